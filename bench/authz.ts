@@ -1,10 +1,10 @@
-import type { KubeObject } from '../src/machinery/object.ts';
 import type { AdmissionAttributes } from '../src/apiserver/admission/admission.ts';
 import { Reinvocation } from '../src/apiserver/admission/reinvocation.ts';
 import type { AuthorizationAttributes } from '../src/apiserver/authz/authorizer.ts';
 import { parseRequestInfo } from '../src/apiserver/pipeline/request-info.ts';
 import type { ApiRequest, UserInfo } from '../src/apiserver/pipeline/request.ts';
 import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
+import type { KubeObject } from '../src/machinery/object.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
 
 export const name = 'authz';
@@ -20,17 +20,46 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     await addRoles(server);
     const { backend, flowControl } = server.pipeline.door;
     const user: UserInfo = { name: 'user-7', groups: ['team-3', 'system:authenticated'] };
-    const question = (verb: string): AuthorizationAttributes => ({ user, verb, isResourceRequest: true, apiGroup: '', apiVersion: 'v1', namespace: 'default', resource: 'pods', subresource: '', name: '', path: '' });
+    const question = (verb: string): AuthorizationAttributes => ({
+      user,
+      verb,
+      isResourceRequest: true,
+      apiGroup: '',
+      apiVersion: 'v1',
+      namespace: 'default',
+      resource: 'pods',
+      subresource: '',
+      name: '',
+      path: '',
+    });
     const [allowed, denied] = [question('create'), question('deletecollection')];
-    if (!isAllowed(server, allowed) || isAllowed(server, denied)) throw new Error('the roles are not what the bench expects');
+    if (!isAllowed(server, allowed) || isAllowed(server, denied))
+      throw new Error('the roles are not what the bench expects');
 
     const target = { path: '/api/v1/namespaces/default/pods', query: new URLSearchParams() };
     const info = parseRequestInfo('POST', target.path, target.query);
-    const request: ApiRequest = { method: 'POST', ...target, headers: {}, readBody: () => Promise.resolve(Buffer.alloc(0)), remoteAddress: '', signal: server.ctx.signal };
+    const request: ApiRequest = {
+      method: 'POST',
+      ...target,
+      headers: {},
+      readBody: () => Promise.resolve(Buffer.alloc(0)),
+      remoteAddress: '',
+      signal: server.ctx.signal,
+    };
     const microseconds = (work: () => void): number => 1e6 / callsPerSecond(work, durationMs);
     return [
-      { work: 'authorize what a role allows', value: microseconds(() => void backend.authorizer.authorize(allowed)), unit: 'µs', atMost: 10 },
-      { work: 'refuse what none allows', value: microseconds(() => void backend.authorizer.authorize(denied)), unit: 'µs', atMost: 10 },
+      {
+        work: 'authorize what a role allows',
+        value: microseconds(() => void backend.authorizer.authorize(allowed)),
+        unit: 'µs',
+        atMost: 10,
+      },
+      {
+        work: 'refuse what none allows',
+        value: microseconds(() => void backend.authorizer.authorize(denied)),
+        unit: 'µs',
+        atMost: 10,
+      },
       {
         work: 'enter and leave flow control, nobody waiting',
         value: microseconds(() => {
@@ -41,7 +70,12 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
         unit: 'µs',
         atMost: 5,
       },
-      { work: 'authorize and admit a Pod create', value: await authorizeAndAdmit(server, allowed, durationMs), unit: 'µs', atMost: 100 },
+      {
+        work: 'authorize and admit a Pod create',
+        value: await authorizeAndAdmit(server, allowed, durationMs),
+        unit: 'µs',
+        atMost: 100,
+      },
     ];
   } finally {
     await server.stop();
@@ -54,7 +88,9 @@ const isAllowed = (server: TestServer, attributes: AuthorizationAttributes): boo
 };
 
 async function addRoles({ call }: TestServer): Promise<void> {
-  const rules = (i: number): object[] => [{ apiGroups: [''], resources: i === 7 ? ['pods'] : [`things-${i}`], verbs: ['get', 'create'] }];
+  const rules = (i: number): object[] => [
+    { apiGroups: [''], resources: i === 7 ? ['pods'] : [`things-${i}`], verbs: ['get', 'create'] },
+  ];
   const apiVersion = 'rbac.authorization.k8s.io/v1';
   for (let i = 0; i < OBJECTS; i++) {
     const metadata = { name: `bench-${i}` };
@@ -64,19 +100,42 @@ async function addRoles({ call }: TestServer): Promise<void> {
       { kind: 'Group', apiGroup: 'rbac.authorization.k8s.io', name: `team-${i % 20}` },
     ];
     const created = await Promise.all([
-      call('POST', `${RBAC}/namespaces/default/roles`, { body: { apiVersion, kind: 'Role', metadata, rules: rules(i) } }),
-      call('POST', `${RBAC}/namespaces/default/rolebindings`, { body: { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects } }),
-      call('POST', `${RBAC}/clusterroles`, { body: { apiVersion, kind: 'ClusterRole', metadata, rules: rules(i + 1000) } }),
-      call('POST', `${RBAC}/clusterrolebindings`, { body: { apiVersion, kind: 'ClusterRoleBinding', metadata, roleRef: { ...roleRef, kind: 'ClusterRole' }, subjects } }),
+      call('POST', `${RBAC}/namespaces/default/roles`, {
+        body: { apiVersion, kind: 'Role', metadata, rules: rules(i) },
+      }),
+      call('POST', `${RBAC}/namespaces/default/rolebindings`, {
+        body: { apiVersion, kind: 'RoleBinding', metadata, roleRef, subjects },
+      }),
+      call('POST', `${RBAC}/clusterroles`, {
+        body: { apiVersion, kind: 'ClusterRole', metadata, rules: rules(i + 1000) },
+      }),
+      call('POST', `${RBAC}/clusterrolebindings`, {
+        body: {
+          apiVersion,
+          kind: 'ClusterRoleBinding',
+          metadata,
+          roleRef: { ...roleRef, kind: 'ClusterRole' },
+          subjects,
+        },
+      }),
     ]);
     for (const { status, text } of created) if (status !== 201) throw new Error(text);
   }
 }
 
-async function authorizeAndAdmit(server: TestServer, attributes: AuthorizationAttributes, durationMs: number): Promise<number> {
+async function authorizeAndAdmit(
+  server: TestServer,
+  attributes: AuthorizationAttributes,
+  durationMs: number,
+): Promise<number> {
   const { backend } = server.pipeline.door;
   const served = backend.registry.require('', 'v1', 'pods');
-  const pod = (): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'nginx', resources: { requests: { cpu: '100m' } } }] } });
+  const pod = (): KubeObject => ({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'p', namespace: 'default' },
+    spec: { containers: [{ name: 'c', image: 'nginx', resources: { requests: { cpu: '100m' } } }] },
+  });
   const admitted = (object: KubeObject): AdmissionAttributes => ({
     operation: 'CREATE',
     served,

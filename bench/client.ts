@@ -1,7 +1,7 @@
-import { createTestContext, RealClock, SystemRandom, silentLogger } from '../src/kernel/index.ts';
 import { deepFreeze } from '../src/base/index.ts';
 import { byNamespace, EventStream, SharedInformer, type ApiObject, type WatchEvent } from '../src/client/index.ts';
 import { readJsonLines } from '../src/client/json-lines.ts';
+import { createTestContext, RealClock, SystemRandom, silentLogger } from '../src/kernel/index.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
 
 export const name = 'client';
@@ -13,8 +13,19 @@ function object(index: number, revision: number): ApiObject & { spec: unknown } 
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: `pod-${index}`, namespace: `ns-${index % 10}`, uid: `uid-${index}`, resourceVersion: String(revision), labels: { app: 'web', tier: 'front' } },
-    spec: { nodeName: `node-${index % 50}`, containers: [{ name: 'c', image: 'nginx', env: [{ name: 'A', value: 'B' }], resources: { requests: { cpu: '100m' } } }] },
+    metadata: {
+      name: `pod-${index}`,
+      namespace: `ns-${index % 10}`,
+      uid: `uid-${index}`,
+      resourceVersion: String(revision),
+      labels: { app: 'web', tier: 'front' },
+    },
+    spec: {
+      nodeName: `node-${index % 50}`,
+      containers: [
+        { name: 'c', image: 'nginx', env: [{ name: 'A', value: 'B' }], resources: { requests: { cpu: '100m' } } },
+      ],
+    },
   };
 }
 

@@ -15,7 +15,16 @@ import type { BenchOptions, Row } from './harness.ts';
 export const name = 'cluster-network';
 
 const ROUNDS = 5;
-const STAGES = ['a Pod is there', 'it is bound', 'its container runs', 'it is ready', 'its EndpointSlice says so', 'the first node answers', 'every node answers', 'the load balancer answers'] as const;
+const STAGES = [
+  'a Pod is there',
+  'it is bound',
+  'its container runs',
+  'it is ready',
+  'its EndpointSlice says so',
+  'the first node answers',
+  'every node answers',
+  'the load balancer answers',
+] as const;
 type Stage = (typeof STAGES)[number];
 
 export async function run(_options: BenchOptions): Promise<Row[]> {
@@ -25,7 +34,16 @@ export async function run(_options: BenchOptions): Promise<Row[]> {
   const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
   let cluster: Cluster | undefined;
   try {
-    cluster = await startCluster(ctx, { dataDirectory: join(directory, 'data'), bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.98.0.0/16', clusterCidr: '10.246.0.0/16', controllers: ['*'], addons: ['dns'], nodes: 3 });
+    cluster = await startCluster(ctx, {
+      dataDirectory: join(directory, 'data'),
+      bindAddress: '127.0.0.1',
+      port: 0,
+      serviceClusterIpRange: '10.98.0.0/16',
+      clusterCidr: '10.246.0.0/16',
+      controllers: ['*'],
+      addons: ['dns'],
+      nodes: 3,
+    });
     const archive = join(directory, 'images.tar');
     writeFileSync(archive, dockerArchive(webImage()));
     await loadImage(cluster.fleet!, archive);
@@ -33,7 +51,12 @@ export async function run(_options: BenchOptions): Promise<Row[]> {
     for (let round = 0; round < ROUNDS; round++) rounds.push(await applyAndAsk(ctx, cluster, `web-${round}`));
     return STAGES.map((stage) => {
       const value = rounds.map((times) => times.get(stage)!).toSorted((a, b) => a - b)[Math.floor(ROUNDS / 2)]!;
-      return { work: `Deployment and Service applied: ${stage}`, value, unit: 'ms', ...(stage === 'the first node answers' ? { atMost: 3000 } : {}) };
+      return {
+        work: `Deployment and Service applied: ${stage}`,
+        value,
+        unit: 'ms',
+        ...(stage === 'the first node answers' ? { atMost: 3000 } : {}),
+      };
     });
   } finally {
     stop.abort(new Error('the measurement has ended'));
@@ -45,7 +68,11 @@ export async function run(_options: BenchOptions): Promise<Row[]> {
 async function applyAndAsk(parent: Context, cluster: Cluster, app: string): Promise<Map<Stage, number>> {
   const stop = new AbortController();
   const ctx = childContext(parent, app, stop.signal);
-  const client = cluster.clientAs({ name: 'admin', groups: ['system:masters', 'system:authenticated'] }, 'bench', stop.signal);
+  const client = cluster.clientAs(
+    { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
+    'bench',
+    stop.signal,
+  );
   const times = new Map<Stage, number>();
   const informers = new InformerFactory(ctx, { client });
   let start = 0;
@@ -61,8 +88,12 @@ async function applyAndAsk(parent: Context, cluster: Cluster, app: string): Prom
   const onSlice = (slice: EndpointSlice): void => {
     if (slice.endpoints?.some(({ conditions }) => conditions?.ready)) note('its EndpointSlice says so');
   };
-  informers.informer('v1/pods', { labelSelector: `app=${app}` }).addHandler({ onAdd: onPod, onUpdate: (_before, pod) => onPod(pod) });
-  informers.informer('discovery.k8s.io/v1/endpointslices', { labelSelector: `kubernetes.io/service-name=${app}` }).addHandler({ onAdd: onSlice, onUpdate: (_before, slice) => onSlice(slice) });
+  informers
+    .informer('v1/pods', { labelSelector: `app=${app}` })
+    .addHandler({ onAdd: onPod, onUpdate: (_before, pod) => onPod(pod) });
+  informers
+    .informer('discovery.k8s.io/v1/endpointslices', { labelSelector: `kubernetes.io/service-name=${app}` })
+    .addHandler({ onAdd: onSlice, onUpdate: (_before, slice) => onSlice(slice) });
   const following = informers.run();
   await informers.waitForSync(ctx.signal);
   const until = async (condition: () => Promise<boolean>): Promise<void> => {
@@ -79,12 +110,23 @@ async function applyAndAsk(parent: Context, cluster: Cluster, app: string): Prom
           metadata: { labels: { app } },
           spec: {
             terminationGracePeriodSeconds: 1,
-            containers: [{ name: 'www', image: 'docker.io/library/www:test', imagePullPolicy: 'Never', ports: [{ name: 'http', containerPort: 8080 }], readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 } }],
+            containers: [
+              {
+                name: 'www',
+                image: 'docker.io/library/www:test',
+                imagePullPolicy: 'Never',
+                ports: [{ name: 'http', containerPort: 8080 }],
+                readinessProbe: { httpGet: { path: '/', port: 'http' }, periodSeconds: 1 },
+              },
+            ],
           },
         },
       },
     });
-    const { spec } = await client.resource('v1/services').create({ metadata: { name: app, namespace: 'default' }, spec: { type: 'LoadBalancer', selector: { app }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] } });
+    const { spec } = await client.resource('v1/services').create({
+      metadata: { name: app, namespace: 'default' },
+      spec: { type: 'LoadBalancer', selector: { app }, ports: [{ name: 'http', port: 80, targetPort: 'http' }] },
+    });
     const fromNode = async (netns: string): Promise<void> => {
       await until(() => answers({ netns, host: spec!.clusterIP! }));
       note('the first node answers');

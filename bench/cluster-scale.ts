@@ -32,7 +32,12 @@ export async function run(_: BenchOptions): Promise<Row[]> {
   /** As the program does. */
   collectOnceAtRest();
   const [nodes, deployments, replicas] = (process.env['K8TS_SCALE'] ?? '').split(',').map(Number);
-  const sizes = nodes && deployments && replicas ? [{ nodes, deployments, replicas }] : process.env['K8TS_EVERYTHING'] === '1' ? SIZES : [];
+  const sizes =
+    nodes && deployments && replicas
+      ? [{ nodes, deployments, replicas }]
+      : process.env['K8TS_EVERYTHING'] === '1'
+        ? SIZES
+        : [];
   const rows: Row[] = [];
   for (const size of sizes) rows.push(...(await scaleRows(size)));
   return rows;
@@ -50,7 +55,13 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
     console.error(`  ${size}: ${work} ${value.toFixed(1)} ${unit}`);
   };
   const started = performance.now();
-  const cluster = await Cluster.start({ nodes, dataDirectory: directory, clusterCidr: '10.0.0.0/8', serviceClusterIpRange: '172.30.0.0/16', addons: [] });
+  const cluster = await Cluster.start({
+    nodes,
+    dataDirectory: directory,
+    clusterCidr: '10.0.0.0/8',
+    serviceClusterIpRange: '172.30.0.0/16',
+    addons: [],
+  });
   try {
     note('nodes registered and Ready', (performance.now() - started) / 1000, 's');
     await cluster.client.resource('v1/configmaps').create({ metadata: { namespace: 'default', name: 'probe' } });
@@ -62,7 +73,9 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
       return (user + system) / 1e6;
     };
     await probed(cluster, latencies, async () => {
-      await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').create(deployment(i, replicas, 'v1') as never));
+      await inTurns(deployments, (i) =>
+        cluster.client.resource('apps/v1/deployments').create(deployment(i, replicas, 'v1') as never),
+      );
       note('Deployments created', (performance.now() - at) / 1000, 's');
       await allAvailable(cluster, { deployments, replicas, image: 'v1' });
     });
@@ -83,14 +96,20 @@ async function scaleRows({ nodes, deployments, replicas }: Size): Promise<Row[]>
     at = performance.now();
     cpu = process.cpuUsage();
     await probed(cluster, latencies, async () => {
-      await inTurns(deployments, (i) => cluster.client.resource('apps/v1/deployments').patch({ namespace: 'default', name: `d-${i}` }, deployment(i, replicas, 'v2'), { type: 'merge' }));
+      await inTurns(deployments, (i) =>
+        cluster.client
+          .resource('apps/v1/deployments')
+          .patch({ namespace: 'default', name: `d-${i}` }, deployment(i, replicas, 'v2'), { type: 'merge' }),
+      );
       await allAvailable(cluster, { deployments, replicas, image: 'v2' });
     });
     note('rolling update of all Deployments', (performance.now() - at) / 1000, 's');
     note('processor time of the rolling update, a pod', (processorSeconds() / pods) * 1000, 'ms');
 
     latencies.sort((a, b) => a - b);
-    note('GET of one pod meanwhile, 99th percentile', latencies[Math.floor(latencies.length * 0.99)] ?? 0, 'ms', { atMost: 1000 });
+    note('GET of one pod meanwhile, 99th percentile', latencies[Math.floor(latencies.length * 0.99)] ?? 0, 'ms', {
+      atMost: 1000,
+    });
     note('resident memory', process.memoryUsage.rss() / 2 ** 20, 'MB', { atMost: 8192 });
   } finally {
     await cluster.stop();
@@ -128,22 +147,40 @@ async function probe(cluster: Cluster, latencies: number[], signal: AbortSignal)
 }
 
 async function inTurns(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < count; from += AT_ONCE) await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => work(from + i)));
+  for (let from = 0; from < count; from += AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, i) => work(from + i)));
 }
 
-async function allAvailable(cluster: Cluster, { deployments, replicas, image }: { deployments: number; replicas: number; image: string }): Promise<void> {
-  for (let last = performance.now(); ; ) {
-    const { items } = await cluster.client.resource('apps/v1/deployments').list({ namespace: 'default', resourceVersion: '0' });
+async function allAvailable(
+  cluster: Cluster,
+  { deployments, replicas, image }: { deployments: number; replicas: number; image: string },
+): Promise<void> {
+  for (let last = performance.now(); ;) {
+    const { items } = await cluster.client
+      .resource('apps/v1/deployments')
+      .list({ namespace: 'default', resourceVersion: '0' });
     const done = items.filter(({ metadata, spec, status }) => {
-      const current = spec?.template?.spec?.containers[0]?.image === image && status?.observedGeneration === metadata.generation;
-      return current && status?.updatedReplicas === replicas && status?.availableReplicas === replicas && status?.replicas === replicas;
+      const current =
+        spec?.template?.spec?.containers[0]?.image === image && status?.observedGeneration === metadata.generation;
+      return (
+        current &&
+        status?.updatedReplicas === replicas &&
+        status?.availableReplicas === replicas &&
+        status?.replicas === replicas
+      );
     });
     if (done.length === deployments) return;
     if (performance.now() - last > 10_000) {
       last = performance.now();
       /** Queues are fair: all Deployments move a little, and then all are done at once. */
-      const updated = items.reduce((sum, { spec, status }) => sum + (spec?.template?.spec?.containers[0]?.image === image ? (status?.updatedReplicas ?? 0) : 0), 0);
-      console.error(`    ${done.length} of ${deployments} Deployments are done, ${updated} of ${deployments * replicas} pods, ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB`);
+      const updated = items.reduce(
+        (sum, { spec, status }) =>
+          sum + (spec?.template?.spec?.containers[0]?.image === image ? (status?.updatedReplicas ?? 0) : 0),
+        0,
+      );
+      console.error(
+        `    ${done.length} of ${deployments} Deployments are done, ${updated} of ${deployments * replicas} pods, ${Math.round(process.memoryUsage.rss() / 2 ** 20)} MB`,
+      );
     }
     await pause(200);
   }
@@ -156,7 +193,10 @@ function deployment(index: number, replicas: number, image: string): object {
     spec: {
       replicas,
       selector: { matchLabels: { app } },
-      template: { metadata: { labels: { app } }, spec: { containers: [{ name: 'main', image, resources: { requests: { cpu: '10m', memory: '10Mi' } } }] } },
+      template: {
+        metadata: { labels: { app } },
+        spec: { containers: [{ name: 'main', image, resources: { requests: { cpu: '10m', memory: '10Mi' } } }] },
+      },
     },
   };
 }

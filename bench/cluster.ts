@@ -90,9 +90,17 @@ async function upRows(program: string, scratch: string): Promise<Row[]> {
   ];
 }
 
-async function upOnce(program: string, directory: string, measure: boolean): Promise<{ ms: number; rest: { megabytes: number; percent: number } | undefined }> {
+async function upOnce(
+  program: string,
+  directory: string,
+  measure: boolean,
+): Promise<{ ms: number; rest: { megabytes: number; percent: number } | undefined }> {
   const startedAt = performance.now();
-  const child = spawn(process.execPath, [program, 'up', '--data-dir', directory, '--port', '0', '--nodes', '0', '--addons', 'none'], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(
+    process.execPath,
+    [program, 'up', '--data-dir', directory, '--port', '0', '--nodes', '0', '--addons', 'none'],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  );
   try {
     await new Promise<void>((resolve, reject) => {
       let text = '';

@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Definition } from '../src/apiserver/crd/serve-definition.ts';
 import { versionResources, storedKindOf } from '../src/apiserver/crd/serve-definition.ts';
-import { ResourceCache } from '../src/apiserver/storage/resource-cache.ts';
 import type { ApiRequest } from '../src/apiserver/pipeline/request.ts';
+import { ResourceCache } from '../src/apiserver/storage/resource-cache.ts';
 import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
 import type { Schema } from '../src/machinery/validation/apiextensions/index.ts';
 import { DEFAULT_VALIDATION_CONTEXT, validateCreate } from '../src/machinery/validation/index.ts';
@@ -26,8 +26,16 @@ function largeSchema(): Schema {
   const groups: Record<string, Schema> = {};
   for (let group = 0; group < 100; group++) {
     const properties: Record<string, Schema> = {};
-    for (let i = 0; i < 19; i++) properties[`field${i}`] = { description: 'What this field is for, at some length. '.repeat(12), ...LEAVES[i % LEAVES.length]! };
-    groups[`group${group}`] = { type: 'object', properties, 'x-kubernetes-validations': [{ rule: '!has(self.field1) || self.field1 < 65000', message: 'too many' }] };
+    for (let i = 0; i < 19; i++)
+      properties[`field${i}`] = {
+        description: 'What this field is for, at some length. '.repeat(12),
+        ...LEAVES[i % LEAVES.length]!,
+      };
+    groups[`group${group}`] = {
+      type: 'object',
+      properties,
+      'x-kubernetes-validations': [{ rule: '!has(self.field1) || self.field1 < 65000', message: 'too many' }],
+    };
   }
   return { type: 'object', properties: { spec: { type: 'object', properties: groups } } };
 }
@@ -50,7 +58,14 @@ function sample(): { apiVersion: string; kind: string; metadata: object; spec: R
   for (let group = 0; group < 20; group++) {
     const fields: Record<string, unknown> = {};
     for (let i = 0; i < 19; i++) {
-      const values = ['some-name-of-medium-length', 8080, true, 'IfNotPresent', ['first-item', 'second-item'], { app: 'web', tier: 'front' }];
+      const values = [
+        'some-name-of-medium-length',
+        8080,
+        true,
+        'IfNotPresent',
+        ['first-item', 'second-item'],
+        { app: 'web', tier: 'front' },
+      ];
       fields[`field${i}`] = values[i % values.length];
     }
     spec[`group${group}`] = fields;
@@ -66,13 +81,29 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const [served] = versionResources(large, new ResourceCache(stored, 0));
   const body = Buffer.from(JSON.stringify(sample()));
   const { object } = served!.decode!({ body, contentType: 'json', expected: served! });
-  if (validateCreate(served!, object, DEFAULT_VALIDATION_CONTEXT).length > 0) throw new Error('the sample is not valid');
+  if (validateCreate(served!, object, DEFAULT_VALIDATION_CONTEXT).length > 0)
+    throw new Error('the sample is not valid');
   const milliseconds = (work: () => void): number => 1e3 / callsPerSecond(work, durationMs);
   return [
-    { work: `create a definition of ${Math.round(JSON.stringify(large).length / 1024)} KB`, value: await createMs(large), unit: 'ms', atMost: 300 },
+    {
+      work: `create a definition of ${Math.round(JSON.stringify(large).length / 1024)} KB`,
+      value: await createMs(large),
+      unit: 'ms',
+      atMost: 300,
+    },
     ...(await othersMeanwhile(large)),
-    { work: `decode, prune and default an object of ${Math.round(body.length / 1024)} KB`, value: milliseconds(() => void served!.decode!({ body, contentType: 'json', expected: served! })), unit: 'ms', atMost: 0.5 },
-    { work: 'validate it, rules included', value: milliseconds(() => void validateCreate(served!, object, DEFAULT_VALIDATION_CONTEXT)), unit: 'ms', atMost: 0.5 },
+    {
+      work: `decode, prune and default an object of ${Math.round(body.length / 1024)} KB`,
+      value: milliseconds(() => void served!.decode!({ body, contentType: 'json', expected: served! })),
+      unit: 'ms',
+      atMost: 0.5,
+    },
+    {
+      work: 'validate it, rules included',
+      value: milliseconds(() => void validateCreate(served!, object, DEFAULT_VALIDATION_CONTEXT)),
+      unit: 'ms',
+      atMost: 0.5,
+    },
     { work: 'memory of 500 definitions', value: await megabytesOf(500), unit: 'MB', atMost: 100 },
   ];
 }
@@ -89,7 +120,8 @@ async function createMs(large: Definition): Promise<number> {
       const started = process.hrtime.bigint();
       const { status, text } = await server.call('POST', PATH, { body });
       if (status !== 201) throw new Error(text);
-      while ((await server.call('GET', `/apis/example.com/v1/${plural}`)).status !== 200) await server.ctx.clock.yield();
+      while ((await server.call('GET', `/apis/example.com/v1/${plural}`)).status !== 200)
+        await server.ctx.clock.yield();
       best = Math.min(best, Number(process.hrtime.bigint() - started) / 1e6);
     }
     return best;
@@ -114,16 +146,27 @@ async function othersMeanwhile(large: Definition): Promise<Row[]> {
       body.spec.names = { plural, kind: `Large${i}` };
       const text = JSON.stringify(body);
       for (const [at, target] of documents.entries()) {
-        const made = target === undefined ? server.pipeline.handle(requestOf(server, 'POST', PATH, text)) : server.pipeline.handle(requestOf(server, 'GET', target));
+        const made =
+          target === undefined
+            ? server.pipeline.handle(requestOf(server, 'POST', PATH, text))
+            : server.pipeline.handle(requestOf(server, 'GET', target));
         const turns = await turnsUntil(server, made, waits);
-        if (at === 0) while ((await server.call('GET', `/apis/example.com/v1/${plural}`)).status !== 200) turns.push(...(await turnsUntil(server, server.ctx.clock.yield(), waits)));
+        if (at === 0)
+          while ((await server.call('GET', `/apis/example.com/v1/${plural}`)).status !== 200)
+            turns.push(...(await turnsUntil(server, server.ctx.clock.yield(), waits)));
         // The first ones are compiled on the way.
         if (i >= 3) longest[at]!.push(Math.max(...turns));
       }
     }
     waits.sort((a, b) => a - b);
     return [
-      ...documents.map((target, at): Row => ({ work: target === undefined ? 'longest turn while it is created' : `longest turn of the first ${target} after it`, value: middle(longest[at]!), unit: 'ms', atMost: 20 })),
+      ...documents.map((target, at): Row => ({
+        work:
+          target === undefined ? 'longest turn while it is created' : `longest turn of the first ${target} after it`,
+        value: middle(longest[at]!),
+        unit: 'ms',
+        atMost: 20,
+      })),
       { work: 'GET of others meanwhile, p99', value: waits[Math.floor(waits.length * 0.99)]!, unit: 'ms', atMost: 50 },
     ];
   } finally {
@@ -168,7 +211,10 @@ async function megabytesOf(count: number): Promise<number> {
   const gc = runInNewContext('gc') as () => void;
   try {
     const groups = Object.entries(largeSchema().properties!['spec']!.properties!).slice(0, 3);
-    const schema: Schema = { type: 'object', properties: { spec: { type: 'object', properties: Object.fromEntries(groups) } } };
+    const schema: Schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: Object.fromEntries(groups) } },
+    };
     gc();
     const before = process.memoryUsage().heapUsed;
     for (let i = 0; i < count; i++) {
@@ -177,7 +223,8 @@ async function megabytesOf(count: number): Promise<number> {
       const { status, text } = await server.call('POST', PATH, { body });
       if (status !== 201) throw new Error(text);
     }
-    while ((await server.call('GET', `/apis/example.com/v1/kind${count - 1}s`)).status !== 200) await server.ctx.clock.yield();
+    while ((await server.call('GET', `/apis/example.com/v1/kind${count - 1}s`)).status !== 200)
+      await server.ctx.clock.yield();
     gc();
     return (process.memoryUsage().heapUsed - before) / 2 ** 20;
   } finally {

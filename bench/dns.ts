@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { ClusterRecords, encodeMessage, TYPE } from '../src/dns/index.ts';
 import { Forwarder } from '../src/dns/forwarder.ts';
+import { ClusterRecords, encodeMessage, TYPE } from '../src/dns/index.ts';
 import { AnswerCache, respond, type Resolver } from '../src/dns/respond.ts';
 import { listen } from '../src/dns/serve.ts';
 import { createContext } from '../src/kernel/index.ts';
@@ -52,8 +52,19 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     chance: () => ctx.random.next(),
     observe: () => {},
   };
-  const queries = Array.from({ length: 1000 }, (_, i) => encodeMessage({ id: 0, recursionDesired: true, questions: [{ name: `service-${(i * 7) % SERVICES}.default.svc.cluster.local`, type: TYPE.A, class: 1 }], edns: { size: 1232 } }));
-  const server = await listen(ctx, { address: '127.0.0.1', port: 0, respond: (bytes, transport) => respond(resolver, bytes, transport) });
+  const queries = Array.from({ length: 1000 }, (_, i) =>
+    encodeMessage({
+      id: 0,
+      recursionDesired: true,
+      questions: [{ name: `service-${(i * 7) % SERVICES}.default.svc.cluster.local`, type: TYPE.A, class: 1 }],
+      edns: { size: 1232 },
+    }),
+  );
+  const server = await listen(ctx, {
+    address: '127.0.0.1',
+    port: 0,
+    respond: (bytes, transport) => respond(resolver, bytes, transport),
+  });
   try {
     let next = 0;
     const pure = callsPerSecond(() => void respond(resolver, queries[next++ % queries.length]!, 'udp'), durationMs);
@@ -72,7 +83,11 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   }
 }
 
-async function load(workerData: { port: number; queries: readonly Buffer[]; durationMs: number }): Promise<{ perSecond: number; p99: number }> {
+async function load(workerData: {
+  port: number;
+  queries: readonly Buffer[];
+  durationMs: number;
+}): Promise<{ perSecond: number; p99: number }> {
   const worker = new Worker(CLIENT, { eval: true, workerData });
   try {
     return await new Promise((resolve, reject) => worker.once('message', resolve).once('error', reject));
@@ -86,7 +101,10 @@ function services(): ClusterRecords {
   records.setNamespace('default');
   for (let i = 0; i < SERVICES; i++) {
     const clusterIP = `10.96.${i >> 8}.${i & 255}`;
-    records.setService({ metadata: { name: `service-${i}`, namespace: 'default' }, spec: { clusterIP, clusterIPs: [clusterIP], ports: [{ name: 'http', port: 80 }] } });
+    records.setService({
+      metadata: { name: `service-${i}`, namespace: 'default' },
+      spec: { clusterIP, clusterIPs: [clusterIP], ports: [{ name: 'http', port: 80 }] },
+    });
   }
   return records;
 }

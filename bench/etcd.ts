@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createEtcdStore, openEmbeddedStore, type Store, type TxnOperation } from '../src/etcd/index.ts';
 import { RealClock } from '../src/kernel/index.ts';
-import { findProgram } from '../test/requires.ts';
 import { startEtcd } from '../test/etcd-process.ts';
+import { findProgram } from '../test/requires.ts';
 import type { BenchOptions, Row } from './harness.ts';
 
 /**
@@ -33,8 +33,18 @@ interface Work {
 }
 
 const works: Work[] = [
-  { name: `put 1 KB, ${WRITERS} writers`, unit: 'puts/s', better: 'more', measure: (store, ms) => putsPerSecond(store, 'many', ms, WRITERS) },
-  { name: 'put 1 KB, one writer', unit: 'ms', better: 'less', measure: async (store, ms) => 1000 / (await putsPerSecond(store, 'single', ms, 1)) },
+  {
+    name: `put 1 KB, ${WRITERS} writers`,
+    unit: 'puts/s',
+    better: 'more',
+    measure: (store, ms) => putsPerSecond(store, 'many', ms, WRITERS),
+  },
+  {
+    name: 'put 1 KB, one writer',
+    unit: 'ms',
+    better: 'less',
+    measure: async (store, ms) => 1000 / (await putsPerSecond(store, 'single', ms, 1)),
+  },
   { name: `range of ${RANGE_KEYS} keys of 1 KB`, unit: 'ranges/s', better: 'more', measure: rangesPerSecond },
   { name: `watch, ${WATCHERS} watchers`, unit: 'events/s', better: 'more', measure: deliveriesPerSecond },
 ];
@@ -119,7 +129,9 @@ async function openFront(directory: string): Promise<Target> {
     const { createContext, silentLogger } = await import(${kernel});
     const argv = ['--data-dir', ${JSON.stringify(directory)}, '--listen-client-urls', 'http://127.0.0.1:0'];
     await runEtcdCommand(createContext({ logger: silentLogger }), argv, { onReady: ([url]) => console.log(url) });`;
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '--eval', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   const [line] = (await once(child.stdout, 'data')) as [Buffer];
   const store = createEtcdStore({ endpoints: [line.toString().trim()], clock, requestTimeoutMs: 60_000 });
   return {
@@ -141,7 +153,8 @@ async function putsPerSecond(store: Store, prefix: string, durationMs: number, w
   const end = start + durationMs;
   let count = 0;
   const write = async (): Promise<void> => {
-    while (clock.monotonic() < end) await store.txn({ success: [{ op: 'put', key: `/registry/${prefix}/${count++ % 10_000}`, value }] });
+    while (clock.monotonic() < end)
+      await store.txn({ success: [{ op: 'put', key: `/registry/${prefix}/${count++ % 10_000}`, value }] });
   };
   await Promise.all(Array.from({ length: writers }, write));
   return (count / (clock.monotonic() - start)) * 1000;
@@ -150,7 +163,9 @@ async function putsPerSecond(store: Store, prefix: string, durationMs: number, w
 async function fill(store: Store, prefix: string, count: number): Promise<void> {
   const batches: TxnOperation[][] = [];
   for (let i = 0; i < count; i += 100) {
-    batches.push(Array.from({ length: 100 }, (_, n) => ({ op: 'put', key: prefix + String(i + n).padStart(9, '0'), value })));
+    batches.push(
+      Array.from({ length: 100 }, (_, n) => ({ op: 'put', key: prefix + String(i + n).padStart(9, '0'), value })),
+    );
   }
   const work = async (): Promise<void> => {
     for (let batch = batches.shift(); batch !== undefined; batch = batches.shift()) await store.txn({ success: batch });
@@ -174,7 +189,7 @@ async function deliveriesPerSecond(store: Store): Promise<number> {
   const watches = Array.from({ length: WATCHERS }, () => store.watch({ key: 'watched', startRevision }));
   const iterators = watches.map((watch) => watch[Symbol.asyncIterator]());
   const take = async (iterator: (typeof iterators)[number], wanted: number): Promise<void> => {
-    for (let seen = 0; seen < wanted; ) seen += ((await iterator.next()).value as { events: unknown[] }).events.length;
+    for (let seen = 0; seen < wanted;) seen += ((await iterator.next()).value as { events: unknown[] }).events.length;
   };
   const write = (): Promise<unknown> => store.txn({ success: [{ op: 'put', key: 'watched', value }] });
   // Until the first event has reached all of them, some may still be connecting.
@@ -200,5 +215,10 @@ async function openLarge(directory: string): Promise<Row> {
   const elapsed = clock.monotonic() - start;
   await store.close();
   if (kvs.length !== 1) throw new Error('the large store lost a key');
-  return { work: `embedded: open a store of ${keys.toLocaleString('en-US')} keys of 1 KB and read one`, unit: 'ms', value: elapsed, atMost: 1000 };
+  return {
+    work: `embedded: open a store of ${keys.toLocaleString('en-US')} keys of 1 KB and read one`,
+    unit: 'ms',
+    value: elapsed,
+    atMost: 1000,
+  };
 }

@@ -13,13 +13,21 @@ export class FreeApiServer implements Transport {
   bound = 0;
 
   constructor(nodes: readonly Node[]) {
-    this.#nodes = nodes.map((node, i) => ({ ...node, metadata: { ...node.metadata, uid: `node-${i}`, resourceVersion: '1' } }));
+    this.#nodes = nodes.map((node, i) => ({
+      ...node,
+      metadata: { ...node.metadata, uid: `node-${i}`, resourceVersion: '1' },
+    }));
   }
 
   createPod(pod: Pod): void {
     const name = pod.metadata.name ?? `${pod.metadata.generateName}${this.#revision}`;
     const key = `${pod.metadata.namespace}/${name}`;
-    const created: Pod = { ...pod, metadata: { ...pod.metadata, name, uid: `uid-${key}`, resourceVersion: this.#next(), generation: 1 }, spec: { priority: 0, schedulerName: 'default-scheduler', ...pod.spec! }, status: { phase: 'Pending' } };
+    const created: Pod = {
+      ...pod,
+      metadata: { ...pod.metadata, name, uid: `uid-${key}`, resourceVersion: this.#next(), generation: 1 },
+      spec: { priority: 0, schedulerName: 'default-scheduler', ...pod.spec! },
+      status: { phase: 'Pending' },
+    };
     this.#pods.set(key, created);
     this.#tell('pods', { type: 'ADDED', object: created });
   }
@@ -34,7 +42,12 @@ export class FreeApiServer implements Transport {
     this.#watchers.set(resource, [...(this.#watchers.get(resource) ?? []), queue]);
     if (request.query?.['sendInitialEvents'] === true) {
       for (const object of this.#list(resource)) queue.push({ type: 'ADDED', object });
-      queue.push({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(this.#revision), annotations: { 'k8s.io/initial-events-end': 'true' } } } });
+      queue.push({
+        type: 'BOOKMARK',
+        object: {
+          metadata: { resourceVersion: String(this.#revision), annotations: { 'k8s.io/initial-events-end': 'true' } },
+        },
+      });
     }
     return Promise.resolve(queue);
   }
@@ -48,21 +61,32 @@ export class FreeApiServer implements Transport {
   }
 
   #answer({ method, path, body }: TransportRequest): unknown {
-    if (method === 'GET') return { metadata: { resourceVersion: String(this.#revision) }, items: this.#list(path.split('/').at(-1)!) };
+    if (method === 'GET')
+      return { metadata: { resourceVersion: String(this.#revision) }, items: this.#list(path.split('/').at(-1)!) };
     const [, , , , namespace, plural, name, subresource] = path.split('/');
     const key = `${namespace}/${name}`;
     const pod = plural === 'pods' ? this.#pods.get(key) : undefined;
     if (pod === undefined) return body ?? {};
     if (method === 'DELETE') {
       this.#pods.delete(key);
-      this.#tell('pods', { type: 'DELETED', object: { ...pod, metadata: { ...pod.metadata, resourceVersion: this.#next() } } });
+      this.#tell('pods', {
+        type: 'DELETED',
+        object: { ...pod, metadata: { ...pod.metadata, resourceVersion: this.#next() } },
+      });
     } else if (subresource === 'binding') {
       const { target } = body as { target: { name: string } };
       this.bound++;
       this.#change(key, { ...pod, spec: { ...pod.spec!, nodeName: target.name } });
     } else if (method === 'PATCH') {
       const { status } = body as { status: Pod['status'] };
-      this.#change(key, { ...pod, status: { ...pod.status, nominatedNodeName: status?.nominatedNodeName ?? undefined, conditions: status?.conditions ?? pod.status?.conditions } });
+      this.#change(key, {
+        ...pod,
+        status: {
+          ...pod.status,
+          nominatedNodeName: status?.nominatedNodeName ?? undefined,
+          conditions: status?.conditions ?? pod.status?.conditions,
+        },
+      });
     }
     return {};
   }

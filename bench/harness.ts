@@ -52,7 +52,10 @@ export function callsPerSecond(work: () => void, durationMs: number): number {
 }
 
 /** As `callsPerSecond`, with `concurrency` calls under way at any time. */
-export async function asyncCallsPerSecond(work: () => Promise<void>, options: { durationMs: number; concurrency: number }): Promise<number> {
+export async function asyncCallsPerSecond(
+  work: () => Promise<void>,
+  options: { durationMs: number; concurrency: number },
+): Promise<number> {
   const runFor = async (ms: number): Promise<number> => {
     const start = performance.now();
     let calls = 0;

@@ -1,4 +1,12 @@
-import { createTestContext, PrometheusRegistry, redact, SeededRandom, SystemRandom, VirtualClock, WorkQueue } from '../src/kernel/index.ts';
+import {
+  createTestContext,
+  PrometheusRegistry,
+  redact,
+  SeededRandom,
+  SystemRandom,
+  VirtualClock,
+  WorkQueue,
+} from '../src/kernel/index.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';
 
 export const name = 'kernel';
@@ -8,7 +16,11 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const queue = new WorkQueue<string>({ clock });
   const seeded = new SeededRandom(1);
   const system = new SystemRandom();
-  const counter = new PrometheusRegistry().counter({ name: 'requests_total', help: 'x', labels: ['verb', 'resource', 'code'] });
+  const counter = new PrometheusRegistry().counter({
+    name: 'requests_total',
+    help: 'x',
+    labels: ['verb', 'resource', 'code'],
+  });
   const labels = { verb: 'GET', resource: 'pods', code: '200' };
   const { logger } = createTestContext();
   const pairs = { pod: 'default/web-1', attempt: 3 };
@@ -39,7 +51,11 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
     { work: 'seeded random: integer', value: callsPerSecond(() => void seeded.integer(1000), durationMs), unit: '/s' },
     { work: 'system random: uid', value: callsPerSecond(() => void system.uid(), durationMs), unit: '/s' },
     { work: 'counter with three labels', value: callsPerSecond(() => counter.inc(labels), durationMs), unit: '/s' },
-    { work: 'log line that is not enabled', value: callsPerSecond(() => logger.v(4).info('Synced', pairs), durationMs), unit: '/s' },
+    {
+      work: 'log line that is not enabled',
+      value: callsPerSecond(() => logger.v(4).info('Synced', pairs), durationMs),
+      unit: '/s',
+    },
     { work: 'redact a small object', value: callsPerSecond(() => void redact(pairs), durationMs), unit: '/s' },
   ];
 }

@@ -76,13 +76,16 @@ class BenchedNode {
   /** Notes when each pod is seen Running, by the clock that its creation was noted with. */
   async watch(): Promise<void> {
     const { metadata } = await this.#client.resource('v1/pods').list({ namespace: 'default' });
-    const events = this.#client.resource('v1/pods').watch({ namespace: 'default', resourceVersion: metadata.resourceVersion, signal: this.#watching.signal });
+    const events = this.#client
+      .resource('v1/pods')
+      .watch({ namespace: 'default', resourceVersion: metadata.resourceVersion, signal: this.#watching.signal });
     void (async () => {
       for await (const { type, object } of events) {
         const pod = object as Pod;
         if (type === 'ADDED') this.#present++;
         if (type === 'DELETED') this.#present--;
-        if (pod.status?.phase === 'Running' && !this.#running.has(pod.metadata.name!)) this.#running.set(pod.metadata.name!, performance.now());
+        if (pod.status?.phase === 'Running' && !this.#running.has(pod.metadata.name!))
+          this.#running.set(pod.metadata.name!, performance.now());
         this.#wake();
       }
     })().catch(() => {});
@@ -96,7 +99,12 @@ class BenchedNode {
     for (let i = 0; i < SINGLE; i++) await this.#startAndEnd(`single-${i}`, times, gone);
     const cpu = (machineMs() - before) / SINGLE;
     return [
-      { work: `Pod from its creation to Running, median of ${SINGLE}`, value: percentiles(times).p50Ms, unit: 'ms', atMost: 300 },
+      {
+        work: `Pod from its creation to Running, median of ${SINGLE}`,
+        value: percentiles(times).p50Ms,
+        unit: 'ms',
+        atMost: 300,
+      },
       { work: 'Pod from its creation to Running, the slowest', value: Math.max(...times), unit: 'ms' },
       { work: 'Pod deleted, until it is gone, median', value: percentiles(gone).p50Ms, unit: 'ms' },
       { work: 'a Pod made and removed: processor time of the machine', value: cpu, unit: 'ms' },
@@ -118,13 +126,19 @@ class BenchedNode {
     const names = Array.from({ length: IDLE_PODS }, (_, i) => `idle-${i}`);
     await this.#createAll(names);
     const full = await this.#atRest();
-    const monitors = processesOf('conmon', this.#directory).reduce((sum, pid) => sum + memoryOf(pid, 'Pss'), 0) / IDLE_PODS;
+    const monitors =
+      processesOf('conmon', this.#directory).reduce((sum, pid) => sum + memoryOf(pid, 'Pss'), 0) / IDLE_PODS;
     await this.#remove(names);
     const ours = (full.megabytes - alone.megabytes) / IDLE_PODS;
     return [
       { work: 'whole program with one node, at rest', value: alone.percent, unit: '% of a core' },
       { work: `whole program with ${IDLE_PODS} Pods, at rest`, value: full.percent, unit: '% of a core' },
-      { work: `what ${IDLE_PODS} Pods add to it at rest`, value: Math.max(0, full.percent - alone.percent), unit: '% of a core', atMost: 1 },
+      {
+        work: `what ${IDLE_PODS} Pods add to it at rest`,
+        value: Math.max(0, full.percent - alone.percent),
+        unit: '% of a core',
+        atMost: 1,
+      },
       { work: 'memory a Pod: conmon (its own, and its part of what is shared)', value: monitors, unit: 'MB' },
       { work: 'memory a Pod: this program', value: ours, unit: 'MB' },
       { work: 'memory a Pod: both', value: ours + monitors, unit: 'MB', atMost: 3 },
@@ -151,7 +165,11 @@ class BenchedNode {
     await this.#remove(names);
     return [
       { work: `${MANY} Pods created at once, all Running`, value: seconds, unit: 's', atMost: 15 },
-      { work: `${MANY} Pods: processor time of the machine`, value: (after.machine - before.machine) / 1000, unit: 's' },
+      {
+        work: `${MANY} Pods: processor time of the machine`,
+        value: (after.machine - before.machine) / 1000,
+        unit: 's',
+      },
       { work: `${MANY} Pods: of it the program itself`, value: (after.program - before.program) / 1000, unit: 's' },
       { work: `${MANY} Pods deleted, until all are gone`, value: (performance.now() - removedAt) / 1000, unit: 's' },
     ];
@@ -167,19 +185,28 @@ class BenchedNode {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: podName, namespace: 'default' },
-      spec: { containers: [{ name: 'main', image: 'busybox:test', imagePullPolicy: 'IfNotPresent', command: ['sleep', '100000'] }] },
+      spec: {
+        containers: [
+          { name: 'main', image: 'busybox:test', imagePullPolicy: 'IfNotPresent', command: ['sleep', '100000'] },
+        ],
+      },
     });
   }
 
   async #remove(names: readonly string[]): Promise<void> {
-    await Promise.all(names.map((podName) => this.#client.resource('v1/pods').delete({ namespace: 'default', name: podName })));
+    await Promise.all(
+      names.map((podName) => this.#client.resource('v1/pods').delete({ namespace: 'default', name: podName })),
+    );
     await this.#until(() => this.#present === 0);
   }
 
   async #until(condition: () => boolean): Promise<void> {
     const end = performance.now() + LIMIT_MS;
     while (!condition()) {
-      if (performance.now() > end) throw new Error(`after ${LIMIT_MS} ms: ${this.#running.size} pods have been Running, ${this.#present} are there`);
+      if (performance.now() > end)
+        throw new Error(
+          `after ${LIMIT_MS} ms: ${this.#running.size} pods have been Running, ${this.#present} are there`,
+        );
       await Promise.race([new Promise<void>((resolve) => (this.#wake = resolve)), sleep(1000)]);
     }
   }
@@ -187,7 +214,10 @@ class BenchedNode {
 
 /** The processor time that the whole machine has used, in milliseconds; waiting is not counted. */
 function machineMs(): number {
-  const [, user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = readFileSync('/proc/stat', 'utf8').split('\n')[0]!.split(/\s+/).map(Number);
+  const [, user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = readFileSync('/proc/stat', 'utf8')
+    .split('\n')[0]!
+    .split(/\s+/)
+    .map(Number);
   return (user + nice + system + irq + softIrq) * 10;
 }
 
@@ -207,5 +237,9 @@ function processesOf(program: string, directory: string): number[] {
 }
 
 function memoryOf(pid: number, field: string): number {
-  return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0) / 1024;
+  return (
+    Number(
+      new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1] ?? 0,
+    ) / 1024
+  );
 }

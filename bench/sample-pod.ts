@@ -10,7 +10,9 @@ export function samplePod(): Record<string, unknown> {
       { name: 'DATABASE_URL', valueFrom: { secretKeyRef: { name: 'shop-database', key: 'url' } } },
     ],
     resources: { limits: { cpu: '500m', memory: '256Mi' }, requests: { cpu: '100m', memory: '128Mi' } },
-    volumeMounts: [{ name: 'kube-api-access-7x2kq', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }],
+    volumeMounts: [
+      { name: 'kube-api-access-7x2kq', readOnly: true, mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' },
+    ],
     readinessProbe: {
       httpGet: { path: '/healthz', port: 'http', scheme: 'HTTP' },
       timeoutSeconds: 1,
@@ -22,7 +24,12 @@ export function samplePod(): Record<string, unknown> {
     terminationMessagePolicy: 'File',
     imagePullPolicy: 'IfNotPresent',
   });
-  const condition = (type: string) => ({ type, status: 'True', lastProbeTime: null, lastTransitionTime: '2026-03-01T10:20:31Z' });
+  const condition = (type: string) => ({
+    type,
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: '2026-03-01T10:20:31Z',
+  });
   return {
     kind: 'Pod',
     apiVersion: 'v1',
@@ -55,7 +62,10 @@ export function samplePod(): Record<string, unknown> {
           fieldsType: 'FieldsV1',
           fieldsV1: {
             'f:metadata': { 'f:generateName': {}, 'f:labels': { '.': {}, 'f:app': {}, 'f:pod-template-hash': {} } },
-            'f:spec': { 'f:containers': { 'k:{"name":"web"}': { '.': {}, 'f:image': {}, 'f:name': {} } }, 'f:restartPolicy': {} },
+            'f:spec': {
+              'f:containers': { 'k:{"name":"web"}': { '.': {}, 'f:image': {}, 'f:name': {} } },
+              'f:restartPolicy': {},
+            },
           },
         },
       ],

@@ -35,21 +35,43 @@ export async function run(_options: BenchOptions): Promise<Row[]> {
   const rows: Row[] = [];
   const rates = new Map<string, number>();
   const workloads = WORKLOADS.filter(({ work }) => work.includes(process.env['K8TS_BENCH_WORK'] ?? ''));
-  const measured = process.env['K8TS_BENCH_ALONE'] === undefined ? await measureAll(workloads) : new Map<Workload, Measured>();
+  const measured =
+    process.env['K8TS_BENCH_ALONE'] === undefined ? await measureAll(workloads) : new Map<Workload, Measured>();
   for (const workload of workloads) {
     const alone = await measureAlone(workload);
     rows.push({ work: `${workload.work}: scheduler alone`, value: alone.rate, unit: 'pods/s' });
-    rows.push({ work: `${workload.work}: processor time of a pod, scheduler alone`, value: alone.cpuMicroseconds, unit: 'µs' });
+    rows.push({
+      work: `${workload.work}: processor time of a pod, scheduler alone`,
+      value: alone.cpuMicroseconds,
+      unit: 'µs',
+    });
     const result = measured.get(workload);
     if (!result) continue;
     rates.set(workload.work, result.rate);
-    rows.push({ work: workload.work, value: result.rate, unit: 'pods/s', ...(workload.owed ? { atLeast: workload.owed } : {}) });
+    rows.push({
+      work: workload.work,
+      value: result.rate,
+      unit: 'pods/s',
+      ...(workload.owed ? { atLeast: workload.owed } : {}),
+    });
     rows.push({ work: `${workload.work}: decisions`, value: result.decisions, unit: '/s' });
-    rows.push({ work: `${workload.work}: 99th percentile of a decision`, value: result.p99, unit: 'ms', ...(workload.nodes === 5_000 ? { atMost: 2 } : {}) });
+    rows.push({
+      work: `${workload.work}: 99th percentile of a decision`,
+      value: result.p99,
+      unit: 'ms',
+      ...(workload.nodes === 5_000 ? { atMost: 2 } : {}),
+    });
   }
   const [plain, large, beside] = [PLAIN, LARGE, BESIDE].map((work) => rates.get(work));
-  if (plain && large) rows.push({ work: 'rate at 15,000 nodes, of that at 5,000', value: (100 * large) / plain, unit: '%', atLeast: 50 });
-  if (plain && beside) rows.push({ work: 'rate beside pods that fit nowhere, of that without', value: (100 * beside) / plain, unit: '%', atLeast: 90 });
+  if (plain && large)
+    rows.push({ work: 'rate at 15,000 nodes, of that at 5,000', value: (100 * large) / plain, unit: '%', atLeast: 50 });
+  if (plain && beside)
+    rows.push({
+      work: 'rate beside pods that fit nowhere, of that without',
+      value: (100 * beside) / plain,
+      unit: '%',
+      atLeast: 90,
+    });
   return rows;
 }
 
@@ -64,10 +86,17 @@ async function measureAll(workloads: readonly Workload[]): Promise<Map<Workload,
     console.error(`${workload.work}: ${Math.round(measured.rate)} pods/s`);
     turns.set(workload, [...(turns.get(workload) ?? []), measured]);
   };
-  const [compared, others] = [true, false].map((wanted) => workloads.filter(({ work }) => COMPARED.includes(work) === wanted));
+  const [compared, others] = [true, false].map((wanted) =>
+    workloads.filter(({ work }) => COMPARED.includes(work) === wanted),
+  );
   for (let turn = 0; turn < TURNS; turn++) for (const workload of compared!) await take(workload);
   for (const workload of others!) await take(workload);
-  return new Map([...turns].map(([workload, results]) => [workload, results.toSorted((a, b) => a.rate - b.rate)[results.length >> 1]!]));
+  return new Map(
+    [...turns].map(([workload, results]) => [
+      workload,
+      results.toSorted((a, b) => a.rate - b.rate)[results.length >> 1]!,
+    ]),
+  );
 }
 
 interface Measured {
@@ -83,38 +112,179 @@ const COMPARED: readonly string[] = [PLAIN, LARGE, BESIDE];
 
 const plainPod = (prefix: string) => () => makePod(`${prefix}-`, {}, {});
 const antiAffine = (prefix: string) => () =>
-  makePod(`${prefix}-`, { color: 'green' }, { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'green' } } }] } } });
+  makePod(
+    `${prefix}-`,
+    { color: 'green' },
+    {
+      affinity: {
+        podAntiAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'green' } } },
+          ],
+        },
+      },
+    },
+  );
 const affine = (prefix: string) => () =>
-  makePod(`${prefix}-`, { color: 'blue' }, { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'topology.kubernetes.io/zone', labelSelector: { matchLabels: { color: 'blue' } } }] } } });
+  makePod(
+    `${prefix}-`,
+    { color: 'blue' },
+    {
+      affinity: {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: 'topology.kubernetes.io/zone', labelSelector: { matchLabels: { color: 'blue' } } },
+          ],
+        },
+      },
+    },
+  );
 const spread = (prefix: string) => () =>
-  makePod(`${prefix}-`, { color: 'blue' }, { topologySpreadConstraints: [{ maxSkew: 5, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule', labelSelector: { matchLabels: { color: 'blue' } } }] });
+  makePod(
+    `${prefix}-`,
+    { color: 'blue' },
+    {
+      topologySpreadConstraints: [
+        {
+          maxSkew: 5,
+          topologyKey: 'topology.kubernetes.io/zone',
+          whenUnsatisfiable: 'DoNotSchedule',
+          labelSelector: { matchLabels: { color: 'blue' } },
+        },
+      ],
+    },
+  );
 const preferring = (prefix: string) => () =>
-  makePod(`${prefix}-`, { color: 'red' }, { affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: { topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { color: 'red' } } } }] } } });
+  makePod(
+    `${prefix}-`,
+    { color: 'red' },
+    {
+      affinity: {
+        podAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            {
+              weight: 1,
+              podAffinityTerm: {
+                topologyKey: 'kubernetes.io/hostname',
+                labelSelector: { matchLabels: { color: 'red' } },
+              },
+            },
+          ],
+        },
+      },
+    },
+  );
 const sized = (prefix: string, cpu: string, priorityClassName: string | undefined) => () =>
-  makePod(`${prefix}-`, {}, { terminationGracePeriodSeconds: 0, ...(priorityClassName ? { priorityClassName } : {}) }, { cpu, memory: '500Mi' });
+  makePod(
+    `${prefix}-`,
+    {},
+    { terminationGracePeriodSeconds: 0, ...(priorityClassName ? { priorityClassName } : {}) },
+    { cpu, memory: '500Mi' },
+  );
 
 const WARM_UP: Workload = { work: 'warm-up', nodes: 500, before: [], pods: 5_000, pod: plainPod('warm') };
 
 const WORKLOADS: readonly Workload[] = [
-  { work: PLAIN, nodes: 5_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 10_000, pod: plainPod('p'), owed: 2_400 },
-  { work: LARGE, nodes: 15_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 10_000, pod: plainPod('p'), owed: 1_200 },
-  { work: BESIDE, nodes: 5_000, before: [{ count: 10_000, pod: sized('huge', '400', undefined), unschedulable: true }], pods: 10_000, pod: plainPod('p'), owed: 2_160 },
-  { work: '2,000 pods with anti-affinity on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: antiAffine('before') }], pods: 2_000, pod: antiAffine('p'), owed: 600 },
-  { work: '5,000 pods with affinity on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: affine('before') }], pods: 5_000, pod: affine('p'), owed: 350 },
-  { work: '5,000 pods with topology spread on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: plainPod('before') }], pods: 5_000, pod: spread('p'), owed: 850 },
-  { work: '5,000 pods with preferred affinity on 5,000 nodes', nodes: 5_000, before: [{ count: 1_000, pod: preferring('before') }], pods: 5_000, pod: preferring('p'), owed: 900 },
-  { work: '5,000 plain pods beside pods that preempt on 5,000 nodes', nodes: 5_000, before: [{ count: 20_000, pod: sized('low', '900m', undefined) }], pods: 5_000, pod: plainPod('p'), beside: { pod: sized('high', '3', 'high'), everyMs: 200 }, owed: 1_600 },
-  { work: '5,000 pods that all preempt on 5,000 nodes', nodes: 5_000, before: [{ count: 20_000, pod: sized('low', '900m', undefined) }], pods: 5_000, pod: sized('high', '3', 'high') },
+  {
+    work: PLAIN,
+    nodes: 5_000,
+    before: [{ count: 1_000, pod: plainPod('before') }],
+    pods: 10_000,
+    pod: plainPod('p'),
+    owed: 2_400,
+  },
+  {
+    work: LARGE,
+    nodes: 15_000,
+    before: [{ count: 1_000, pod: plainPod('before') }],
+    pods: 10_000,
+    pod: plainPod('p'),
+    owed: 1_200,
+  },
+  {
+    work: BESIDE,
+    nodes: 5_000,
+    before: [{ count: 10_000, pod: sized('huge', '400', undefined), unschedulable: true }],
+    pods: 10_000,
+    pod: plainPod('p'),
+    owed: 2_160,
+  },
+  {
+    work: '2,000 pods with anti-affinity on 5,000 nodes',
+    nodes: 5_000,
+    before: [{ count: 1_000, pod: antiAffine('before') }],
+    pods: 2_000,
+    pod: antiAffine('p'),
+    owed: 600,
+  },
+  {
+    work: '5,000 pods with affinity on 5,000 nodes',
+    nodes: 5_000,
+    before: [{ count: 1_000, pod: affine('before') }],
+    pods: 5_000,
+    pod: affine('p'),
+    owed: 350,
+  },
+  {
+    work: '5,000 pods with topology spread on 5,000 nodes',
+    nodes: 5_000,
+    before: [{ count: 1_000, pod: plainPod('before') }],
+    pods: 5_000,
+    pod: spread('p'),
+    owed: 850,
+  },
+  {
+    work: '5,000 pods with preferred affinity on 5,000 nodes',
+    nodes: 5_000,
+    before: [{ count: 1_000, pod: preferring('before') }],
+    pods: 5_000,
+    pod: preferring('p'),
+    owed: 900,
+  },
+  {
+    work: '5,000 plain pods beside pods that preempt on 5,000 nodes',
+    nodes: 5_000,
+    before: [{ count: 20_000, pod: sized('low', '900m', undefined) }],
+    pods: 5_000,
+    pod: plainPod('p'),
+    beside: { pod: sized('high', '3', 'high'), everyMs: 200 },
+    owed: 1_600,
+  },
+  {
+    work: '5,000 pods that all preempt on 5,000 nodes',
+    nodes: 5_000,
+    before: [{ count: 20_000, pod: sized('low', '900m', undefined) }],
+    pods: 5_000,
+    pod: sized('high', '3', 'high'),
+  },
 ];
 
 /** Under names that the API server makes up, as upstream's benchmark has them. */
-function makePod(generateName: string, labels: Record<string, string>, spec: Partial<PodSpec>, requests: Record<string, string> = { cpu: '100m', memory: '500Mi' }): Pod {
-  return { apiVersion: 'v1', kind: 'Pod', metadata: { namespace: 'bench', generateName, labels }, spec: { containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10.1', resources: { requests } }], ...spec } };
+function makePod(
+  generateName: string,
+  labels: Record<string, string>,
+  spec: Partial<PodSpec>,
+  requests: Record<string, string> = { cpu: '100m', memory: '500Mi' },
+): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { namespace: 'bench', generateName, labels },
+    spec: { containers: [{ name: 'pause', image: 'registry.k8s.io/pause:3.10.1', resources: { requests } }], ...spec },
+  };
 }
 
 function makeNode(i: number): Node {
   const resources = { cpu: '4', memory: '32Gi', pods: '110' };
-  return { apiVersion: 'v1', kind: 'Node', metadata: { name: `node-${i}`, labels: { 'kubernetes.io/hostname': `node-${i}`, 'topology.kubernetes.io/zone': `zone-${i % ZONES}` } }, status: { capacity: resources, allocatable: resources } };
+  return {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: `node-${i}`,
+      labels: { 'kubernetes.io/hostname': `node-${i}`, 'topology.kubernetes.io/zone': `zone-${i % ZONES}` },
+    },
+    status: { capacity: resources, allocatable: resources },
+  };
 }
 
 async function measure(workload: Workload): Promise<Measured> {
@@ -123,9 +293,25 @@ async function measure(workload: Workload): Promise<Measured> {
   globalThis.gc?.();
   const stop = new AbortController();
   const ctx = createContext({ signal: stop.signal, logger: silentLogger });
-  const cluster = await startCluster(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: [], scheduler: false });
+  const cluster = await startCluster(ctx, {
+    bindAddress: '127.0.0.1',
+    port: 0,
+    serviceClusterIpRange: '10.96.0.0/16',
+    clusterCidr: '10.244.0.0/16',
+    controllers: [],
+    scheduler: false,
+  });
   try {
-    const clientAs = (user: string, groups: string[]): Client => new Client({ transport: inProcessTransport({ handle: cluster.apiServer.handle, user: { name: user, groups }, signal: stop.signal }), clock: ctx.clock, userAgent: 'bench' });
+    const clientAs = (user: string, groups: string[]): Client =>
+      new Client({
+        transport: inProcessTransport({
+          handle: cluster.apiServer.handle,
+          user: { name: user, groups },
+          signal: stop.signal,
+        }),
+        clock: ctx.clock,
+        userAgent: 'bench',
+      });
     const admin = clientAs('admin', ['system:masters', 'system:authenticated']);
     await prepare(admin, workload.nodes);
     const scheduler = startScheduler(ctx, clientAs('system:kube-scheduler', ['system:authenticated']));
@@ -141,10 +327,12 @@ async function measure(workload: Workload): Promise<Measured> {
     const startedAt = ctx.clock.monotonic();
     const target = scheduler.bound() + workload.pods;
     let others = 0;
-    const besides = workload.beside && ctx.clock.every(workload.beside.everyMs, () => {
-      others++;
-      void admin.resource('v1/pods').create(workload.beside!.pod());
-    });
+    const besides =
+      workload.beside &&
+      ctx.clock.every(workload.beside.everyMs, () => {
+        others++;
+        void admin.resource('v1/pods').create(workload.beside!.pod());
+      });
     const creating = createAll(workload.pods, () => admin.resource('v1/pods').create(workload.pod()));
     await until(ctx, () => scheduler.bound() >= target);
     const seconds = (ctx.clock.monotonic() - startedAt) / 1000;
@@ -153,7 +341,11 @@ async function measure(workload: Workload): Promise<Measured> {
     const durations = scheduler.explanations.durations.toSorted((a, b) => a - b);
     const sum = durations.reduce((a, b) => a + b, 0);
     /** Some of the others may be among those that were bound. */
-    return { rate: (workload.pods - others) / seconds, decisions: (1000 * durations.length) / sum, p99: durations[Math.floor(durations.length * 0.99)] ?? 0 };
+    return {
+      rate: (workload.pods - others) / seconds,
+      decisions: (1000 * durations.length) / sum,
+      p99: durations[Math.floor(durations.length * 0.99)] ?? 0,
+    };
   } finally {
     stop.abort(new Error('bench is over'));
     await cluster.finished.catch(() => {});
@@ -166,7 +358,8 @@ async function measureAlone(workload: Workload): Promise<{ rate: number; cpuMicr
   const ctx = createContext({ signal: stop.signal, logger: silentLogger });
   const server = new FreeApiServer(Array.from({ length: workload.nodes }, (_, i) => makeNode(i)));
   const scheduler = startScheduler(ctx, new Client({ transport: server, clock: ctx.clock }));
-  const priority = (pod: Pod): Pod => (pod.spec?.priorityClassName === 'high' ? { ...pod, spec: { ...pod.spec, priority: 1_000 } } : pod);
+  const priority = (pod: Pod): Pod =>
+    pod.spec?.priorityClassName === 'high' ? { ...pod, spec: { ...pod.spec, priority: 1_000 } } : pod;
   try {
     for (const { count, pod, unschedulable } of workload.before) {
       for (let i = 0; i < count; i++) server.createPod(priority(pod()));
@@ -177,12 +370,17 @@ async function measureAlone(workload: Workload): Promise<{ rate: number; cpuMicr
     const target = scheduler.bound() + workload.pods;
     const cpu = process.cpuUsage();
     const startedAt = ctx.clock.monotonic();
-    const besides = workload.beside && ctx.clock.every(workload.beside.everyMs, () => server.createPod(priority(workload.beside!.pod())));
+    const besides =
+      workload.beside &&
+      ctx.clock.every(workload.beside.everyMs, () => server.createPod(priority(workload.beside!.pod())));
     for (let i = 0; i < workload.pods; i++) server.createPod(priority(workload.pod()));
     await until(ctx, () => scheduler.bound() >= target);
     besides?.cancel();
     const { user, system } = process.cpuUsage(cpu);
-    return { rate: workload.pods / ((ctx.clock.monotonic() - startedAt) / 1000), cpuMicroseconds: (user + system) / workload.pods };
+    return {
+      rate: workload.pods / ((ctx.clock.monotonic() - startedAt) / 1000),
+      cpuMicroseconds: (user + system) / workload.pods,
+    };
   } finally {
     stop.abort(new Error('bench is over'));
     await scheduler.finished;
@@ -201,7 +399,12 @@ class TimedExplanations extends Explanations {
 function startScheduler(ctx: Context, client: Client) {
   const inner = childContext(ctx, 'kube-scheduler');
   const explanations = new TimedExplanations();
-  const finished = runScheduler(inner, { client, config: { ...DEFAULT_CONFIG, leaderElect: false }, identity: 'bench', explanations }).catch(() => {});
+  const finished = runScheduler(inner, {
+    client,
+    config: { ...DEFAULT_CONFIG, leaderElect: false },
+    identity: 'bench',
+    explanations,
+  }).catch(() => {});
   const { scheduleAttempts } = schedulerMetrics(inner.metrics);
   const count = (result: string): number => scheduleAttempts.value({ result, profile: 'default-scheduler' });
   return { explanations, finished, bound: () => count('scheduled'), turnedDown: () => count('unschedulable') };

@@ -11,7 +11,12 @@ import { ensureInstalled, root } from './toolchain.mjs';
 /** @typedef {import('../bench/harness.ts').Row} Row */
 
 const { values } = parseArgs({
-  options: { filter: { type: 'string' }, against: { type: 'string' }, duration: { type: 'string', default: '1000' }, json: { type: 'boolean' } },
+  options: {
+    filter: { type: 'string' },
+    against: { type: 'string' },
+    duration: { type: 'string', default: '1000' },
+    json: { type: 'boolean' },
+  },
 });
 ensureInstalled();
 
@@ -20,7 +25,13 @@ const directory = path.join(root, 'bench');
 const IN_PROCESS = ['cluster-scale', 'scheduler'];
 const built = path.join(root, 'node_modules', '.cache', 'k8ts-bench-modules', String(process.pid));
 if (IN_PROCESS.some((name) => values.filter === undefined || name.includes(values.filter))) {
-  await build({ entryPoints: { 'bench-module': 'scripts/bench-module.ts', ...Object.fromEntries(IN_PROCESS.map((name) => [name, `bench/${name}.ts`])) }, outdir: built });
+  await build({
+    entryPoints: {
+      'bench-module': 'scripts/bench-module.ts',
+      ...Object.fromEntries(IN_PROCESS.map((name) => [name, `bench/${name}.ts`])),
+    },
+    outdir: built,
+  });
 }
 const options = JSON.stringify({
   filter: values.filter,
@@ -30,7 +41,10 @@ const options = JSON.stringify({
 let failures = 0;
 /** @type {({ module: string } & Row)[]} */
 const all = [];
-for (const file of fs.readdirSync(directory).filter((name) => name.endsWith('.ts')).sort()) {
+for (const file of fs
+  .readdirSync(directory)
+  .filter((name) => name.endsWith('.ts'))
+  .sort()) {
   const { name, rows, code } = await runModule(path.join(directory, file));
   if (code !== 0) {
     failures++;
@@ -52,11 +66,15 @@ function runModule(file) {
   return new Promise((resolve, reject) => {
     const name = path.basename(file, '.ts');
     const isBuilt = fs.existsSync(path.join(built, `${name}.js`));
-    const child = fork(isBuilt ? path.join(built, 'bench-module.js') : path.join(root, 'scripts', 'bench-module.ts'), [isBuilt ? path.join(built, `${name}.js`) : file, options], {
-      cwd: root,
-      execArgv: [...(isBuilt ? [] : ['--import', 'tsx']), '--expose-gc'],
-      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-    });
+    const child = fork(
+      isBuilt ? path.join(built, 'bench-module.js') : path.join(root, 'scripts', 'bench-module.ts'),
+      [isBuilt ? path.join(built, `${name}.js`) : file, options],
+      {
+        cwd: root,
+        execArgv: [...(isBuilt ? [] : ['--import', 'tsx']), '--expose-gc'],
+        stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      },
+    );
     /** @type {{ name: string, rows?: Row[] }} */
     let result = { name };
     child.on('message', (message) => {
@@ -76,11 +94,19 @@ function print(name, rows) {
   const table = rows.map((row) => [
     row.work,
     `${number(row.value)} ${row.unit}`,
-    row.against === undefined ? '' : `other: ${number(row.against)} ${row.unit}, ratio ${(row.value / row.against).toFixed(2)}`,
+    row.against === undefined
+      ? ''
+      : `other: ${number(row.against)} ${row.unit}, ratio ${(row.value / row.against).toFixed(2)}`,
     owed(row),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(...table.map((cells) => (cells[column] ?? '').length)));
-  for (const cells of table) console.log(`  ${cells.map((cell, i) => (i === 1 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0))).join('  ').trimEnd()}`);
+  for (const cells of table)
+    console.log(
+      `  ${cells
+        .map((cell, i) => (i === 1 ? cell.padStart(widths[i] ?? 0) : cell.padEnd(widths[i] ?? 0)))
+        .join('  ')
+        .trimEnd()}`,
+    );
 }
 
 /** @param {Row} row */

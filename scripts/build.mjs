@@ -14,10 +14,15 @@ const dist = path.join(root, 'dist');
 export const EXTERNAL = ['lmdb', 'koffi', 'bufferutil', 'utf-8-validate'];
 
 /** Bundled CommonJS packages call `require` for Node's own modules; an ES module has none. */
-const BANNER = "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+const BANNER =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
 
 /** Programs of threads, which the others start from files beside them. */
-const THREADS = { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts', 'yaml-thread': 'src/apiserver/yaml-thread/yaml-thread.ts', 'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts' };
+const THREADS = {
+  'front-thread': 'src/apiserver/transport/thread/front-thread.ts',
+  'yaml-thread': 'src/apiserver/yaml-thread/yaml-thread.ts',
+  'layer-worker': 'src/container-runtime/images/layers/layer-worker.ts',
+};
 
 /** The entry points that are loaded from one bundle; others become modules of their own. */
 const BUNDLED = ['k8ts', 'index'];
@@ -55,19 +60,43 @@ export async function build(options = {}) {
     legalComments: /** @type {const} */ ('none'),
   };
   /** What is reached by `require` is evaluated when it is called: `k8ts version` does not set up the API server. */
-  const entries = Object.entries(bundled).map(([name, file]) => `exports[${JSON.stringify(name)}] = () => require(${JSON.stringify(path.resolve(root, file))});`);
-  const bundle = entries.length > 0 && esbuild.build({
+  const entries = Object.entries(bundled).map(
+    ([name, file]) => `exports[${JSON.stringify(name)}] = () => require(${JSON.stringify(path.resolve(root, file))});`,
+  );
+  const bundle =
+    entries.length > 0 &&
+    esbuild.build({
+      ...common,
+      stdin: { contents: entries.join('\n'), resolveDir: root, sourcefile: 'bundle.js' },
+      outfile: path.join(outdir, 'k8ts.cjs'),
+      format: 'cjs',
+      define: { 'import.meta.url': '__bundleUrl', 'import.meta.dirname': '__dirname' },
+      banner: { js: BUNDLE_BANNER },
+    });
+  const modules = esbuild.build({
     ...common,
-    stdin: { contents: entries.join('\n'), resolveDir: root, sourcefile: 'bundle.js' },
-    outfile: path.join(outdir, 'k8ts.cjs'),
-    format: 'cjs',
-    define: { 'import.meta.url': '__bundleUrl', 'import.meta.dirname': '__dirname' },
-    banner: { js: BUNDLE_BANNER },
+    entryPoints: { ...others, ...existing(THREADS) },
+    outdir,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    banner: { js: BANNER },
   });
-  const modules = esbuild.build({ ...common, entryPoints: { ...others, ...existing(THREADS) }, outdir, splitting: true, chunkNames: 'chunks/[name]-[hash]', format: 'esm', banner: { js: BANNER } });
-  const described = esbuild.build({ ...common, entryPoints: bundled, outdir, format: 'esm', packages: 'external', plugins: [TWO_LEVELS], sourcemap: false, write: false, metafile: true });
+  const described = esbuild.build({
+    ...common,
+    entryPoints: bundled,
+    outdir,
+    format: 'esm',
+    packages: 'external',
+    plugins: [TWO_LEVELS],
+    sourcemap: false,
+    write: false,
+    metafile: true,
+  });
   /** esbuild has printed what is wrong, and where; its stack trace would only hide that. */
-  const [{ metafile }] = await Promise.all([described, bundle, modules]).catch(() => fail('The build failed; see the errors above.'));
+  const [{ metafile }] = await Promise.all([described, bundle, modules]).catch(() =>
+    fail('The build failed; see the errors above.'),
+  );
   if (entries.length > 0) writeLoaders(outdir, metafile);
   return names;
 }
@@ -79,13 +108,20 @@ export async function build(options = {}) {
 const TWO_LEVELS = {
   name: 'two levels',
   setup({ initialOptions, onResolve }) {
-    const entryPoints = new Set(Object.values(/** @type {Record<string, string>} */ (initialOptions.entryPoints)).map((file) => path.resolve(root, file)));
-    onResolve({ filter: /^\./ }, ({ importer, path: imported }) => (importer === '' || entryPoints.has(importer) ? undefined : { path: imported, external: true }));
+    const entryPoints = new Set(
+      Object.values(/** @type {Record<string, string>} */ (initialOptions.entryPoints)).map((file) =>
+        path.resolve(root, file),
+      ),
+    );
+    onResolve({ filter: /^\./ }, ({ importer, path: imported }) =>
+      importer === '' || entryPoints.has(importer) ? undefined : { path: imported, external: true },
+    );
   },
 };
 
 /** @param {Record<string, string>} entryPoints */
-const existing = (entryPoints) => Object.fromEntries(Object.entries(entryPoints).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
+const existing = (entryPoints) =>
+  Object.fromEntries(Object.entries(entryPoints).filter(([, file]) => fs.existsSync(path.resolve(root, file))));
 
 /**
  * The modules by which the bundle's entry points are imported: they have the names of what is exported.
@@ -93,7 +129,10 @@ const existing = (entryPoints) => Object.fromEntries(Object.entries(entryPoints)
  * @param {import('esbuild').Metafile} metafile
  */
 function writeLoaders(outdir, metafile) {
-  const hash = createHash('sha256').update(fs.readFileSync(path.join(outdir, 'k8ts.cjs'))).digest('hex').slice(0, 16);
+  const hash = createHash('sha256')
+    .update(fs.readFileSync(path.join(outdir, 'k8ts.cjs')))
+    .digest('hex')
+    .slice(0, 16);
   const loader = fs.readFileSync(path.join(root, 'scripts', 'load-bundle.mjs'), 'utf8');
   fs.writeFileSync(path.join(outdir, 'load-bundle.js'), loader.replace('__BUILD__', hash));
   for (const [file, { entryPoint, exports }] of Object.entries(metafile.outputs)) {
@@ -115,7 +154,11 @@ const WARM_UP_MS = 30_000;
  */
 export function warmUp(outdir = dist) {
   const flags = ['up', '--ephemeral', '--nodes', '0', '--simulated-nodes', '1', '--port', '0'];
-  const child = spawn(process.execPath, [path.join(outdir, 'k8ts.js'), ...flags], { stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, K8TS_CODE_CACHE: 'make' }, timeout: WARM_UP_MS });
+  const child = spawn(process.execPath, [path.join(outdir, 'k8ts.js'), ...flags], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+    env: { ...process.env, K8TS_CODE_CACHE: 'make' },
+    timeout: WARM_UP_MS,
+  });
   child.stdout.on('data', (text) => {
     if (String(text).includes('ready in')) child.kill('SIGTERM');
   });
@@ -133,7 +176,10 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.a
   ensureInstalled();
   const built = await build();
   // What is compiled here is of no use to those who install the package.
-  await Promise.all([declarations(), built.includes('k8ts') && process.env.npm_lifecycle_event !== 'prepack' && warmUp()]);
+  await Promise.all([
+    declarations(),
+    built.includes('k8ts') && process.env.npm_lifecycle_event !== 'prepack' && warmUp(),
+  ]);
   if (built.length === 0) console.log('Nothing to bundle yet: neither src/cli/index.ts nor src/index.ts exists.');
   else console.log(`Built ${built.map((name) => `dist/${name}.js`).join(' and ')}.`);
 }

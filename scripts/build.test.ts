@@ -18,6 +18,8 @@ describe('build', () => {
   });
 
   it('builds nothing where there is nothing', async () => {
-    expect(await build({ entryPoints: { k8ts: 'src/no-such-file.ts' }, outdir: path.join(scratch, 'none') })).toEqual([]);
+    expect(await build({ entryPoints: { k8ts: 'src/no-such-file.ts' }, outdir: path.join(scratch, 'none') })).toEqual(
+      [],
+    );
   });
 });

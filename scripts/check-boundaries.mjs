@@ -29,11 +29,32 @@ export const FOLDERS = {
   },
   grpc: { imports: ['base', 'kernel'], because: 'gRPC serves etcd, CRI and plugins alike and knows none of them' },
   flags: { imports: ['base', 'kernel'], because: 'every program has flags, so they know none of the programs' },
-  etcd: { imports: ['base', 'kernel', 'net', 'grpc', 'flags'], because: 'the store knows keys, bytes and revisions, not API objects' },
-  client: { imports: ['base', 'api', 'machinery', 'kernel', 'net', 'flags'], because: 'the client must work against any API server, so it knows none' },
-  cri: { imports: ['base', 'kernel', 'grpc'], because: 'the CRI contract is shared by both of its sides and holds nothing else' },
+  etcd: {
+    imports: ['base', 'kernel', 'net', 'grpc', 'flags'],
+    because: 'the store knows keys, bytes and revisions, not API objects',
+  },
+  client: {
+    imports: ['base', 'api', 'machinery', 'kernel', 'net', 'flags'],
+    because: 'the client must work against any API server, so it knows none',
+  },
+  cri: {
+    imports: ['base', 'kernel', 'grpc'],
+    because: 'the CRI contract is shared by both of its sides and holds nothing else',
+  },
   apiserver: {
-    imports: ['base', 'api', 'machinery', 'cel', 'component-helpers', 'kernel', 'net', 'grpc', 'flags', 'client', 'etcd'],
+    imports: [
+      'base',
+      'api',
+      'machinery',
+      'cel',
+      'component-helpers',
+      'kernel',
+      'net',
+      'grpc',
+      'flags',
+      'client',
+      'etcd',
+    ],
     because: 'the API server is a component: it must run without any of the others',
   },
   'component-server': {
@@ -57,20 +78,77 @@ export const FOLDERS = {
   console: component(),
   cluster: {
     imports: [
-      ...['base', 'api', 'machinery', 'cel', 'component-helpers', 'kernel', 'net', 'grpc', 'flags', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'network-policy', 'dns', 'ingress-controller', 'metrics-server', 'console', 'simulated-kubelet'],
+      ...[
+        'base',
+        'api',
+        'machinery',
+        'cel',
+        'component-helpers',
+        'kernel',
+        'net',
+        'grpc',
+        'flags',
+        'client',
+        'etcd',
+        'cri',
+        'apiserver',
+        'controller-manager',
+        'scheduler',
+      ],
+      ...[
+        'cloud-controller-manager',
+        'kubelet',
+        'container-runtime',
+        'kube-proxy',
+        'network-policy',
+        'dns',
+        'ingress-controller',
+        'metrics-server',
+        'console',
+        'simulated-kubelet',
+      ],
     ],
     because: 'the cluster composes components and is used by the cli, not the other way round',
   },
   cli: {
     imports: [
-      ...['base', 'api', 'machinery', 'cel', 'component-helpers', 'kernel', 'net', 'grpc', 'flags', 'client', 'etcd', 'cri', 'apiserver', 'controller-manager', 'scheduler'],
-      ...['cloud-controller-manager', 'kubelet', 'container-runtime', 'kube-proxy', 'network-policy', 'dns', 'ingress-controller', 'metrics-server', 'console', 'cluster'],
+      ...[
+        'base',
+        'api',
+        'machinery',
+        'cel',
+        'component-helpers',
+        'kernel',
+        'net',
+        'grpc',
+        'flags',
+        'client',
+        'etcd',
+        'cri',
+        'apiserver',
+        'controller-manager',
+        'scheduler',
+      ],
+      ...[
+        'cloud-controller-manager',
+        'kubelet',
+        'container-runtime',
+        'kube-proxy',
+        'network-policy',
+        'dns',
+        'ingress-controller',
+        'metrics-server',
+        'console',
+        'cluster',
+      ],
     ],
     because: 'commands start components; the library is for others',
   },
   /** Files directly in src/: the library. */
-  '.': { imports: ['base', 'api', 'machinery', 'kernel', 'client', 'cluster'], because: 'the library offers clusters and clients' },
+  '.': {
+    imports: ['base', 'api', 'machinery', 'kernel', 'client', 'cluster'],
+    because: 'the library offers clusters and clients',
+  },
 };
 
 /**
@@ -116,7 +194,20 @@ export const DOORS_BESIDES_INDEX = /** @type {const} */ ([
 /** @param {string[]} more */
 function component(...more) {
   return {
-    imports: ['base', 'api', 'machinery', 'cel', 'component-helpers', 'kernel', 'net', 'grpc', 'flags', 'client', 'component-server', ...more],
+    imports: [
+      'base',
+      'api',
+      'machinery',
+      'cel',
+      'component-helpers',
+      'kernel',
+      'net',
+      'grpc',
+      'flags',
+      'client',
+      'component-server',
+      ...more,
+    ],
     because:
       'components never import each other: they talk through the API server, so that each can be exchanged for the upstream one; ' +
       'only apiserver uses the store (cluster and cli merely start it)',
@@ -198,7 +289,9 @@ export function checkFile(file, text) {
   const folder = file.includes('/') ? file.slice(0, file.indexOf('/')) : '.';
   const rule = FOLDERS[folder];
   if (rule === undefined) {
-    return [`src/${file}: the folder ${folder} is not in the table of scripts/check-boundaries.mjs; say there what it may import and why`];
+    return [
+      `src/${file}: the folder ${folder} is not in the table of scripts/check-boundaries.mjs; say there what it may import and why`,
+    ];
   }
   /** Tests may set up whatever they test against, and watch the real clock while they do. */
   if (file.endsWith('.test.ts') || file.includes('/testing/')) return [];
@@ -223,7 +316,11 @@ export function checkFile(file, text) {
     }
     const target = path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier));
     if (target.startsWith('..')) {
-      report(uncommented, match.index, `src must not import ${specifier}: what is outside src/ is not part of the program`);
+      report(
+        uncommented,
+        match.index,
+        `src must not import ${specifier}: what is outside src/ is not part of the program`,
+      );
       continue;
     }
     const targetFolder = target.includes('/') ? target.slice(0, target.indexOf('/')) : '.';
@@ -241,12 +338,17 @@ export function checkFile(file, text) {
   }
   if (!file.startsWith('net/tls/') && !TRUST.test(code)) {
     for (const match of code.matchAll(OWN_TLS)) {
-      report(code, match.index, `${match[0]} needs a TlsTrust of net/tls: every TLS client verifies servers by the same rules`);
+      report(
+        code,
+        match.index,
+        `${match[0]} needs a TlsTrust of net/tls: every TLS client verifies servers by the same rules`,
+      );
     }
   }
   for (const [name, pattern, allowed, why] of GUARDED_SERVERS) {
     if (/** @type {readonly string[]} */ (allowed).includes(file)) continue;
-    for (const match of uncommented.matchAll(pattern)) report(uncommented, match.index, `${name} is not for this file: ${why}`);
+    for (const match of uncommented.matchAll(pattern))
+      report(uncommented, match.index, `${name} is not for this file: ${why}`);
   }
 
   if (!OWN_CLOCK_FOLDERS.has(folder)) {
@@ -272,7 +374,8 @@ function doorProblem(file, target) {
     const rule = from.area === undefined ? undefined : AREAS[from.folder]?.[from.area];
     if (rule && !rule.imports.includes(to.area)) return `${from.room} must not import ${to.room}: ${rule.because}`;
   }
-  if (target === `${to.room}/index.ts` || DOORS_BESIDES_INDEX.some(([pattern]) => pattern.test(target))) return undefined;
+  if (target === `${to.room}/index.ts` || DOORS_BESIDES_INDEX.some(([pattern]) => pattern.test(target)))
+    return undefined;
   return `${target} is not a door: import ${to.room}/index.ts, so that files can move without their users`;
 }
 

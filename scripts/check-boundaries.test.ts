@@ -5,26 +5,96 @@ import { codeOnly, withoutComments } from './source-text.mjs';
 
 describe('imports against the direction', () => {
   it.each([
-    ['api imports machinery', 'api/core/pod.ts', "import { x } from '../../machinery/quantity.ts';", 'api must not import machinery'],
+    [
+      'api imports machinery',
+      'api/core/pod.ts',
+      "import { x } from '../../machinery/quantity.ts';",
+      'api must not import machinery',
+    ],
     ['api imports kernel', 'api/index.ts', "import { x } from '../kernel/index.ts';", 'api must not import kernel'],
-    ['machinery imports kernel', 'machinery/a.ts', "import type { Clock } from '../kernel/index.ts';", 'machinery must not import kernel'],
+    [
+      'machinery imports kernel',
+      'machinery/a.ts',
+      "import type { Clock } from '../kernel/index.ts';",
+      'machinery must not import kernel',
+    ],
     ['machinery does I/O', 'machinery/a.ts', "import fs from 'node:fs';", 'machinery must not import node:fs'],
     ['api does I/O', 'api/a.ts', "const fs = await import('fs/promises');", 'api must not import fs/promises'],
     ['kernel imports api', 'kernel/a.ts', "export * from '../api/index.ts';", 'kernel must not import api'],
-    ['etcd imports machinery', 'etcd/a.ts', "import '../machinery/status.ts';", 'the store knows keys, bytes and revisions'],
-    ['client imports apiserver', 'client/a.ts', "import { x } from '../apiserver/index.ts';", 'client must not import apiserver'],
-    ['a component imports the store', 'scheduler/a.ts', "import { Store } from '../etcd/store.ts';", 'only apiserver uses the store'],
-    ['components import each other', 'kubelet/pod/a.ts', "import { x } from '../../scheduler/a.ts';", 'components never import each other'],
-    ['a dynamic import', 'dns/a.ts', "const { x } = await import('../kube-proxy/index.ts');", 'dns must not import kube-proxy'],
-    ['an import over several lines', 'dns/a.ts', "import {\n  x,\n  type Y,\n} from '../etcd/store.ts';", 'dns must not import etcd'],
-    ['the runtime imports the client', 'container-runtime/a.ts', "import { x } from '../client/index.ts';", 'knows nothing of the Kubernetes API'],
-    ['a component imports the cluster', 'apiserver/a.ts', "import { x } from '../cluster/index.ts';", 'apiserver must not import cluster'],
-    ['the cluster imports the cli', 'cluster/a.ts', "import { x } from '../cli/index.ts';", 'cluster must not import cli'],
+    [
+      'etcd imports machinery',
+      'etcd/a.ts',
+      "import '../machinery/status.ts';",
+      'the store knows keys, bytes and revisions',
+    ],
+    [
+      'client imports apiserver',
+      'client/a.ts',
+      "import { x } from '../apiserver/index.ts';",
+      'client must not import apiserver',
+    ],
+    [
+      'a component imports the store',
+      'scheduler/a.ts',
+      "import { Store } from '../etcd/store.ts';",
+      'only apiserver uses the store',
+    ],
+    [
+      'components import each other',
+      'kubelet/pod/a.ts',
+      "import { x } from '../../scheduler/a.ts';",
+      'components never import each other',
+    ],
+    [
+      'a dynamic import',
+      'dns/a.ts',
+      "const { x } = await import('../kube-proxy/index.ts');",
+      'dns must not import kube-proxy',
+    ],
+    [
+      'an import over several lines',
+      'dns/a.ts',
+      "import {\n  x,\n  type Y,\n} from '../etcd/store.ts';",
+      'dns must not import etcd',
+    ],
+    [
+      'the runtime imports the client',
+      'container-runtime/a.ts',
+      "import { x } from '../client/index.ts';",
+      'knows nothing of the Kubernetes API',
+    ],
+    [
+      'a component imports the cluster',
+      'apiserver/a.ts',
+      "import { x } from '../cluster/index.ts';",
+      'apiserver must not import cluster',
+    ],
+    [
+      'the cluster imports the cli',
+      'cluster/a.ts',
+      "import { x } from '../cli/index.ts';",
+      'cluster must not import cli',
+    ],
     ['the library is imported', 'kernel/a.ts', "import { x } from '../index.ts';", 'kernel must not import .'],
     ['around a door', 'kubelet/a.ts', "import { x } from '../client/reflector.ts';", 'import client/index.ts'],
-    ['around the door of an area', 'kubelet/a.ts', "import { x } from '../machinery/decode/parse-json.ts';", 'import machinery/decode/index.ts'],
-    ['around the door of an area, from another', 'machinery/apply/a.ts', "import { x } from '../decode/parse-json.ts';", 'machinery/decode/index.ts'],
-    ['against an inner rule', 'machinery/decode/a.ts', "import { x } from '../validation/index.ts';", 'machinery/decode must not import machinery/validation'],
+    [
+      'around the door of an area',
+      'kubelet/a.ts',
+      "import { x } from '../machinery/decode/parse-json.ts';",
+      'import machinery/decode/index.ts',
+    ],
+    [
+      'around the door of an area, from another',
+      'machinery/apply/a.ts',
+      "import { x } from '../decode/parse-json.ts';",
+      'machinery/decode/index.ts',
+    ],
+    [
+      'against an inner rule',
+      'machinery/decode/a.ts',
+      "import { x } from '../validation/index.ts';",
+      'machinery/decode must not import machinery/validation',
+    ],
     ['a package in a pure folder', 'base/a.ts', "import { x } from 'lodash';", 'base must not import lodash'],
     ['leaving src', 'cli/a.ts', "import x from '../../scripts/build.mjs';", 'outside src/'],
     ['an unknown folder', 'helpers/a.ts', '', 'is not in the table'],
@@ -36,13 +106,29 @@ describe('imports against the direction', () => {
 
   it.each([
     ['its own folder', 'kubelet/a.ts', "import { x } from './pod/b.ts'; import { y } from '../kubelet/c.ts';"],
-    ['an area by its door', 'kubelet/a.ts', "import { x } from '../machinery/decode/index.ts'; import { y } from '../net/http/index.ts';"],
-    ['an area below', 'machinery/validation/core/a.ts', "import { x } from '../../decode/index.ts'; import { y } from '../names.ts';"],
-    ['what lies below', 'scheduler/a.ts', "import { x } from '../client/index.ts'; import type { Pod } from '../api/generated/core-v1.ts';"],
+    [
+      'an area by its door',
+      'kubelet/a.ts',
+      "import { x } from '../machinery/decode/index.ts'; import { y } from '../net/http/index.ts';",
+    ],
+    [
+      'an area below',
+      'machinery/validation/core/a.ts',
+      "import { x } from '../../decode/index.ts'; import { y } from '../names.ts';",
+    ],
+    [
+      'what lies below',
+      'scheduler/a.ts',
+      "import { x } from '../client/index.ts'; import type { Pod } from '../api/generated/core-v1.ts';",
+    ],
     ['the store, by the API server', 'apiserver/a.ts', "import { x } from '../etcd/index.ts';"],
     ['the CRI, by both of its sides', 'container-runtime/a.ts', "import { x } from '../cri/index.ts';"],
     ['packages', 'machinery/a.ts', "import { parse } from 'yaml';"],
-    ['anything, by a test', 'controller-manager/a.test.ts', "import { x } from '../apiserver/index.ts'; setTimeout(f, 1);"],
+    [
+      'anything, by a test',
+      'controller-manager/a.test.ts',
+      "import { x } from '../apiserver/index.ts'; setTimeout(f, 1);",
+    ],
     ['a mention in a comment', 'api/a.ts', "// import { x } from '../kernel/index.ts'\n/* import '../etcd/a.ts' */"],
   ])('allows %s', (_name, file, text) => {
     expect(checkFile(file, text)).toEqual([]);
@@ -63,11 +149,26 @@ describe('imports against the direction', () => {
 
 describe('servers that one request could end', () => {
   it.each([
-    ['a server of HTTP', 'dns/a.ts', "import http from 'node:http';\nhttp.createServer((request) => parse(request.url));", 'use createHttpServer'],
+    [
+      'a server of HTTP',
+      'dns/a.ts',
+      "import http from 'node:http';\nhttp.createServer((request) => parse(request.url));",
+      'use createHttpServer',
+    ],
     ['a server of HTTPS', 'kubelet/a.ts', 'const server = https.createServer(options);', 'use createHttpServer'],
-    ['one under another name', 'etcd/a.ts', "import { createServer as make, type Server } from 'node:http';", 'use createHttpServer'],
+    [
+      'one under another name',
+      'etcd/a.ts',
+      "import { createServer as make, type Server } from 'node:http';",
+      'use createHttpServer',
+    ],
     ['a target as a URL', 'cluster/a.ts', "const url = new URL(request.url ?? '/', 'http://x');", 'use splitTarget'],
-    ['a WebSocket server', 'kubelet/a.ts', 'const sockets = new WebSocketServer({ noServer: true });', 'use acceptWebSocket'],
+    [
+      'a WebSocket server',
+      'kubelet/a.ts',
+      'const sockets = new WebSocketServer({ noServer: true });',
+      'use acceptWebSocket',
+    ],
   ])('refuses %s', (_name, file, text, message) => {
     const findings = checkFile(file, text);
     expect(findings).toHaveLength(1);
@@ -108,15 +209,23 @@ describe('clocks, timers and chance outside the kernel', () => {
   });
 
   it('mkdir that may never return, in every folder', () => {
-    for (const call of ['fs.mkdirSync(path, { recursive: true, mode: 0o700 })', 'await mkdir(\n  path,\n  { recursive: true },\n)']) {
+    for (const call of [
+      'fs.mkdirSync(path, { recursive: true, mode: 0o700 })',
+      'await mkdir(\n  path,\n  { recursive: true },\n)',
+    ]) {
       expect(checkFile('kernel/a.ts', call)).toEqual([expect.stringContaining('call makeDirectory')]);
     }
     expect(checkFile('kernel/a.ts', 'mkdirSync(path); rmSync(path, { recursive: true });')).toEqual([]);
   });
 
   it('a TLS client that does not verify as the others do', () => {
-    const calls = ['tls.connect({ host })', "https.request('https://a', { rejectUnauthorized: false })", 'https.get(url)'];
-    for (const call of calls) expect(checkFile('apiserver/a.ts', call)).toEqual([expect.stringContaining('needs a TlsTrust')]);
+    const calls = [
+      'tls.connect({ host })',
+      "https.request('https://a', { rejectUnauthorized: false })",
+      'https.get(url)',
+    ];
+    for (const call of calls)
+      expect(checkFile('apiserver/a.ts', call)).toEqual([expect.stringContaining('needs a TlsTrust')]);
     expect(checkFile('apiserver/a.ts', 'https.request({ agent: new TlsTrustAgent(trust) })')).toEqual([]);
   });
 

@@ -10,7 +10,19 @@ const root = path.join(import.meta.dirname, '..');
 
 /** Maps of API objects and of tables, whose keys clients choose. */
 const MAPS_OF_CLIENTS = new Set([
-  ...['labels', 'annotations', 'nodeSelector', 'matchLabels', 'data', 'binaryData', 'stringData', 'limits', 'requests', 'hard', 'used'],
+  ...[
+    'labels',
+    'annotations',
+    'nodeSelector',
+    'matchLabels',
+    'data',
+    'binaryData',
+    'stringData',
+    'limits',
+    'requests',
+    'hard',
+    'used',
+  ],
   ...['disruptedPods', 'extra', 'properties', 'subresources', 'selectableFields', 'handlers'],
 ]);
 
@@ -45,7 +57,12 @@ export function checkText(file, text) {
   /** @type {{ line: number, code: string, why: string }[]} */
   const findings = [];
   /** @type {(node: Node, why: string) => void} */
-  const report = (node, why) => void findings.push({ line: text.slice(0, node.start).split('\n').length, code: text.slice(node.start, node.end), why });
+  const report = (node, why) =>
+    void findings.push({
+      line: text.slice(0, node.start).split('\n').length,
+      code: text.slice(node.start, node.end),
+      why,
+    });
   new Visitor({
     AssignmentExpression: (/** @type {any} */ node) => {
       if (node.operator === '=') written.add(node.left);
@@ -66,9 +83,11 @@ export function checkText(file, text) {
     const from = inner(node['object']);
     if (from.type === 'Identifier' && tables.has(from['name'])) report(node, `a table with texts as keys: ${INSTEAD}`);
     else if (filled.has(node)) continue;
-    else if (from.type === 'Identifier' && VARIABLES_OF_CLIENTS.has(from['name'])) report(node, `clients choose the keys of ${from['name']}: ${INSTEAD}`);
+    else if (from.type === 'Identifier' && VARIABLES_OF_CLIENTS.has(from['name']))
+      report(node, `clients choose the keys of ${from['name']}: ${INSTEAD}`);
     else if (from.type === 'ObjectExpression') report(node, `a table in a literal: ${INSTEAD}`);
-    else if (from.type === 'MemberExpression' && !from['computed'] && MAPS_OF_CLIENTS.has(from['property'].name)) report(node, `clients choose the keys of ${from['property'].name}: ${INSTEAD}`);
+    else if (from.type === 'MemberExpression' && !from['computed'] && MAPS_OF_CLIENTS.has(from['property'].name))
+      report(node, `clients choose the keys of ${from['property'].name}: ${INSTEAD}`);
   }
   return findings;
 }
@@ -77,11 +96,13 @@ export function checkText(file, text) {
 function tablesOf(program, text) {
   const names = new Set();
   for (const statement of program['body']) {
-    const declaration = statement.type === 'ExportNamedDeclaration' && statement.declaration ? statement.declaration : statement;
+    const declaration =
+      statement.type === 'ExportNamedDeclaration' && statement.declaration ? statement.declaration : statement;
     if (declaration.type !== 'VariableDeclaration') continue;
     for (const { id } of declaration.declarations) {
       const type = id.typeAnnotation && text.slice(id.typeAnnotation.start, id.typeAnnotation.end);
-      if (type && /^:\s*(?:Readonly<|Partial<)*(?:Record<string,|\{\s*(?:readonly )?\[\w+: string\])/.test(type)) names.add(id.name);
+      if (type && /^:\s*(?:Readonly<|Partial<)*(?:Record<string,|\{\s*(?:readonly )?\[\w+: string\])/.test(type))
+        names.add(id.name);
     }
   }
   return names;
@@ -89,15 +110,21 @@ function tablesOf(program, text) {
 
 /** @param {Node} node @returns {Node} */
 function inner(node) {
-  return ['TSNonNullExpression', 'ChainExpression', 'ParenthesizedExpression', 'TSAsExpression'].includes(node.type) ? inner(node['expression']) : node;
+  return ['TSNonNullExpression', 'ChainExpression', 'ParenthesizedExpression', 'TSAsExpression'].includes(node.type)
+    ? inner(node['expression'])
+    : node;
 }
 
 /** A key that is written in the source. @param {Node} key */
-const isConstant = (key) => key.type === 'Literal' || (key.type === 'Identifier' && /^[A-Z][A-Z0-9_]+$/.test(key['name']));
+const isConstant = (key) =>
+  key.type === 'Literal' || (key.type === 'Identifier' && /^[A-Z][A-Z0-9_]+$/.test(key['name']));
 
 /** The findings in every TypeScript file below a folder. @param {string} folder */
 export function checkKeys(folder) {
-  const files = fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts') && !/\.test\.ts$|testing/.test(file)).sort();
+  const files = fs
+    .readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !/\.test\.ts$|testing/.test(file))
+    .sort();
   const exceptions = new Set(Object.keys(EXCEPTIONS));
   const findings = files.flatMap((file) => {
     const name = path.relative(root, path.join(folder, file)).replaceAll(path.sep, '/');
@@ -105,7 +132,8 @@ export function checkKeys(folder) {
       .filter(({ code }) => !exceptions.delete(`${name}: ${code}`))
       .map(({ line, code, why }) => `${name}:${line}: ${code}: ${why}`);
   });
-  for (const exception of exceptions) findings.push(`scripts/check-keys.mjs: EXCEPTIONS lists what is not there: ${exception}`);
+  for (const exception of exceptions)
+    findings.push(`scripts/check-keys.mjs: EXCEPTIONS lists what is not there: ${exception}`);
   return findings;
 }
 

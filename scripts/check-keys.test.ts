@@ -19,9 +19,12 @@ describe('lookups of texts in plain objects', () => {
   });
 
   it.each([
-    ['a key that is written there', "const T: Record<string, number> = {}; T['a']; metadata.labels?.['app']; labels[APP_LABEL];"],
+    [
+      'a key that is written there',
+      "const T: Record<string, number> = {}; T['a']; metadata.labels?.['app']; labels[APP_LABEL];",
+    ],
     ['a constant key', 'metadata.annotations?.[LAST_APPLIED]'],
-    ['keys that the compiler knows', "const T: Record<Kind, number> = { a: 1 }; T[kind];"],
+    ['keys that the compiler knows', 'const T: Record<Kind, number> = { a: 1 }; T[kind];'],
     ['a list', 'const T: readonly string[] = []; T[i];'],
     ['a write', 'const T: Record<string, number> = {}; T[k] = 1; delete T[k]; metadata.labels[key] = x;'],
     ['a Map', 'const T: ReadonlyMap<string, number> = new Map(Object.entries<number>({ a: 1 })); T.get(k);'],

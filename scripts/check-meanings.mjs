@@ -12,11 +12,32 @@ import { codeOnly, withoutComments } from './source-text.mjs';
  * @type {readonly { home: string, names?: RegExp, code?: RegExp, instead: string }[]}
  */
 export const MEANINGS = [
-  { home: 'component-helpers/tolerations.ts', names: /^(?:tolerates\w*|tolerated|untolerated\w*)$/, instead: 'toleratesTaint, findUntoleratedTaint' },
-  { home: 'component-helpers/node-affinity.ts', names: /^(?:(?:node)?selectorMatcher|termMatcher|matchesTerm|matchesNode|matchesNodeSelector)$/i, instead: 'podMatchesNode, nodeSelectorMatcher' },
-  { home: 'component-helpers/pod-qos.ts', names: /^(?:compute)?(?:pod)?qosClass(?:Of)?$|^computePodQos$|^podQos$/i, instead: 'computePodQos, podQos' },
-  { home: 'component-helpers/pod-resources.ts', names: /^pod(?:Requests|Limits|Total)$|^is(?:Pod)?ResizeInfeasible$|^isPodLevelResource$/, instead: 'podRequests, podLimits, podResourceTotals' },
-  { home: 'component-helpers/containers.ts', names: /^is(?:Sidecar|RestartableInitContainer)$/, code: /(?<!spec\??\.)\brestartPolicy\s*===\s*'Always'/g, instead: 'isRestartableInitContainer, longRunningContainers' },
+  {
+    home: 'component-helpers/tolerations.ts',
+    names: /^(?:tolerates\w*|tolerated|untolerated\w*)$/,
+    instead: 'toleratesTaint, findUntoleratedTaint',
+  },
+  {
+    home: 'component-helpers/node-affinity.ts',
+    names: /^(?:(?:node)?selectorMatcher|termMatcher|matchesTerm|matchesNode|matchesNodeSelector)$/i,
+    instead: 'podMatchesNode, nodeSelectorMatcher',
+  },
+  {
+    home: 'component-helpers/pod-qos.ts',
+    names: /^(?:compute)?(?:pod)?qosClass(?:Of)?$|^computePodQos$|^podQos$/i,
+    instead: 'computePodQos, podQos',
+  },
+  {
+    home: 'component-helpers/pod-resources.ts',
+    names: /^pod(?:Requests|Limits|Total)$|^is(?:Pod)?ResizeInfeasible$|^isPodLevelResource$/,
+    instead: 'podRequests, podLimits, podResourceTotals',
+  },
+  {
+    home: 'component-helpers/containers.ts',
+    names: /^is(?:Sidecar|RestartableInitContainer)$/,
+    code: /(?<!spec\??\.)\brestartPolicy\s*===\s*'Always'/g,
+    instead: 'isRestartableInitContainer, longRunningContainers',
+  },
   {
     home: 'component-helpers/pod-state.ts',
     names: /^is(?:Pod)?(?:Terminal|TerminalPhase)$|^isPod(?:Finished|Terminated|Active|Ready|Available)$/,
@@ -24,7 +45,11 @@ export const MEANINGS = [
     instead: 'isPodTerminal, isTerminalPhase, isPodActive, isPodReady',
   },
   { home: 'base/duration.ts', names: /^(?:parse|format)Duration$/, instead: 'parseDuration, formatDuration' },
-  { home: 'base/ip.ts', names: /^(?:parse|format)(?:Ip|Ipv4|Ipv6|Cidr)$|^address(?:Bytes|Text)$/, instead: 'parseIp, parseCidr, addressBytes' },
+  {
+    home: 'base/ip.ts',
+    names: /^(?:parse|format)(?:Ip|Ipv4|Ipv6|Cidr)$|^address(?:Bytes|Text)$/,
+    instead: 'parseIp, parseCidr, addressBytes',
+  },
   { home: 'base/quote.ts', names: /^quote$/, instead: 'quote' },
   { home: 'base/varint.ts', names: /^(?:encode|decode|read|write)?[vV]arint$/, instead: 'encodeVarint, decodeVarint' },
   { home: 'api/kubernetes-version.ts', code: /['"`/]v1\.36\.\d+['"`]/g, instead: 'KUBERNETES_VERSION' },
@@ -59,12 +84,16 @@ export function checkMeanings(file, text) {
     for (const match of names ? code.matchAll(DECLARATION) : []) {
       const name = match[1] ?? '';
       // A local variable holds a result; only what is at the top level declares a meaning.
-      const isTopLevel = /(?:^|\n)(?:export\s+)?(?:async\s+)?$/.test(code.slice(Math.max(0, match.index - 40), match.index));
+      const isTopLevel = /(?:^|\n)(?:export\s+)?(?:async\s+)?$/.test(
+        code.slice(Math.max(0, match.index - 40), match.index),
+      );
       if (!isTopLevel || !names?.test(name) || OTHERS.has(`${file} ${name}`)) continue;
       findings.push(`${at(code, match.index)}: ${name} has its home in src/${home}: import ${instead}`);
     }
     for (const match of spelled ? uncommented.matchAll(spelled) : []) {
-      findings.push(`${at(uncommented, match.index)}: ${match[0]} is spelled out again: import ${instead} from src/${home}`);
+      findings.push(
+        `${at(uncommented, match.index)}: ${match[0]} is spelled out again: import ${instead} from src/${home}`,
+      );
     }
   }
   return findings;

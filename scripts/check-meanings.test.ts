@@ -4,9 +4,24 @@ import { checkMeanings } from './check-meanings.mjs';
 describe('a meaning', () => {
   it.each([
     ['is not declared a second time', 'kubelet/a.ts', 'export function tolerates(a: A): boolean {}', /toleratesTaint/],
-    ['is not declared under a similar name', 'scheduler/a.ts', 'const qosClassOf = (spec: PodSpec) => 1;', /computePodQos/],
-    ['is not spelled out', 'kubelet/a.ts', "x.filter((c) => c.restartPolicy === 'Always');", /isRestartableInitContainer/],
-    ['is not spelled out with both phases', 'dns/a.ts', "if (pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded') return;", /isPodTerminal/],
+    [
+      'is not declared under a similar name',
+      'scheduler/a.ts',
+      'const qosClassOf = (spec: PodSpec) => 1;',
+      /computePodQos/,
+    ],
+    [
+      'is not spelled out',
+      'kubelet/a.ts',
+      "x.filter((c) => c.restartPolicy === 'Always');",
+      /isRestartableInitContainer/,
+    ],
+    [
+      'is not spelled out with both phases',
+      'dns/a.ts',
+      "if (pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded') return;",
+      /isPodTerminal/,
+    ],
   ])('%s', (_name, file, text, expected) => {
     expect(checkMeanings(file, text).join()).toMatch(expected);
   });

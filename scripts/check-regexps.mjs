@@ -64,7 +64,8 @@ const SHAPES = {
  */
 export function checkRegexp(pattern, flags) {
   const [report] = analyse({ source: pattern, flags }).reports;
-  if (report) return `${report.exponential ? 'exponential' : 'not linear'}: ${SHAPES[report.type]}, for instance ${JSON.stringify(report.character.pick)} again and again`;
+  if (report)
+    return `${report.exponential ? 'exponential' : 'not linear'}: ${SHAPES[report.type]}, for instance ${JSON.stringify(report.character.pick)} again and again`;
   return slowText(pattern, flags);
 }
 
@@ -73,7 +74,8 @@ export function slowText(pattern, flags) {
   for (const hostile of hostileTexts(pattern, flags)) {
     for (const size of SIZES) {
       const milliseconds = run(pattern, flags, textOf(hostile, size));
-      if (milliseconds > LIMIT_MS) return `not linear: ${Math.round(milliseconds)} ms for ${size / 1000} KB of ${JSON.stringify(hostile)}`;
+      if (milliseconds > LIMIT_MS)
+        return `not linear: ${Math.round(milliseconds)} ms for ${size / 1000} KB of ${JSON.stringify(hostile)}`;
     }
   }
   return undefined;
@@ -111,10 +113,15 @@ export function checkFiles(files, { builtAtRuntime = BUILT_AT_RUNTIME, packageFi
   const findings = [];
   /** @type {Map<string, string | undefined>} */
   const checked = new Map();
-  const listed = new Set(Object.entries(builtAtRuntime).flatMap(([file, texts]) => Object.keys(texts).map((text) => `${file}: ${text}`)));
+  const listed = new Set(
+    Object.entries(builtAtRuntime).flatMap(([file, texts]) => Object.keys(texts).map((text) => `${file}: ${text}`)),
+  );
   const listedFiles = new Set(Object.keys(packageFiles));
   for (const file of files) {
-    const name = path.relative(root, file).replaceAll(path.sep, '/').replace(/^.*node_modules\//, '');
+    const name = path
+      .relative(root, file)
+      .replaceAll(path.sep, '/')
+      .replace(/^.*node_modules\//, '');
     if (Object.hasOwn(packageFiles, name)) {
       listedFiles.delete(name);
       continue;
@@ -127,28 +134,49 @@ export function checkFiles(files, { builtAtRuntime = BUILT_AT_RUNTIME, packageFi
       if (problem) findings.push(`${name}:${line}: ${key} is ${problem}`);
     }
     for (const { line, text } of unknown) {
-      if (!listed.delete(`${name}: ${text}`)) findings.push(`${name}:${line}: ${text} is made of more than constants: say in BUILT_AT_RUNTIME of scripts/check-regexps.mjs why it is linear`);
+      if (!listed.delete(`${name}: ${text}`))
+        findings.push(
+          `${name}:${line}: ${text} is made of more than constants: say in BUILT_AT_RUNTIME of scripts/check-regexps.mjs why it is linear`,
+        );
     }
   }
-  for (const entry of listed) findings.push(`scripts/check-regexps.mjs: BUILT_AT_RUNTIME lists what is not there: ${entry}`);
-  for (const file of listedFiles) findings.push(`scripts/check-regexps.mjs: PACKAGE_FILES lists what is not in the program: ${file}`);
+  for (const entry of listed)
+    findings.push(`scripts/check-regexps.mjs: BUILT_AT_RUNTIME lists what is not there: ${entry}`);
+  for (const file of listedFiles)
+    findings.push(`scripts/check-regexps.mjs: PACKAGE_FILES lists what is not in the program: ${file}`);
   return { findings, count: checked.size };
 }
 
 /** The files whose expressions run in the program: all but tests. */
 export function programFiles() {
   const below = path.join(root, 'src');
-  const sources = fs.readdirSync(below, { recursive: true, encoding: 'utf8' }).filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !file.endsWith('.test.ts'));
-  return [...sources.map((file) => path.join(below, file)), path.join(root, 'bin', 'k8ts'), path.join(root, 'scripts', 'load-bundle.mjs')].sort();
+  const sources = fs
+    .readdirSync(below, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.[cm]?[jt]sx?$/.test(file) && !file.endsWith('.test.ts'));
+  return [
+    ...sources.map((file) => path.join(below, file)),
+    path.join(root, 'bin', 'k8ts'),
+    path.join(root, 'scripts', 'load-bundle.mjs'),
+  ].sort();
 }
 
 /** The files of packages that are bundled into the program. */
 export async function packageFiles() {
   const esbuild = await import('esbuild');
   const { dependencies } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
-  const imports = new Set(programFiles().flatMap((file) => Array.from(fs.readFileSync(file, 'utf8').matchAll(/\bfrom '([^.'][^']*)'/g), ([, name]) => name)));
+  const imports = new Set(
+    programFiles().flatMap((file) =>
+      Array.from(fs.readFileSync(file, 'utf8').matchAll(/\bfrom '([^.'][^']*)'/g), ([, name]) => name),
+    ),
+  );
   const { metafile } = await esbuild.build({
-    stdin: { contents: Object.keys(dependencies).filter((name) => imports.has(name)).map((name) => `require(${JSON.stringify(name)});`).join('\n'), resolveDir: root },
+    stdin: {
+      contents: Object.keys(dependencies)
+        .filter((name) => imports.has(name))
+        .map((name) => `require(${JSON.stringify(name)});`)
+        .join('\n'),
+      resolveDir: root,
+    },
     absWorkingDir: root,
     bundle: true,
     platform: 'node',
@@ -157,7 +185,10 @@ export async function packageFiles() {
     metafile: true,
     logLevel: 'error',
   });
-  return Object.keys(metafile.inputs).filter((file) => file.includes('node_modules/')).map((file) => path.resolve(root, file)).sort();
+  return Object.keys(metafile.inputs)
+    .filter((file) => file.includes('node_modules/'))
+    .map((file) => path.resolve(root, file))
+    .sort();
 }
 
 if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(process.argv[1]).href) {

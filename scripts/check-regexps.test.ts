@@ -36,15 +36,24 @@ it.each([
 });
 
 describe('collecting', () => {
-  const patternsIn = (text: string): string[] => collectRegexps('/nowhere/a.ts', text).found.map(({ pattern, flags }) => `/${pattern}/${flags}`);
+  const patternsIn = (text: string): string[] =>
+    collectRegexps('/nowhere/a.ts', text).found.map(({ pattern, flags }) => `/${pattern}/${flags}`);
 
   it.each([
     ['literals', 'const a = [/x+/g, cond ? /y/ : /z/u];', ['/x+/g', '/y/', '/z/u']],
     ['a text', "new RegExp('^a' + '$', 'm')", ['/^a$/m']],
-    ['a template of constants', "const A = '[a-z]'; const B = `${A}+`; export const C = new RegExp(`^${B}$`);", ['/^[a-z]+$/']],
+    [
+      'a template of constants',
+      "const A = '[a-z]'; const B = `${A}+`; export const C = new RegExp(`^${B}$`);",
+      ['/^[a-z]+$/'],
+    ],
     ['raw text', 'const A = String.raw`\\d`; RegExp(`${A}+`);', ['/\\d+/']],
     ['the source of another', "const A = /x/; new RegExp(A.source, 'g');", ['/x/', '/x/g']],
-    ['a function of the module', 'const whole = (p: string) => new RegExp(`^${p}$`); const a = [whole("x"), whole("y")];', ['/^x$/', '/^y$/']],
+    [
+      'a function of the module',
+      'const whole = (p: string) => new RegExp(`^${p}$`); const a = [whole("x"), whole("y")];',
+      ['/^x$/', '/^y$/'],
+    ],
     ['no division', 'const a = b / c / d;', []],
   ])('%s', (_name, text, patterns) => {
     expect(patternsIn(text)).toEqual(patterns);
@@ -52,7 +61,10 @@ describe('collecting', () => {
 
   it.each([
     ['a parameter of an exported function', 'export const f = (p: string) => new RegExp(p);'],
-    ['a parameter that is not constant everywhere', 'const f = (p: string) => new RegExp(p); f("x"); f(process.argv[2]);'],
+    [
+      'a parameter that is not constant everywhere',
+      'const f = (p: string) => new RegExp(p); f("x"); f(process.argv[2]);',
+    ],
     ['a property', 'new RegExp(`^${options.name}$`)'],
     ['a variable', "let a = 'x'; new RegExp(a);"],
   ])('%s is unknown', (_name, text) => {
@@ -64,7 +76,9 @@ describe('collecting', () => {
   it('follows imports', () => {
     const file = path.join(import.meta.dirname, '..', 'src', 'machinery', 'openapi', 'x.ts');
     const text = "import { VERSION_INFO as V } from './special-definitions.ts'; new RegExp(`^${V}$`);";
-    expect(collectRegexps(file, text).found).toMatchObject([{ pattern: '^io.k8s.apimachinery.pkg.version.Info$', flags: '' }]);
+    expect(collectRegexps(file, text).found).toMatchObject([
+      { pattern: '^io.k8s.apimachinery.pkg.version.Info$', flags: '' },
+    ]);
   });
 });
 
@@ -72,7 +86,10 @@ it('says where an expression stands, and which exceptions are not needed', () =>
   const directory = mkdtempSync(path.join(tmpdir(), 'k8ts-regexps-'));
   const file = path.join(directory, 'a.ts');
   writeFileSync(file, 'export const a = 1;\nexport const b = /^(?:a+)+$/;\n');
-  const { findings } = checkFiles([file], { builtAtRuntime: { 'src/a.ts': { 'new RegExp(x)': 'no reason' } }, packageFiles: { 'gone/index.js': 'no reason' } });
+  const { findings } = checkFiles([file], {
+    builtAtRuntime: { 'src/a.ts': { 'new RegExp(x)': 'no reason' } },
+    packageFiles: { 'gone/index.js': 'no reason' },
+  });
   rmSync(directory, { recursive: true });
   expect(findings).toEqual([
     expect.stringMatching(/a\.ts:2: \/\^\(\?:a\+\)\+\$\/ is exponential/),

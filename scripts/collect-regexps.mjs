@@ -22,18 +22,23 @@ class Module {
     this.file = file;
     this.text = text;
     this.program = /** @type {Node} */ (/** @type {unknown} */ (parseSync(file, text).program));
-    for (const statement of this.program.body) this.#declare(statement.type === 'ExportNamedDeclaration' && statement.declaration ? statement.declaration : statement);
+    for (const statement of this.program.body)
+      this.#declare(
+        statement.type === 'ExportNamedDeclaration' && statement.declaration ? statement.declaration : statement,
+      );
   }
 
   /** @param {Node} statement */
   #declare(statement) {
     if (statement.type === 'VariableDeclaration' && statement.kind === 'const') {
-      for (const { id, init } of statement.declarations) if (id.type === 'Identifier' && init) this.constants.set(id.name, init);
+      for (const { id, init } of statement.declarations)
+        if (id.type === 'Identifier' && init) this.constants.set(id.name, init);
     } else if (statement.type === 'FunctionDeclaration' && statement.id) {
       this.constants.set(statement.id.name, statement);
     } else if (statement.type === 'ImportDeclaration' && statement.source.value.startsWith('.')) {
       const from = path.join(path.dirname(this.file), statement.source.value);
-      for (const { type, imported, local } of statement.specifiers) if (type === 'ImportSpecifier') this.imports.set(local.name, { from, name: imported.name });
+      for (const { type, imported, local } of statement.specifiers)
+        if (type === 'ImportSpecifier') this.imports.set(local.name, { from, name: imported.name });
     }
   }
 
@@ -48,7 +53,8 @@ const modules = new Map();
 
 /** @param {string} file */
 function loadModule(file) {
-  if (!modules.has(file)) modules.set(file, fs.existsSync(file) ? new Module(file, fs.readFileSync(file, 'utf8')) : undefined);
+  if (!modules.has(file))
+    modules.set(file, fs.existsSync(file) ? new Module(file, fs.readFileSync(file, 'utf8')) : undefined);
   return modules.get(file);
 }
 
@@ -80,7 +86,8 @@ export function collectRegexps(file, text) {
     NewExpression: call,
     CallExpression: call,
     Literal: (node) => {
-      if ('regex' in node) result.found.push({ file, line: module.lineOf(node), pattern: node.regex.pattern, flags: node.regex.flags });
+      if ('regex' in node)
+        result.found.push({ file, line: module.lineOf(node), pattern: node.regex.pattern, flags: node.regex.flags });
     },
   });
   visitor.visit(/** @type {any} */ (module.program));
@@ -88,7 +95,8 @@ export function collectRegexps(file, text) {
 }
 
 /** @param {Node} node */
-const isRegexpCall = (node) => (node.type === 'NewExpression' || node.type === 'CallExpression') && node.callee.name === 'RegExp';
+const isRegexpCall = (node) =>
+  (node.type === 'NewExpression' || node.type === 'CallExpression') && node.callee.name === 'RegExp';
 
 /**
  * What a call of RegExp builds: one expression, or one for each call of the function of this module that it stands in.
@@ -105,7 +113,10 @@ function buildings(module, call, around) {
   const visitor = new Visitor({
     CallExpression: (/** @type {any} */ node) => {
       if (node.callee.name !== name) return;
-      const given = around.params.map((/** @type {Node} */ parameter, /** @type {number} */ i) => [parameter.name, node.arguments[i]]);
+      const given = around.params.map((/** @type {Node} */ parameter, /** @type {number} */ i) => [
+        parameter.name,
+        node.arguments[i],
+      ]);
       built.push(building(module, call, new Map(given)));
     },
   });
@@ -118,7 +129,9 @@ function buildings(module, call, around) {
 function isExported(module, name) {
   return module.program.body.some((/** @type {Node} */ statement) => {
     if (statement.type !== 'ExportNamedDeclaration') return false;
-    const declared = statement.declaration?.declarations?.map((/** @type {Node} */ one) => one.id.name) ?? [statement.declaration?.id?.name];
+    const declared = statement.declaration?.declarations?.map((/** @type {Node} */ one) => one.id.name) ?? [
+      statement.declaration?.id?.name,
+    ];
     return [...declared, ...statement.specifiers.map((/** @type {Node} */ one) => one.local.name)].includes(name);
   });
 }
@@ -141,10 +154,16 @@ function evaluate(module, node, parameters) {
       if (node.regex) return node.regex.pattern;
       return typeof node.value === 'string' || typeof node.value === 'number' ? String(node.value) : undefined;
     case 'TemplateLiteral':
-      return joined(node.quasis.map((/** @type {Node} */ quasi) => quasi.value.cooked), node.expressions);
+      return joined(
+        node.quasis.map((/** @type {Node} */ quasi) => quasi.value.cooked),
+        node.expressions,
+      );
     case 'TaggedTemplateExpression':
       if (module.text.slice(node.tag.start, node.tag.end) !== 'String.raw') return undefined;
-      return joined(node.quasi.quasis.map((/** @type {Node} */ quasi) => quasi.value.raw), node.quasi.expressions);
+      return joined(
+        node.quasi.quasis.map((/** @type {Node} */ quasi) => quasi.value.raw),
+        node.quasi.expressions,
+      );
     case 'BinaryExpression':
       return node.operator === '+' ? joined(['', '', ''], [node.left, node.right]) : undefined;
     case 'MemberExpression':

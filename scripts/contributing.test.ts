@@ -27,9 +27,19 @@ describe('CONTRIBUTING.md', () => {
 
   it('shows a kind that links into the schema', () => {
     const { messages, kinds } = evaluate(examples[1] ?? '') as Pick<declare.PackageDeclaration, 'messages' | 'kinds'>;
-    const widgets: declare.PackageDeclaration = { alias: 'widgets', group: 'example.com', version: 'v1', prefix: 'com.example.v1', strings: {}, messages, kinds };
+    const widgets: declare.PackageDeclaration = {
+      alias: 'widgets',
+      group: 'example.com',
+      version: 'v1',
+      prefix: 'com.example.v1',
+      strings: {},
+      messages,
+      kinds,
+    };
     const schema = linkSchema([...packages, widgets]);
-    expect(schema.message('com.example.v1.WidgetSpec').fields.map(({ name, required }) => [name, required])).toEqual([['speed', true]]);
+    expect(schema.message('com.example.v1.WidgetSpec').fields.map(({ name, required }) => [name, required])).toEqual([
+      ['speed', true],
+    ]);
     expect(schema.message('com.example.v1.WidgetList').fields.map(({ name }) => name)).toEqual(['metadata', 'items']);
   });
 

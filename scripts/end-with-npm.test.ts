@@ -16,7 +16,10 @@ it.each([
   ['goes on without whoever else started it', undefined, 'went on'],
 ])('%s', async (_, event, expected) => {
   const { npm_lifecycle_event: _own, ...env } = process.env;
-  const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & wait', process.execPath, script], { env: { ...env, ...(event ? { npm_lifecycle_event: event } : {}) }, stdio: ['ignore', 'pipe', 'inherit'] });
+  const parent = spawn('sh', ['-c', '"$0" --input-type=module -e "$1" & wait', process.execPath, script], {
+    env: { ...env, ...(event ? { npm_lifecycle_event: event } : {}) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let output = '';
   parent.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
   await expect.poll(() => output, { timeout: 10_000 }).toMatch(/^\d+\n/);

@@ -30,9 +30,20 @@ function generate(proto: string): string {
   const lines = [`// Generated from ${path.posix.basename(proto)} by \`npm run generate\`. Do not edit.`, ''];
   const emit = (namespace: protobuf.NamespaceBase): void => {
     for (const nested of namespace.nestedArray) {
-      if (nested instanceof protobuf.Enum) lines.push(`export type ${nameOf(nested)} = ${Object.keys(nested.values).map((name) => `'${name}'`).join(' | ')};`, '');
+      if (nested instanceof protobuf.Enum)
+        lines.push(
+          `export type ${nameOf(nested)} = ${Object.keys(nested.values)
+            .map((name) => `'${name}'`)
+            .join(' | ')};`,
+          '',
+        );
       else if (nested instanceof protobuf.Type) {
-        lines.push(`export interface ${nameOf(nested)} {`, ...nested.fieldsArray.map((field) => `  readonly ${field.name}?: ${fieldType(field)};`), '}', '');
+        lines.push(
+          `export interface ${nameOf(nested)} {`,
+          ...nested.fieldsArray.map((field) => `  readonly ${field.name}?: ${fieldType(field)};`),
+          '}',
+          '',
+        );
         emit(nested);
       } else if (nested instanceof protobuf.Service) lines.push(...serviceLines(nested));
       else if (nested instanceof protobuf.Namespace) emit(nested);
@@ -40,7 +51,12 @@ function generate(proto: string): string {
   };
   emit(descriptor);
   const json = descriptor.toJSON() as { nested: object };
-  lines.push(`export const PACKAGE = '${parsed.package ?? ''}';`, '', `export const descriptor = ${JSON.stringify({ nested: json.nested })} as const;`, '');
+  lines.push(
+    `export const PACKAGE = '${parsed.package ?? ''}';`,
+    '',
+    `export const descriptor = ${JSON.stringify({ nested: json.nested })} as const;`,
+    '',
+  );
   return lines.join('\n');
 }
 

@@ -5,8 +5,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { packages, schema, type Field, type Message, type Type } from '../src/api/index.ts';
 import type { PackageDeclaration } from '../src/api/declare.ts';
+import { packages, schema, type Field, type Message, type Type } from '../src/api/index.ts';
 import { generateGrpcFiles } from './generate-grpc.ts';
 
 const directory = path.join(import.meta.dirname, '..', 'src', 'api', 'generated');
@@ -32,7 +32,9 @@ function generateResources(): string {
     for (const { kind, plural, namespaced } of pkg.kinds) {
       const key = `'${apiVersion}/${plural}'`;
       types.push(`  ${key}: ${typeName(kind)};\n`);
-      values.push(`  ${key}: { group: '${pkg.group}', version: '${pkg.version}', plural: '${plural}', kind: '${kind}', namespaced: ${namespaced} },\n`);
+      values.push(
+        `  ${key}: { group: '${pkg.group}', version: '${pkg.version}', plural: '${plural}', kind: '${kind}', namespaced: ${namespaced} },\n`,
+      );
     }
   }
   return [
@@ -65,10 +67,18 @@ function generatePackage(pkg: PackageDeclaration): string {
   return [head + importLines.join(''), ...bodies].join('\n');
 }
 
-function fieldLines(field: Field, message: Message, pkg: PackageDeclaration, imports: Map<string, Set<string>>): string[] {
+function fieldLines(
+  field: Field,
+  message: Message,
+  pkg: PackageDeclaration,
+  imports: Map<string, Set<string>>,
+): string[] {
   const type = typeText(field.type, pkg, imports);
   const name = /^[A-Za-z_$][\w$]*$/.test(field.name) ? field.name : `'${field.name}'`;
-  const alwaysThere = (message.object && field.name === 'metadata') || (field.required && !field.pointer) || (message.object && field.name === 'items');
+  const alwaysThere =
+    (message.object && field.name === 'metadata') ||
+    (field.required && !field.pointer) ||
+    (message.object && field.name === 'items');
   return [`  /** ${commentText(field.description)} */`, `  ${name}${alwaysThere ? '' : '?'}: ${type};`];
 }
 
@@ -80,7 +90,11 @@ function typeText(type: Type, pkg: PackageDeclaration, imports: Map<string, Set<
       return `Record<string, ${typeText(type.value, pkg, imports)}>`;
     case 'union': {
       const schemaName = typeText(type.schema, pkg, imports);
-      const other = { JSONSchemaPropsOrArray: `${schemaName}[]`, JSONSchemaPropsOrBool: 'boolean', JSONSchemaPropsOrStringArray: 'string[]' };
+      const other = {
+        JSONSchemaPropsOrArray: `${schemaName}[]`,
+        JSONSchemaPropsOrBool: 'boolean',
+        JSONSchemaPropsOrStringArray: 'string[]',
+      };
       return `(${schemaName} | ${other[type.union]})`;
     }
     case 'message': {
@@ -88,7 +102,10 @@ function typeText(type: Type, pkg: PackageDeclaration, imports: Map<string, Set<
       if (owner !== pkg) {
         const file = fileName(owner);
         const names = imports.get(file) ?? new Set();
-        imports.set(file, names.add(type.name in pkg.messages ? `${type.name} as ${owner.alias}${type.name}` : type.name));
+        imports.set(
+          file,
+          names.add(type.name in pkg.messages ? `${type.name} as ${owner.alias}${type.name}` : type.name),
+        );
         return type.name in pkg.messages ? `${owner.alias}${type.name}` : type.name;
       }
       return type.name;
@@ -139,7 +156,9 @@ function main(): void {
     else fs.writeFileSync(file, text);
   }
   if (stale.length > 0) {
-    console.error(`Generated files are stale (${stale.join(', ')}): the declarations in src/api or a .proto changed; run "npm run generate".`);
+    console.error(
+      `Generated files are stale (${stale.join(', ')}): the declarations in src/api or a .proto changed; run "npm run generate".`,
+    );
     process.exitCode = 1;
   }
 }

@@ -20,7 +20,10 @@ const ENDS = ['\u0000', '\n!\n'];
  * @returns {Hostile[]}
  */
 export function hostileTexts(pattern, flags) {
-  const { expression } = JS.Parser.fromLiteral({ source: pattern, flags: flags.replace(/[dg]/g, '') }).parse({ assertions: 'parse', backreferences: 'unknown' });
+  const { expression } = JS.Parser.fromLiteral({ source: pattern, flags: flags.replace(/[dg]/g, '') }).parse({
+    assertions: 'parse',
+    backreferences: 'unknown',
+  });
   const alphabet = representatives(expression.alternatives);
   /** @type {Map<string, Hostile>} */
   const texts = new Map();
@@ -81,13 +84,15 @@ function* repetitions(alternatives, start, before = []) {
 }
 
 /** A text that matches, with `character` wherever it can be. @param {Concatenation | undefined} concatenation @param {string} [character] @returns {string} */
-const sample = (concatenation, character) => (concatenation?.elements ?? []).map((element) => sampleOf(element, character)).join('');
+const sample = (concatenation, character) =>
+  (concatenation?.elements ?? []).map((element) => sampleOf(element, character)).join('');
 
 /** @param {import('refa').Element} element @param {string} [character] @returns {string} */
 function sampleOf(element, character = '') {
   if (element.type === 'CharacterClass') return element.characters.isEmpty ? '' : pick(element.characters, character);
   if (element.type === 'Alternation') return sample(element.alternatives[0], character);
-  if (element.type === 'Quantifier') return sample(element.alternatives[0], character).repeat(Math.min(Math.max(element.min, 1), element.max, MANY));
+  if (element.type === 'Quantifier')
+    return sample(element.alternatives[0], character).repeat(Math.min(Math.max(element.min, 1), element.max, MANY));
   return '';
 }
 
@@ -105,14 +110,20 @@ function representatives(alternatives) {
   const sets = [...classes(alternatives)];
   /** @type {Map<string, string>} */
   const bySets = new Map();
-  const candidates = new Set([...'a0A-_./: \t\n"\'\\=', ...sets.flatMap((set) => set.ranges.slice(0, 4).map(({ min }) => String.fromCodePoint(min)))]);
+  const candidates = new Set([
+    ...'a0A-_./: \t\n"\'\\=',
+    ...sets.flatMap((set) => set.ranges.slice(0, 4).map(({ min }) => String.fromCodePoint(min))),
+  ]);
   for (const character of candidates) {
     const key = sets.map((set) => (set.has(character.codePointAt(0) ?? 0) ? 1 : 0)).join('');
     if (key.includes('1') && !bySets.has(key)) bySets.set(key, character);
   }
   // Those that most classes share are the dangerous ones.
   const shared = (/** @type {string} */ key) => key.split('1').length;
-  return [...bySets].sort(([a], [b]) => shared(b) - shared(a)).slice(0, MAX_CHARACTERS).map(([, character]) => character);
+  return [...bySets]
+    .sort(([a], [b]) => shared(b) - shared(a))
+    .slice(0, MAX_CHARACTERS)
+    .map(([, character]) => character);
 }
 
 /** @param {readonly Concatenation[]} alternatives @returns {Generator<import('refa').CharSet>} */

@@ -5,13 +5,16 @@ import { ensureInstalled, fail, root, toolPath } from './toolchain.mjs';
 
 /** Why a rule is there, by its name as .oxlintrc.json spells it. */
 const REASONS = {
-  'typescript/no-floating-promises': 'a promise that nobody awaits loses its error and outlives the component that started it; await it, give it to a RunGroup, or write void where it is tracked already and cannot reject',
-  'typescript/no-misused-promises': 'a promise where a value or a void callback is expected is always truthy and never awaited',
+  'typescript/no-floating-promises':
+    'a promise that nobody awaits loses its error and outlives the component that started it; await it, give it to a RunGroup, or write void where it is tracked already and cannot reject',
+  'typescript/no-misused-promises':
+    'a promise where a value or a void callback is expected is always truthy and never awaited',
   'typescript/await-thenable': 'awaiting a plain value hides that nothing is waited for',
   'typescript/no-explicit-any': '`any` turns the checker off for everything it touches; take unknown and narrow it',
   'typescript/return-await': 'inside try, a returned promise escapes the catch and finally around it',
   'typescript/only-throw-error': 'only errors carry a stack and a class that callers can tell apart',
-  'import/no-cycle': 'modules that import each other have no order of initialisation and cannot be read one at a time; move what both need into a third',
+  'import/no-cycle':
+    'modules that import each other have no order of initialisation and cannot be read one at a time; move what both need into a third',
   'eslint/no-console': 'components log through ctx.logger, which redacts secrets; only the cli prints',
   'eslint/eqeqeq': '== converts before it compares',
 };

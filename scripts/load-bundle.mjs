@@ -23,7 +23,11 @@ export function loadBundle() {
   const cacheFile = path.join(import.meta.dirname, `k8ts-${BUILD}-${v8.cachedDataVersionTag()}.cache`);
   const cachedData = readIfThere(cacheFile);
   const source = WRAPPER.join(fs.readFileSync(BUNDLE, 'latin1'));
-  const script = new vm.Script(source, { filename: BUNDLE, ...(cachedData ? { cachedData } : {}), importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER });
+  const script = new vm.Script(source, {
+    filename: BUNDLE,
+    ...(cachedData ? { cachedData } : {}),
+    importModuleDynamically: vm.constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
+  });
   if (!cachedData || script.cachedDataRejected) process.once('exit', () => keep(script, cacheFile));
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(BUNDLE), module, BUNDLE, import.meta.dirname);

@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest';
 
 const root = path.join(import.meta.dirname, '..');
 const document = fs.readFileSync(path.join(root, 'SECURITY.md'), 'utf8');
-const rows = [...document.matchAll(/^\| (.+?) \| `(test\/[^`]+)` \|$/gm)].map(([, attack = '', file = '']) => ({ attack, file }));
+const rows = [...document.matchAll(/^\| (.+?) \| `(test\/[^`]+)` \|$/gm)].map(([, attack = '', file = '']) => ({
+  attack,
+  file,
+}));
 
 describe('the table of attacks in SECURITY.md', () => {
   it.each(rows)('$attack → $file', ({ file }) => {
@@ -12,7 +15,9 @@ describe('the table of attacks in SECURITY.md', () => {
   });
 
   it('names every test of an attack, once', () => {
-    const tests = fs.readdirSync(path.join(root, 'test', 'attacks'), { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.test.ts'));
+    const tests = fs
+      .readdirSync(path.join(root, 'test', 'attacks'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'));
     const named = rows.map(({ file }) => file).filter((file) => file.startsWith('test/attacks/'));
     expect(named.toSorted()).toEqual(tests.map((name) => `test/attacks/${name}`).toSorted());
   });

@@ -37,7 +37,8 @@ function scan(text, blankLiterals) {
   };
   const template = () => {
     let end = i;
-    while (end < text.length && text[end] !== '`' && !(text[end] === '$' && text[end + 1] === '{')) end += text[end] === '\\' ? 2 : 1;
+    while (end < text.length && text[end] !== '`' && !(text[end] === '$' && text[end + 1] === '{'))
+      end += text[end] === '\\' ? 2 : 1;
     emit(Math.min(end, text.length), blankLiterals);
     if (text[i] === '`') emit(i + 1, false);
     else if (i < text.length) {

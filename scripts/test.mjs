@@ -16,6 +16,7 @@ ensureInstalled();
 /** Name, and the Node program that is the check: it passes when it exits with 0. */
 const checks = /** @type {[string, string[]][]} */ ([
   ['types', [toolPath('typescript', 'tsc'), '--noEmit']],
+  ['format', [toolPath('oxfmt'), '--check']],
   ['lint', [path.join(root, 'scripts', 'lint.mjs')]],
   ['import boundaries', [path.join(root, 'scripts', 'check-boundaries.mjs')]],
   ['one home for every meaning', [path.join(root, 'scripts', 'check-meanings.mjs')]],
@@ -88,7 +89,13 @@ async function runTests(extra) {
     [toolPath('vitest'), 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${resultsFile}`, ...extra],
     everything ? { ...process.env, K8TS_EVERYTHING: '1' } : process.env,
   );
-  const numbers = { passed: 0, failed: 0, skipped: 0, failedOutsideTests: 0, failedFiles: /** @type {string[]} */ ([]) };
+  const numbers = {
+    passed: 0,
+    failed: 0,
+    skipped: 0,
+    failedOutsideTests: 0,
+    failedFiles: /** @type {string[]} */ ([]),
+  };
   if (fs.existsSync(resultsFile)) {
     const results = JSON.parse(fs.readFileSync(resultsFile, 'utf8'));
     numbers.passed = results.numPassedTests;
@@ -97,7 +104,8 @@ async function runTests(extra) {
     for (const file of results.testResults) {
       if (file.status !== 'failed') continue;
       numbers.failedFiles.push(file.name);
-      if (!file.assertionResults.some((/** @type {{ status: string }} */ test) => test.status === 'failed')) numbers.failed++;
+      if (!file.assertionResults.some((/** @type {{ status: string }} */ test) => test.status === 'failed'))
+        numbers.failed++;
     }
   }
   if (code !== 0 && numbers.failed === 0) numbers.failedOutsideTests = 1;

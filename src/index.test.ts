@@ -15,19 +15,27 @@ it('is ready when it has started: the default ServiceAccount is there', async ()
 });
 
 it('gives a client in the process the objects that others see over HTTPS', async () => {
-  await cluster.client.resource('v1/configmaps').create({ metadata: { namespace: 'default', name: 'shared' }, data: { a: 'b' } });
+  await cluster.client
+    .resource('v1/configmaps')
+    .create({ metadata: { namespace: 'default', name: 'shared' }, data: { a: 'b' } });
   const { users, clusters } = parse(cluster.kubeconfig) as {
     users: [{ user: Record<string, string> }];
     clusters: [{ cluster: Record<string, string> }];
   };
   const pem = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
   const body = await new Promise<string>((resolve, reject) => {
-    const options = { cert: pem(users[0].user['client-certificate-data']), key: pem(users[0].user['client-key-data']), ca: pem(clusters[0].cluster['certificate-authority-data']) };
-    https.get(`${cluster.server}/api/v1/namespaces/default/configmaps/shared`, options, (response) => {
-      let text = '';
-      response.on('data', (piece: Buffer) => (text += piece.toString()));
-      response.on('end', () => resolve(text));
-    }).on('error', reject);
+    const options = {
+      cert: pem(users[0].user['client-certificate-data']),
+      key: pem(users[0].user['client-key-data']),
+      ca: pem(clusters[0].cluster['certificate-authority-data']),
+    };
+    https
+      .get(`${cluster.server}/api/v1/namespaces/default/configmaps/shared`, options, (response) => {
+        let text = '';
+        response.on('data', (piece: Buffer) => (text += piece.toString()));
+        response.on('end', () => resolve(text));
+      })
+      .on('error', reject);
   });
   expect(JSON.parse(body)).toMatchObject({ kind: 'ConfigMap', data: { a: 'b' } });
 });
@@ -37,5 +45,7 @@ it('deletes a namespace with what is in it', async () => {
   await namespaces.create({ metadata: { name: 'short-lived' } });
   await cluster.client.resource('v1/configmaps').create({ metadata: { namespace: 'short-lived', name: 'inside' } });
   await namespaces.delete({ name: 'short-lived' });
-  await expect.poll(async () => (await namespaces.list()).items.map((n) => n.metadata.name), { timeout: 15_000 }).not.toContain('short-lived');
+  await expect
+    .poll(async () => (await namespaces.list()).items.map((n) => n.metadata.name), { timeout: 15_000 })
+    .not.toContain('short-lived');
 });

@@ -7,15 +7,54 @@
  *     await cluster.stop();
  */
 import { Client, type ApiObject } from './client/index.ts';
-import { ADMIN, ClusterClock, ClusterSnapshot, Faults, OWN_CLIENT, ResourceFinder, applyManifests, startCluster, waitForObject, waitUntil } from './cluster/index.ts';
-import type { Addon, ApplyOptions, Cluster as RunningCluster, ClusterOptions, Manifests, WaitCondition, WaitOptions, Waiting } from './cluster/index.ts';
+import {
+  ADMIN,
+  ClusterClock,
+  ClusterSnapshot,
+  Faults,
+  OWN_CLIENT,
+  ResourceFinder,
+  applyManifests,
+  startCluster,
+  waitForObject,
+  waitUntil,
+} from './cluster/index.ts';
+import type {
+  Addon,
+  ApplyOptions,
+  Cluster as RunningCluster,
+  ClusterOptions,
+  Manifests,
+  WaitCondition,
+  WaitOptions,
+  Waiting,
+} from './cluster/index.ts';
 import type { NodeTemplate, PodBehaviour, PodScript } from './cluster/index.ts';
 import { createContext, SeededRandom, type Context } from './kernel/index.ts';
 
 export * from './client/index.ts';
 export { ADDONS, BEHAVIOUR_ANNOTATION, ClusterSnapshot, SIMULATED_LABEL } from './cluster/index.ts';
-export type { Addon, ApplyOptions, Components, Fault, FaultOptions, Faults, Manifests, RequestMatch, WaitCondition, WaitOptions } from './cluster/index.ts';
-export type { Duration, ExecResult, NodeTemplate, PodBehaviour, PodScript, PodUsage, SimulatedPod } from './cluster/index.ts';
+export type {
+  Addon,
+  ApplyOptions,
+  Components,
+  Fault,
+  FaultOptions,
+  Faults,
+  Manifests,
+  RequestMatch,
+  WaitCondition,
+  WaitOptions,
+} from './cluster/index.ts';
+export type {
+  Duration,
+  ExecResult,
+  NodeTemplate,
+  PodBehaviour,
+  PodScript,
+  PodUsage,
+  SimulatedPod,
+} from './cluster/index.ts';
 
 export interface ClusterStartOptions {
   /** How many simulated nodes; default 1. */
@@ -79,7 +118,11 @@ export class Cluster {
     return Cluster.#start(options, virtualClock(options));
   }
 
-  static async #start(options: ClusterStartOptions, clock: ClusterClock | undefined, state = options.from?.state): Promise<Cluster> {
+  static async #start(
+    options: ClusterStartOptions,
+    clock: ClusterClock | undefined,
+    state = options.from?.state,
+  ): Promise<Cluster> {
     const stopped = new AbortController();
     const ctx = createContext({
       signal: stopped.signal,
@@ -113,7 +156,11 @@ export class Cluster {
   }
 
   /** Failures to order. */
-  get faults(): Faults & { kill(component: string): Promise<void>; restart(component: string): void; silenceNode(name: string, silent?: boolean): void } {
+  get faults(): Faults & {
+    kill(component: string): Promise<void>;
+    restart(component: string): void;
+    silenceNode(name: string, silent?: boolean): void;
+  } {
     const { faults, running } = this.parts;
     return Object.assign(faults, {
       /** Ends a component where it stands: `kube-scheduler`, `kube-controller-manager`. */
@@ -128,7 +175,8 @@ export class Cluster {
   get clock(): { now(): number; advance(duration: number | string): Promise<void> } {
     const { clock, ctx } = this.parts;
     if (clock) return clock;
-    const advance = (): Promise<void> => Promise.reject(new Error("the cluster runs on the machine's clock; start it with clock: 'virtual' to move time"));
+    const advance = (): Promise<void> =>
+      Promise.reject(new Error("the cluster runs on the machine's clock; start it with clock: 'virtual' to move time"));
     return { now: () => ctx.clock.now(), advance };
   }
 
@@ -138,9 +186,18 @@ export class Cluster {
   }
 
   /** More simulated nodes; resolves when the API has them. */
-  addNodes(count: number, options: { prefix?: string; node?: NodeTemplate | ((index: number) => NodeTemplate) } = {}): Promise<string[]> {
+  addNodes(
+    count: number,
+    options: { prefix?: string; node?: NodeTemplate | ((index: number) => NodeTemplate) } = {},
+  ): Promise<string[]> {
     const { prefix, node } = options;
-    return this.#await(this.parts.running.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}), ...(node ? { template: node } : {}) }));
+    return this.#await(
+      this.parts.running.simulatedNodes.add({
+        count,
+        ...(prefix ? { prefix } : {}),
+        ...(node ? { template: node } : {}),
+      }),
+    );
   }
 
   removeNode(name: string): Promise<void> {
@@ -156,12 +213,26 @@ export class Cluster {
    * Waits for an object (`deployment/web`) to meet a condition: a condition's name, `delete`, `jsonpath={.status.phase}=Running`
    * or a function; or for a function to give something. On a virtual clock time moves meanwhile.
    */
-  waitFor<T extends ApiObject = ApiObject>(reference: string, condition: WaitCondition<T>, options?: WaitOptions): Promise<T>;
+  waitFor<T extends ApiObject = ApiObject>(
+    reference: string,
+    condition: WaitCondition<T>,
+    options?: WaitOptions,
+  ): Promise<T>;
   waitFor<T>(look: () => T | Promise<T>, options?: WaitOptions): Promise<NonNullable<Exclude<T, false>>>;
-  async waitFor(what: string | (() => unknown), condition?: WaitCondition<ApiObject> | WaitOptions, options: WaitOptions = {}): Promise<unknown> {
+  async waitFor(
+    what: string | (() => unknown),
+    condition?: WaitCondition<ApiObject> | WaitOptions,
+    options: WaitOptions = {},
+  ): Promise<unknown> {
     const waiting = this.#waiting();
-    if (typeof what === 'function') return waitUntil(waiting, 'the function to give something', (condition as WaitOptions | undefined) ?? {}, what);
-    return waitForObject({ client: this.client, finder: this.#finder, waiting }, what, condition as WaitCondition<ApiObject>, options);
+    if (typeof what === 'function')
+      return waitUntil(waiting, 'the function to give something', (condition as WaitOptions | undefined) ?? {}, what);
+    return waitForObject(
+      { client: this.client, finder: this.#finder, waiting },
+      what,
+      condition as WaitCondition<ApiObject>,
+      options,
+    );
   }
 
   /** From now on pods of simulated nodes behave so. The result takes it back. */
@@ -216,7 +287,9 @@ export class Cluster {
 function virtualClock({ clock = 'real', from }: ClusterStartOptions): ClusterClock | undefined {
   if (clock === 'real') return undefined;
   if (clock === 'virtual') return new ClusterClock(from ? { startTime: from.time } : {});
-  return new ClusterClock({ startTime: typeof clock.startTime === 'number' ? clock.startTime : Date.parse(clock.startTime) });
+  return new ClusterClock({
+    startTime: typeof clock.startTime === 'number' ? clock.startTime : Date.parse(clock.startTime),
+  });
 }
 
 function clusterOptions(options: ClusterStartOptions): ClusterOptions {

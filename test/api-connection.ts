@@ -11,7 +11,14 @@ export interface ApiAnswer {
 
 export interface KubeAnswer {
   kind: string;
-  metadata: { name: string; namespace: string; uid: string; resourceVersion: string; annotations?: Record<string, string>; continue?: string };
+  metadata: {
+    name: string;
+    namespace: string;
+    uid: string;
+    resourceVersion: string;
+    annotations?: Record<string, string>;
+    continue?: string;
+  };
   [field: string]: unknown;
 }
 
@@ -37,7 +44,11 @@ export class ApiConnection {
   readonly session: http2.ClientHttp2Session;
 
   constructor(server: string, credentials: Partial<Credentials>) {
-    this.session = http2.connect(server, { ...credentials, rejectUnauthorized: credentials.ca !== undefined, settings: { initialWindowSize: 4 * 1024 * 1024 } });
+    this.session = http2.connect(server, {
+      ...credentials,
+      rejectUnauthorized: credentials.ca !== undefined,
+      settings: { initialWindowSize: 4 * 1024 * 1024 },
+    });
     this.session.on('error', () => {});
     this.session.setMaxListeners(0);
   }
@@ -46,10 +57,21 @@ export class ApiConnection {
   call(method: string, path: string, options: CallOptions = {}): Promise<ApiAnswer> {
     return new Promise((resolve, reject) => {
       const { body } = options;
-      const bytes = body === undefined ? undefined : Buffer.isBuffer(body) ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-      if (this.session.destroyed || this.session.closed) return reject(new ConnectionBroken(`${method} ${path} was not sent`));
+      const bytes =
+        body === undefined
+          ? undefined
+          : Buffer.isBuffer(body)
+            ? body
+            : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+      if (this.session.destroyed || this.session.closed)
+        return reject(new ConnectionBroken(`${method} ${path} was not sent`));
       const stream = this.session.request(
-        { ':method': method, ':path': path, ...(bytes ? { 'content-type': 'application/json' } : {}), ...options.headers },
+        {
+          ':method': method,
+          ':path': path,
+          ...(bytes ? { 'content-type': 'application/json' } : {}),
+          ...options.headers,
+        },
         { endStream: bytes === undefined },
       );
       let headers: http2.IncomingHttpHeaders = {};

@@ -1,5 +1,12 @@
+import {
+  AppsV1Api,
+  CoreV1Api,
+  KubeConfig,
+  makeInformer,
+  type Informer,
+  type V1ConfigMap,
+} from '@kubernetes/client-node';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AppsV1Api, CoreV1Api, KubeConfig, makeInformer, type Informer, type V1ConfigMap } from '@kubernetes/client-node';
 import { ApiConnection } from './api-connection.ts';
 import { type K8tsProcess, startK8ts } from './k8ts-process.ts';
 import { everything } from './requires.ts';
@@ -31,18 +38,37 @@ describe('@kubernetes/client-node', { timeout: INFORMER_MS + 120_000 }, () => {
     const core = config.makeApiClient(CoreV1Api);
     const apps = config.makeApiClient(AppsV1Api);
     const namespace = 'default';
-    const created = await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'typed' }, data: { a: '1' } } });
+    const created = await core.createNamespacedConfigMap({
+      namespace,
+      body: { metadata: { name: 'typed' }, data: { a: '1' } },
+    });
     expect(created.metadata?.creationTimestamp).toBeInstanceOf(Date);
     const read = await core.readNamespacedConfigMap({ namespace, name: 'typed' });
     expect(read.data).toEqual({ a: '1' });
-    const replaced = await core.replaceNamespacedConfigMap({ namespace, name: 'typed', body: { ...read, data: { a: '2' } } });
+    const replaced = await core.replaceNamespacedConfigMap({
+      namespace,
+      name: 'typed',
+      body: { ...read, data: { a: '2' } },
+    });
     expect(Number(replaced.metadata?.resourceVersion)).toBeGreaterThan(Number(read.metadata?.resourceVersion));
-    await expect(core.replaceNamespacedConfigMap({ namespace, name: 'typed', body: { ...read, data: {} } })).rejects.toMatchObject({ code: 409 });
-    const patched = await core.patchNamespacedConfigMap({ namespace, name: 'typed', body: [{ op: 'add', path: '/data/b', value: '3' }] });
+    await expect(
+      core.replaceNamespacedConfigMap({ namespace, name: 'typed', body: { ...read, data: {} } }),
+    ).rejects.toMatchObject({ code: 409 });
+    const patched = await core.patchNamespacedConfigMap({
+      namespace,
+      name: 'typed',
+      body: [{ op: 'add', path: '/data/b', value: '3' }],
+    });
     expect(patched.data).toEqual({ a: '2', b: '3' });
     const deployment = await apps.createNamespacedDeployment({
       namespace,
-      body: { metadata: { name: 'typed' }, spec: { selector: { matchLabels: { app: 'x' } }, template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } } } },
+      body: {
+        metadata: { name: 'typed' },
+        spec: {
+          selector: { matchLabels: { app: 'x' } },
+          template: { metadata: { labels: { app: 'x' } }, spec: { containers: [{ name: 'c', image: 'nginx' }] } },
+        },
+      },
     });
     expect(deployment.spec?.strategy?.rollingUpdate?.maxSurge).toBe('25%');
     const list = await core.listNamespacedConfigMap({ namespace, labelSelector: '!absent', limit: 1 });
@@ -57,7 +83,9 @@ describe('@kubernetes/client-node', { timeout: INFORMER_MS + 120_000 }, () => {
     dropped.clusters = dropped.clusters.map((cluster) => ({ ...cluster, server: proxy.server }));
     const core = dropped.makeApiClient(CoreV1Api);
     const path = '/api/v1/namespaces/kube-public/configmaps';
-    const informer = makeInformer<V1ConfigMap>(dropped, path, () => core.listNamespacedConfigMap({ namespace: 'kube-public' }));
+    const informer = makeInformer<V1ConfigMap>(dropped, path, () =>
+      core.listNamespacedConfigMap({ namespace: 'kube-public' }),
+    );
     const seen = keepUp(informer);
     await informer.start();
     const api = new ApiConnection(k8ts.server, k8ts.credentials);
@@ -67,7 +95,8 @@ describe('@kubernetes/client-node', { timeout: INFORMER_MS + 120_000 }, () => {
       const name = `c-${i % 20}`;
       const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { i: String(i) } };
       if (i % 7 === 6) await api.call('DELETE', `${path}/${name}`);
-      else if ((await api.call('PUT', `${path}/${name}`, { body })).status === 404) await api.call('POST', path, { body });
+      else if ((await api.call('PUT', `${path}/${name}`, { body })).status === 404)
+        await api.call('POST', path, { body });
       if (performance.now() > nextDrop) {
         proxy.sever();
         drops++;
@@ -75,7 +104,9 @@ describe('@kubernetes/client-node', { timeout: INFORMER_MS + 120_000 }, () => {
       }
       await sleep(20);
     }
-    const items = (await api.call('GET', path)).json()['items'] as { metadata: { name: string; resourceVersion: string } }[];
+    const items = (await api.call('GET', path)).json()['items'] as {
+      metadata: { name: string; resourceVersion: string };
+    }[];
     const wanted = new Map(items.map(({ metadata }) => [metadata.name, metadata.resourceVersion]));
     for (let i = 0; i < 100 && !sameEntries(seen, wanted); i++) await sleep(100);
     await informer.stop();
@@ -95,5 +126,6 @@ describe('@kubernetes/client-node', { timeout: INFORMER_MS + 120_000 }, () => {
     return seen;
   }
 
-  const sameEntries = (a: Map<string, string>, b: Map<string, string>): boolean => a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+  const sameEntries = (a: Map<string, string>, b: Map<string, string>): boolean =>
+    a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
 });

@@ -47,24 +47,33 @@ except ApiException as error:
     print("refused", error.status, error.reason)
 `;
 
-describe.skipIf(!python)(`python3-kubernetes${python ? '' : ' (needs python3-kubernetes)'}`, { timeout: 60_000 }, () => {
-  let k8ts: K8tsProcess;
-  beforeAll(async () => {
-    k8ts = await startK8ts();
-  }, 90_000);
-  afterAll(() => k8ts?.stop());
+describe.skipIf(!python)(
+  `python3-kubernetes${python ? '' : ' (needs python3-kubernetes)'}`,
+  { timeout: 60_000 },
+  () => {
+    let k8ts: K8tsProcess;
+    beforeAll(async () => {
+      k8ts = await startK8ts();
+    }, 90_000);
+    afterAll(() => k8ts?.stop());
 
-  it('creates, lists, watches, scales and is refused', async () => {
-    const output = await new Promise<string>((resolve, reject) => {
-      execFile(python!, ['-c', SCRIPT], { env: { ...process.env, KUBECONFIG: k8ts.kubeconfig }, timeout: 50_000 }, (error, stdout, stderr) => (error ? reject(new Error(`${stdout}${stderr}`)) : resolve(stdout)));
+    it('creates, lists, watches, scales and is refused', async () => {
+      const output = await new Promise<string>((resolve, reject) => {
+        execFile(
+          python!,
+          ['-c', SCRIPT],
+          { env: { ...process.env, KUBECONFIG: k8ts.kubeconfig }, timeout: 50_000 },
+          (error, stdout, stderr) => (error ? reject(new Error(`${stdout}${stderr}`)) : resolve(stdout)),
+        );
+      });
+      expect(output.trim().split('\n')).toEqual([
+        'created py True',
+        "listed ['py']",
+        "event MODIFIED {'a': '2'}",
+        "event DELETED {'a': '2'}",
+        'scaled 5',
+        'refused 404 Not Found',
+      ]);
     });
-    expect(output.trim().split('\n')).toEqual([
-      'created py True',
-      "listed ['py']",
-      "event MODIFIED {'a': '2'}",
-      "event DELETED {'a': '2'}",
-      'scaled 5',
-      'refused 404 Not Found',
-    ]);
-  });
-});
+  },
+);

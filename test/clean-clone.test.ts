@@ -17,18 +17,28 @@ it('npm start in a clean clone installs, builds and runs a cluster, and Ctrl-C e
   onTestFinished(() => rmSync(scratch, { recursive: true, force: true }), 60_000);
   const clone = join(scratch, 'k8ts');
   expect(spawnSync('git', ['clone', '--quiet', '--depth', '1', `file://${root}`, clone]).status).toBe(0);
-  const child = spawn('npm', ['start', '--', '--ephemeral', '--nodes', '0', '--port', '0'], { cwd: clone, env: { ...process.env, npm_config_cache: join(scratch, 'cache') }, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const child = spawn('npm', ['start', '--', '--ephemeral', '--nodes', '0', '--port', '0'], {
+    cwd: clone,
+    env: { ...process.env, npm_config_cache: join(scratch, 'cache') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   let running = true;
-  const ended = new Promise<void>((resolve) => child.once('close', () => {
-    running = false;
-    resolve();
-  }));
+  const ended = new Promise<void>((resolve) =>
+    child.once('close', () => {
+      running = false;
+      resolve();
+    }),
+  );
   onTestFinished(() => {
     if (running) process.kill(-child.pid!, 'SIGKILL');
   });
-  await expect.poll(() => (running ? output : `ended: ${output}`), { timeout: 240_000, interval: 500 }).toMatch(/^(?!ended)[^]*ready in \d+\.\d\d s/);
+  await expect
+    .poll(() => (running ? output : `ended: ${output}`), { timeout: 240_000, interval: 500 })
+    .toMatch(/^(?!ended)[^]*ready in \d+\.\d\d s/);
   // As a terminal does: the whole group gets it.
   process.kill(-child.pid!, 'SIGINT');
   await ended;

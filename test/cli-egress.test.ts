@@ -9,7 +9,18 @@ import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addAddress, addVeth, createNetns, deleteNetns, findLink, listenIn, NetlinkSocket, openNetns, readSysctl, setLink } from '../src/net/netns/index.ts';
+import {
+  addAddress,
+  addVeth,
+  createNetns,
+  deleteNetns,
+  findLink,
+  listenIn,
+  NetlinkSocket,
+  openNetns,
+  readSysctl,
+  setLink,
+} from '../src/net/netns/index.ts';
 import { builtProgram } from './k8ts-process.ts';
 import { requires } from './requires.ts';
 import { busyboxImage, dockerArchive } from './test-images.ts';
@@ -32,23 +43,34 @@ describe.skipIf(missing !== undefined)(`k8ts up --egress${missing === undefined 
   let forwarding: string | undefined;
 
   const run = async (command: readonly string[], input?: string): Promise<string> => {
-    const child = spawn('nsenter', [`--net=${machine}`, ...command], { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, KUBECONFIG: join(data, 'kubeconfig') } });
+    const child = spawn('nsenter', [`--net=${machine}`, ...command], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+      env: { ...process.env, KUBECONFIG: join(data, 'kubeconfig') },
+    });
     let output = '';
-    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
     child.stdin.end(input);
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new Error(`${command.join(' ')}: ${output}`);
     return output;
   };
-  const k8ts = async (...args: string[]): Promise<string> => run([process.execPath, await builtProgram(), ...args, '--data-dir', data]);
+  const k8ts = async (...args: string[]): Promise<string> =>
+    run([process.execPath, await builtProgram(), ...args, '--data-dir', data]);
 
   async function joinNamespaces(): Promise<void> {
     const [here, there] = [new NetlinkSocket(machine), new NetlinkSocket(outside)];
     const target = openNetns(outside);
     try {
-      await here.send([setLink({ name: 'lo', up: true }), addVeth({ name: 'uplink', up: true }, { name: 'eth0', netnsFd: target })]);
+      await here.send([
+        setLink({ name: 'lo', up: true }),
+        addVeth({ name: 'uplink', up: true }, { name: 'eth0', netnsFd: target }),
+      ]);
       await here.send([addAddress((await findLink(here, 'uplink'))!.index, `${MACHINE_ADDRESS}/24`)]);
-      await there.send([setLink({ name: 'eth0', up: true }), addAddress((await findLink(there, 'eth0'))!.index, `${OUTSIDE_ADDRESS}/24`)]);
+      await there.send([
+        setLink({ name: 'eth0', up: true }),
+        addAddress((await findLink(there, 'eth0'))!.index, `${OUTSIDE_ADDRESS}/24`),
+      ]);
     } finally {
       closeSync(target);
       here.close();
@@ -85,7 +107,17 @@ describe.skipIf(missing !== undefined)(`k8ts up --egress${missing === undefined 
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: 'asks', namespace: 'default' },
-      spec: { restartPolicy: 'Never', containers: [{ name: 'asks', image: 'docker.io/library/busybox:test', imagePullPolicy: 'Never', command: ['sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc ${OUTSIDE_ADDRESS} 8080`] }] },
+      spec: {
+        restartPolicy: 'Never',
+        containers: [
+          {
+            name: 'asks',
+            image: 'docker.io/library/busybox:test',
+            imagePullPolicy: 'Never',
+            command: ['sh', '-c', `printf 'GET / HTTP/1.0\\r\\n\\r\\n' | nc ${OUTSIDE_ADDRESS} 8080`],
+          },
+        ],
+      },
     };
     await run(['kubectl', 'apply', '-f', '-'], JSON.stringify(pod));
     await run(['kubectl', 'wait', 'pod/asks', '--for=jsonpath={.status.phase}=Succeeded', '--timeout=20s']);

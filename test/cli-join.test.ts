@@ -39,17 +39,34 @@ describe('k8ts up with the addon join', () => {
     });
   const kubeconfigWith = ({ id, secret }: typeof GOOD): string => {
     const file = join(directory, `${id}.kubeconfig`);
-    writeFileSync(file, stringify({
-      apiVersion: 'v1',
-      kind: 'Config',
-      clusters: [{ name: 'k8ts', cluster: { server: cluster.server, 'certificate-authority-data': Buffer.from(cluster.credentials.ca).toString('base64') } }],
-      users: [{ name: 'new', user: { token: `${id}.${secret}` } }],
-      contexts: [{ name: 'new', context: { cluster: 'k8ts', user: 'new' } }],
-      'current-context': 'new',
-    }));
+    writeFileSync(
+      file,
+      stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [
+          {
+            name: 'k8ts',
+            cluster: {
+              server: cluster.server,
+              'certificate-authority-data': Buffer.from(cluster.credentials.ca).toString('base64'),
+            },
+          },
+        ],
+        users: [{ name: 'new', user: { token: `${id}.${secret}` } }],
+        contexts: [{ name: 'new', context: { cluster: 'k8ts', user: 'new' } }],
+        'current-context': 'new',
+      }),
+    );
     return file;
   };
-  const isReady = async (): Promise<boolean> => (await admin.resource('v1/nodes').get({ name: NODE }).catch(() => undefined))?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  const isReady = async (): Promise<boolean> =>
+    (
+      await admin
+        .resource('v1/nodes')
+        .get({ name: NODE })
+        .catch(() => undefined)
+    )?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
 
   it('makes a node of a kubelet that has a token', async () => {
     await createToken(GOOD);
@@ -57,13 +74,37 @@ describe('k8ts up with the addon join', () => {
     await runtime.listen(`unix://${join(directory, 'cri.sock')}`);
     const stop = new AbortController();
     const own = createContext({ signal: stop.signal, writeLog: () => {} });
-    const files = ['--bootstrap-kubeconfig', kubeconfigWith(GOOD), '--kubeconfig', join(directory, 'kubelet.kubeconfig'), '--cert-dir', join(directory, 'pki'), '--root-dir', join(directory, 'root')];
-    const machine = ['--hostname-override', NODE, '--node-ip', '127.0.0.1', '--container-runtime-endpoint', `unix://${join(directory, 'cri.sock')}`, '--cgroups-per-qos=false', '--enforce-node-allocatable=', '--port=0', '--healthz-port=0', '--fail-swap-on=false'];
+    const files = [
+      '--bootstrap-kubeconfig',
+      kubeconfigWith(GOOD),
+      '--kubeconfig',
+      join(directory, 'kubelet.kubeconfig'),
+      '--cert-dir',
+      join(directory, 'pki'),
+      '--root-dir',
+      join(directory, 'root'),
+    ];
+    const machine = [
+      '--hostname-override',
+      NODE,
+      '--node-ip',
+      '127.0.0.1',
+      '--container-runtime-endpoint',
+      `unix://${join(directory, 'cri.sock')}`,
+      '--cgroups-per-qos=false',
+      '--enforce-node-allocatable=',
+      '--port=0',
+      '--healthz-port=0',
+      '--fail-swap-on=false',
+    ];
     const kubelet = await startKubeletCommand(own, parseKubeletFlags([...files, ...machine]));
     try {
       await expect.poll(isReady, { timeout: 30_000 }).toBe(true);
       const [request] = (await admin.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).items;
-      expect(request).toMatchObject({ spec: { username: `system:bootstrap:${GOOD.id}`, signerName: 'kubernetes.io/kube-apiserver-client-kubelet' }, status: { conditions: [{ type: 'Approved', reason: 'AutoApproved' }] } });
+      expect(request).toMatchObject({
+        spec: { username: `system:bootstrap:${GOOD.id}`, signerName: 'kubernetes.io/kube-apiserver-client-kubelet' },
+        status: { conditions: [{ type: 'Approved', reason: 'AutoApproved' }] },
+      });
     } finally {
       stop.abort(new Error('the test has ended'));
       await kubelet.finished.catch(() => undefined);
@@ -75,17 +116,31 @@ describe('k8ts up with the addon join', () => {
     await createToken(EXPIRED, { expiration: new Date(Date.now() - 1000).toISOString() });
     const late = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: kubeconfigWith(EXPIRED) }));
     try {
-      await expect(late.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).rejects.toMatchObject({ status: { code: 401 } });
+      await expect(late.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).rejects.toMatchObject({
+        status: { code: 401 },
+      });
     } finally {
       await late.close();
     }
-    await expect.poll(async () => (await admin.resource('v1/secrets').list({ namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' })).items.map(({ metadata }) => metadata.name), { timeout: 10_000 }).toEqual([`bootstrap-token-${GOOD.id}`]);
+    await expect
+      .poll(
+        async () =>
+          (
+            await admin
+              .resource('v1/secrets')
+              .list({ namespace: 'kube-system', fieldSelector: 'type=bootstrap.kubernetes.io/token' })
+          ).items.map(({ metadata }) => metadata.name),
+        { timeout: 10_000 },
+      )
+      .toEqual([`bootstrap-token-${GOOD.id}`]);
   });
 
   it('lets a token do nothing else', async () => {
     const guest = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: kubeconfigWith(GOOD) }));
     try {
-      await expect(guest.resource('v1/secrets').list({ namespace: 'kube-system' })).rejects.toMatchObject({ status: { code: 403 } });
+      await expect(guest.resource('v1/secrets').list({ namespace: 'kube-system' })).rejects.toMatchObject({
+        status: { code: 403 },
+      });
     } finally {
       await guest.close();
     }

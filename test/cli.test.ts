@@ -1,6 +1,15 @@
 /** The command line as people use it: real processes, real directories. */
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,23 +29,41 @@ interface Result {
   readonly stderr: string;
 }
 
-async function k8ts(args: readonly string[], options: { shell?: string; wrapper?: readonly string[] } = {}): Promise<Result> {
+async function k8ts(
+  args: readonly string[],
+  options: { shell?: string; wrapper?: readonly string[] } = {},
+): Promise<Result> {
   const program = await builtProgram();
   const wrapper = options.wrapper ?? (options.shell ? ['sh', '-c', `${options.shell}; exec "$0" "$@"`] : []);
   const command = [...wrapper, process.execPath, program, ...args];
   const child = spawn(command[0]!, command.slice(1), { cwd: scratch, stdio: ['ignore', 'pipe', 'pipe'] });
   const result = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => (result[name] += text));
-  return new Promise((resolve, reject) => child.once('error', reject).once('close', (code) => resolve({ code, ...result })));
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => (result[name] += text));
+  return new Promise((resolve, reject) =>
+    child.once('error', reject).once('close', (code) => resolve({ code, ...result })),
+  );
 }
 
 /** A process that has ended stays visible until its parent asks about it. */
-const isRunning = (pid: number): boolean => existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+const isRunning = (pid: number): boolean =>
+  existsSync(`/proc/${pid}/stat`) && !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
 
 const json = <T>(result: Result): T => JSON.parse(result.stdout) as T;
 
 beforeAll(async () => {
-  const up = await k8ts(['up', '--data-dir', dataDirectory, '--port', '0', '--simulated-nodes', '2', '--addons', 'none', '--detach']);
+  const up = await k8ts([
+    'up',
+    '--data-dir',
+    dataDirectory,
+    '--port',
+    '0',
+    '--simulated-nodes',
+    '2',
+    '--addons',
+    'none',
+    '--detach',
+  ]);
   expect(up, up.stderr).toMatchObject({ code: 0 });
   expect(up.stdout.trim().split('\n').at(-1)).toMatch(/^ready in \d+\.\d\d s$/);
 }, 60_000);
@@ -50,7 +77,11 @@ describe('a running cluster', () => {
   const at = ['--data-dir', dataDirectory];
 
   it('tells how it is', async () => {
-    const status = json<{ nodes: { name: string; ready: boolean }[]; components: { name: string; running: boolean }[]; server: string }>(await k8ts(['status', ...at, '-o', 'json']));
+    const status = json<{
+      nodes: { name: string; ready: boolean }[];
+      components: { name: string; running: boolean }[];
+      server: string;
+    }>(await k8ts(['status', ...at, '-o', 'json']));
     expect(status.nodes).toEqual(['sim-0', 'sim-1'].map((name) => ({ name, kind: 'simulated', ready: true })));
     expect(status.components.every(({ running }) => running)).toBe(true);
     expect((await k8ts(['status', ...at])).stdout).toContain(status.server);
@@ -58,25 +89,38 @@ describe('a running cluster', () => {
 
   it('takes more nodes, and fewer', async () => {
     expect((await k8ts(['simulate', 'nodes', '4', ...at])).stdout).toContain('2 added');
-    expect(json<{ added: string[] }>(await k8ts(['nodes', 'add', '1', '--simulated', '--prefix', 'extra', ...at, '-o', 'json'])).added).toEqual(['extra-0']);
+    expect(
+      json<{ added: string[] }>(
+        await k8ts(['nodes', 'add', '1', '--simulated', '--prefix', 'extra', ...at, '-o', 'json']),
+      ).added,
+    ).toEqual(['extra-0']);
     expect((await k8ts(['nodes', 'remove', 'extra-0', ...at])).stdout).toContain('removed extra-0');
     expect((await k8ts(['simulate', 'nodes', '2', ...at])).stdout).toContain('2 removed');
     expect(json<unknown[]>(await k8ts(['nodes', 'list', ...at, '-o', 'json']))).toHaveLength(2);
   });
 
   it('is not started a second time', async () => {
-    expect(await k8ts(['up', ...at, '--port', '0'])).toMatchObject({ code: 1, stderr: expect.stringContaining('a cluster is running in') as string });
+    expect(await k8ts(['up', ...at, '--port', '0'])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('a cluster is running in') as string,
+    });
   });
 
   it('is saved while it runs, and the copy lives elsewhere', async () => {
     const file = join(scratch, 'saved.tgz');
     const copy = join(scratch, 'copy');
     expect(await k8ts(['snapshot', 'save', file, ...at])).toMatchObject({ code: 0 });
-    expect(await k8ts(['snapshot', 'restore', file, ...at])).toMatchObject({ code: 1, stderr: expect.stringContaining('was left as it is') as string });
+    expect(await k8ts(['snapshot', 'restore', file, ...at])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('was left as it is') as string,
+    });
     expect(await k8ts(['snapshot', 'restore', file, '--data-dir', copy])).toMatchObject({ code: 0 });
     expect(readdirSync(join(copy, 'pki'))).toEqual(readdirSync(join(dataDirectory, 'pki')));
     writeFileSync(file, 'no snapshot');
-    expect(await k8ts(['snapshot', 'restore', file, '--data-dir', join(scratch, 'other')])).toMatchObject({ code: 1, stderr: expect.stringContaining('is not a snapshot') as string });
+    expect(await k8ts(['snapshot', 'restore', file, '--data-dir', join(scratch, 'other')])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not a snapshot') as string,
+    });
   });
 
   it('is taken over after it was killed, with what it had', async () => {
@@ -97,7 +141,10 @@ describe('one line and exit code 1 for', () => {
 
   beforeAll(async () => {
     writeFileSync(file, 'text');
-    for (const [directory, ...path] of [[damaged, 'etcd', 'store-000001.mdb'], [damagedKeys, 'pki', 'ca.crt']] as const) {
+    for (const [directory, ...path] of [
+      [damaged, 'etcd', 'store-000001.mdb'],
+      [damagedKeys, 'pki', 'ca.crt'],
+    ] as const) {
       mkdirSync(join(directory, path[0]), { recursive: true });
       writeFileSync(join(directory, ...path), Buffer.alloc(40_000, 'x'));
     }
@@ -114,19 +161,95 @@ describe('one line and exit code 1 for', () => {
     ['a flag of etcd', () => ['etcd', '--datadir', 'x'], /unknown flag: --datadir; did you mean --data-dir\?/],
     ['a wrong value', () => ['up', '--nodes', 'many'], /it takes a whole number/],
     ['an unknown addon', () => ['up', '--addons', 'dsn'], /there is no addon dsn; there are storage, dns/],
-    ['a port in use', () => ['up', '--ephemeral', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program; .*--port/],
-    ['a port in use, with data to keep', () => ['up', '--data-dir', join(scratch, 'kept'), '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program/],
-    ['a port in use, in the background', () => ['up', '--ephemeral', '--detach', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)], /port \d+ on 127\.0\.0\.1 is in use by another program/],
-    ['an etcd that does not answer', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0', '--etcd-servers', 'http://127.0.0.1:1', '--wait', '500ms'], /etcd has not answered at http:\/\/127\.0\.0\.1:1 for 0\.5 s; is it running/],
+    [
+      'a port in use',
+      () => ['up', '--ephemeral', '--nodes', '0', '--port', String((listening.address() as net.AddressInfo).port)],
+      /port \d+ on 127\.0\.0\.1 is in use by another program; .*--port/,
+    ],
+    [
+      'a port in use, with data to keep',
+      () => [
+        'up',
+        '--data-dir',
+        join(scratch, 'kept'),
+        '--nodes',
+        '0',
+        '--port',
+        String((listening.address() as net.AddressInfo).port),
+      ],
+      /port \d+ on 127\.0\.0\.1 is in use by another program/,
+    ],
+    [
+      'a port in use, in the background',
+      () => [
+        'up',
+        '--ephemeral',
+        '--detach',
+        '--nodes',
+        '0',
+        '--port',
+        String((listening.address() as net.AddressInfo).port),
+      ],
+      /port \d+ on 127\.0\.0\.1 is in use by another program/,
+    ],
+    [
+      'an etcd that does not answer',
+      () => [
+        'up',
+        '--ephemeral',
+        '--nodes',
+        '0',
+        '--port',
+        '0',
+        '--etcd-servers',
+        'http://127.0.0.1:1',
+        '--wait',
+        '500ms',
+      ],
+      /etcd has not answered at http:\/\/127\.0\.0\.1:1 for 0\.5 s; is it running/,
+    ],
     ['a directory that is a file', () => ['up', '--data-dir', file], /choose another with --data-dir/],
-    ...(process.platform === 'linux' ? [['a directory that its file system refuses', () => ['up', '--data-dir', '/proc/x/y'], /\/proc\/x cannot be made: its file system takes no new directories; choose another directory with --data-dir/] as [string, () => string[], RegExp]] : []),
-    ['damaged data', () => ['up', '--data-dir', damaged, '--nodes', '0', '--port', '0'], /the stored data is damaged .*it was left as it is\. Restore a snapshot/],
-    ['damaged keys', () => ['up', '--data-dir', damagedKeys, '--nodes', '0', '--port', '0'], /the keys in .* cannot be read .*restore them from a snapshot/],
-    ['a node that there is not', () => ['nodes', 'remove', 'nope', '--data-dir', dataDirectory], /there is no node nope; "k8ts nodes list" lists them/],
-    ['nothing to encrypt', () => ['reencrypt', '--data-dir', join(scratch, 'nothing')], /there is no cluster in .*nothing/],
+    ...(process.platform === 'linux'
+      ? [
+          [
+            'a directory that its file system refuses',
+            () => ['up', '--data-dir', '/proc/x/y'],
+            /\/proc\/x cannot be made: its file system takes no new directories; choose another directory with --data-dir/,
+          ] as [string, () => string[], RegExp],
+        ]
+      : []),
+    [
+      'damaged data',
+      () => ['up', '--data-dir', damaged, '--nodes', '0', '--port', '0'],
+      /the stored data is damaged .*it was left as it is\. Restore a snapshot/,
+    ],
+    [
+      'damaged keys',
+      () => ['up', '--data-dir', damagedKeys, '--nodes', '0', '--port', '0'],
+      /the keys in .* cannot be read .*restore them from a snapshot/,
+    ],
+    [
+      'a node that there is not',
+      () => ['nodes', 'remove', 'nope', '--data-dir', dataDirectory],
+      /there is no node nope; "k8ts nodes list" lists them/,
+    ],
+    [
+      'nothing to encrypt',
+      () => ['reencrypt', '--data-dir', join(scratch, 'nothing')],
+      /there is no cluster in .*nothing/,
+    ],
     ['no cluster', () => ['status', '--data-dir', join(scratch, 'nothing')], /no cluster is running in .*k8ts up/],
-    ['few files', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0'], /only 100 files may be open .*ulimit -n 4096/, 'ulimit -n 100'],
-    ['a file that is no kubeconfig', () => ['up', '--ephemeral', '--nodes', '0', '--port', '0', '--kubeconfig', file], /is not a kubeconfig; it was left as it is/],
+    [
+      'few files',
+      () => ['up', '--ephemeral', '--nodes', '0', '--port', '0'],
+      /only 100 files may be open .*ulimit -n 4096/,
+      'ulimit -n 100',
+    ],
+    [
+      'a file that is no kubeconfig',
+      () => ['up', '--ephemeral', '--nodes', '0', '--port', '0', '--kubeconfig', file],
+      /is not a kubeconfig; it was left as it is/,
+    ],
   ])('%s', async (_, args, expected, shell) => {
     const result = await k8ts(args(), shell ? { shell } : {});
     expect(result.stderr).toMatch(expected);
@@ -139,9 +262,14 @@ describe('one line and exit code 1 for', () => {
   it(`a program that a node needs${notRoot ? ` (${notRoot})` : ''}`, async (test) => {
     if (notRoot) return test.skip(notRoot);
     /** The folders for programs of the system are looked into whatever PATH says: they are hidden from this one. */
-    const hidden = 'mount -t tmpfs tmpfs /usr/sbin && mount -t tmpfs tmpfs /sbin && mount -t tmpfs tmpfs /usr/local/sbin && PATH=/nonexistent';
-    const result = await k8ts(['up', '--ephemeral', '--nodes', '1', '--port', '0'], { wrapper: ['unshare', '-m', 'sh', '-c', `${hidden} exec "$0" "$@"`] });
-    expect(result.stderr).toMatch(/containers need runc and conmon and nft and ip \(apt install runc conmon nftables iproute2\); or run simulated nodes with --nodes 0 --simulated-nodes 1/);
+    const hidden =
+      'mount -t tmpfs tmpfs /usr/sbin && mount -t tmpfs tmpfs /sbin && mount -t tmpfs tmpfs /usr/local/sbin && PATH=/nonexistent';
+    const result = await k8ts(['up', '--ephemeral', '--nodes', '1', '--port', '0'], {
+      wrapper: ['unshare', '-m', 'sh', '-c', `${hidden} exec "$0" "$@"`],
+    });
+    expect(result.stderr).toMatch(
+      /containers need runc and conmon and nft and ip \(apt install runc conmon nftables iproute2\); or run simulated nodes with --nodes 0 --simulated-nodes 1/,
+    );
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
     expect(result.code).toBe(1);
   });
@@ -151,9 +279,20 @@ describe('one line and exit code 1 for', () => {
     const mounted = join(scratch, 'mounted');
     mkdirSync(mounted);
     /** Mounts of a namespace of its own go with it. */
-    const upOn = (options: string, ...flags: string[]) => k8ts(['up', '--data-dir', join(mounted, 'd'), '--nodes', '0', '--addons', 'none', '--port', '0', ...flags], { wrapper: ['unshare', '-m', 'sh', '-c', `mount -t tmpfs -o ${options} tmpfs ${mounted} && exec "$0" "$@"`] });
-    expect(await upOn('ro')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*mounted\/d is on a file system that cannot be written to; choose another directory with --data-dir\n$/) as string });
-    expect(await upOn('size=40k', '--detach')).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: .*(?:is|may be) full.* make room, then start again/) as string });
+    const upOn = (options: string, ...flags: string[]) =>
+      k8ts(['up', '--data-dir', join(mounted, 'd'), '--nodes', '0', '--addons', 'none', '--port', '0', ...flags], {
+        wrapper: ['unshare', '-m', 'sh', '-c', `mount -t tmpfs -o ${options} tmpfs ${mounted} && exec "$0" "$@"`],
+      });
+    expect(await upOn('ro')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^k8ts up: .*mounted\/d is on a file system that cannot be written to; choose another directory with --data-dir\n$/,
+      ) as string,
+    });
+    expect(await upOn('size=40k', '--detach')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^k8ts up: .*(?:is|may be) full.* make room, then start again/) as string,
+    });
   });
 
   it('a directory that cannot be written to', async () => {
@@ -163,43 +302,69 @@ describe('one line and exit code 1 for', () => {
     chmodSync(scratch, 0o755);
     /** Root may write everywhere: then somebody else tries. */
     const program = await builtProgram();
-    const asNobody = process.getuid?.() === 0 ? { wrapper: ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] } : {};
+    const asNobody =
+      process.getuid?.() === 0
+        ? { wrapper: ['setpriv', '--reuid', '65534', '--regid', '65534', '--clear-groups'] }
+        : {};
     if (process.getuid?.() === 0 && !(await readableToAll(program))) return;
     const result = await k8ts(['up', '--data-dir', join(closed, 'cluster'), '--port', '0'], asNobody);
-    expect(result).toMatchObject({ code: 1, stderr: expect.stringMatching(/^k8ts up: no permission for .*closed\/cluster; choose a directory that you may write to with --data-dir\n$/) as string });
+    expect(result).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /^k8ts up: no permission for .*closed\/cluster; choose a directory that you may write to with --data-dir\n$/,
+      ) as string,
+    });
     expect(readdirSync(closed)).toEqual([]);
   });
 
-  it.each(some(['kube-scheduler', 'kube-controller-manager', 'kube-proxy'], 1))('the kubeconfig of a cluster that is no more, given to %s', async (component) => {
-    const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
-    const old = join(scratch, 'old-kubeconfig');
-    const ctx = createContext();
-    const { ca } = await openPki(ctx, undefined, { dnsNames: [], addresses: ['127.0.0.1'] });
-    writeFileSync(old, await kubeconfigFor(ctx, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }));
-    const result = await k8ts([component, '--kubeconfig', old]);
-    expect(result.stderr).toMatch(/old-kubeconfig: the kubeconfig belongs to another cluster, or to an older one .*"k8ts status" prints the right one/);
-    expect(result.stderr.trim().split('\n')).toHaveLength(1);
-    expect(result.code).toBe(1);
-  });
+  it.each(some(['kube-scheduler', 'kube-controller-manager', 'kube-proxy'], 1))(
+    'the kubeconfig of a cluster that is no more, given to %s',
+    async (component) => {
+      const { server } = json<{ server: string }>(await k8ts(['status', '--data-dir', dataDirectory, '-o', 'json']));
+      const old = join(scratch, 'old-kubeconfig');
+      const ctx = createContext();
+      const { ca } = await openPki(ctx, undefined, { dnsNames: [], addresses: ['127.0.0.1'] });
+      writeFileSync(
+        old,
+        await kubeconfigFor(ctx, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }),
+      );
+      const result = await k8ts([component, '--kubeconfig', old]);
+      expect(result.stderr).toMatch(
+        /old-kubeconfig: the kubeconfig belongs to another cluster, or to an older one .*"k8ts status" prints the right one/,
+      );
+      expect(result.stderr.trim().split('\n')).toHaveLength(1);
+      expect(result.code).toBe(1);
+    },
+  );
 });
 
-it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))('Ctrl-C during the start ends it: when %s is there', async (file) => {
-  const directory = join(scratch, `interrupted-${file.replace('/', '-')}`);
-  const child = spawn(process.execPath, [await builtProgram(), 'up', '--data-dir', directory, '--nodes', '0', '--port', '0'], { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, K8TS_DEBUG: '1' } });
-  let stderr = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  try {
-    await expect.poll(() => existsSync(join(directory, file)), { timeout: 15_000, interval: 1 }).toBe(true);
-    child.kill('SIGINT');
-    /** One that has just become ready ends as any other. */
-    expect([[1, 'k8ts up: ended by SIGINT'], [0, '']]).toContainEqual([await ended, stderr.split('\n')[0]]);
-    expect(stderr).not.toContain('something was left running');
-    expect(existsSync(join(directory, 'k8ts.pid'))).toBe(false);
-  } finally {
-    child.kill('SIGKILL');
-  }
-});
+it.each(some(['kubeconfig', 'k8ts.pid', 'pki/ca.crt', 'etcd/LOCK'], 1))(
+  'Ctrl-C during the start ends it: when %s is there',
+  async (file) => {
+    const directory = join(scratch, `interrupted-${file.replace('/', '-')}`);
+    const child = spawn(
+      process.execPath,
+      [await builtProgram(), 'up', '--data-dir', directory, '--nodes', '0', '--port', '0'],
+      { stdio: ['ignore', 'ignore', 'pipe'], env: { ...process.env, K8TS_DEBUG: '1' } },
+    );
+    let stderr = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+    const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+    try {
+      await expect.poll(() => existsSync(join(directory, file)), { timeout: 15_000, interval: 1 }).toBe(true);
+      child.kill('SIGINT');
+      /** One that has just become ready ends as any other. */
+      expect([
+        [1, 'k8ts up: ended by SIGINT'],
+        [0, ''],
+      ]).toContainEqual([await ended, stderr.split('\n')[0]]);
+      expect(stderr).not.toContain('something was left running');
+      expect(existsSync(join(directory, 'k8ts.pid'))).toBe(false);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  },
+);
 
 describe('a certificate that has run out', () => {
   const expired = join(scratch, 'expired-kubeconfig');
@@ -211,29 +376,42 @@ describe('a certificate that has run out', () => {
     const clock = new VirtualClock({ startTime: Date.now() - 2 * 365 * 24 * 3600 * 1000 });
     const keys = ['crt', 'key'].map((part) => readFileSync(join(dataDirectory, 'pki', `ca.${part}`), 'utf8'));
     const ca = await loadAuthority({ certificate: keys[0]!, key: keys[1]! });
-    writeFileSync(expired, await kubeconfigFor({ ...createContext(), clock }, { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] }));
+    writeFileSync(
+      expired,
+      await kubeconfigFor(
+        { ...createContext(), clock },
+        { server, ca, user: 'kubernetes-admin', organizations: ['system:masters'] },
+      ),
+    );
   });
 
-  it.each(some<[string, string[]]>([
-    ['kube-scheduler', ['kube-scheduler', '--kubeconfig', expired]],
-    ['kubelet', ['kubelet', `--kubeconfig=${expired}`]],
-    ['explain', ['explain', 'pod', 'a', '--scheduler', 'https://127.0.0.1:1', '--kubeconfig', expired]],
-    ['bench', ['bench', '--against', expired]],
-  ], 1))('is told in one line by %s', async (_, args) => {
+  it.each(
+    some<[string, string[]]>(
+      [
+        ['kube-scheduler', ['kube-scheduler', '--kubeconfig', expired]],
+        ['kubelet', ['kubelet', `--kubeconfig=${expired}`]],
+        ['explain', ['explain', 'pod', 'a', '--scheduler', 'https://127.0.0.1:1', '--kubeconfig', expired]],
+        ['bench', ['bench', '--against', expired]],
+      ],
+      1,
+    ),
+  )('is told in one line by %s', async (_, args) => {
     const result = await k8ts(args);
     expect(result.stderr).toMatch(said);
     expect(result.stderr.trim().split('\n')).toHaveLength(1);
     expect(result.code).toBe(1);
   });
 
-  it('in the cluster\'s own kubeconfig is told by status, and nodes are added all the same', async () => {
+  it("in the cluster's own kubeconfig is told by status, and nodes are added all the same", async () => {
     const own = join(dataDirectory, 'kubeconfig');
     const good = readFileSync(own);
     try {
       writeFileSync(own, readFileSync(expired));
       const status = await k8ts(['status', '--data-dir', dataDirectory]);
       expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(said) as string });
-      expect(await k8ts(['nodes', 'add', '--simulated', '--prefix', 'late', '--data-dir', dataDirectory])).toMatchObject({ code: 0 });
+      expect(
+        await k8ts(['nodes', 'add', '--simulated', '--prefix', 'late', '--data-dir', dataDirectory]),
+      ).toMatchObject({ code: 0 });
       expect(await k8ts(['nodes', 'remove', 'late-0', '--data-dir', dataDirectory])).toMatchObject({ code: 0 });
     } finally {
       writeFileSync(own, good);
@@ -243,24 +421,35 @@ describe('a certificate that has run out', () => {
 
 /** Whether nobody's eyes may see the program: the folders above it may be closed to them. */
 async function readableToAll(program: string): Promise<boolean> {
-  const child = spawn('setpriv', ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '--check', program], { stdio: 'ignore' });
-  return new Promise((resolve) => child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0)));
+  const child = spawn(
+    'setpriv',
+    ['--reuid', '65534', '--regid', '65534', '--clear-groups', process.execPath, '--check', program],
+    { stdio: 'ignore' },
+  );
+  return new Promise((resolve) =>
+    child.once('error', () => resolve(false)).once('close', (code) => resolve(code === 0)),
+  );
 }
 
-it.each(some<[string, string[]]>([
-  ['version', ['version']],
-  ['doctor', ['doctor']],
-  ['status', ['status', '--data-dir', dataDirectory]],
-  ['nodes list', ['nodes', 'list', '--data-dir', dataDirectory]],
-  ['simulate nodes', ['simulate', 'nodes', '2', '--data-dir', dataDirectory]],
-  ['snapshot save', ['snapshot', 'save', join(scratch, 'json.tgz'), '--data-dir', dataDirectory]],
-  ['completion', ['completion', 'bash']],
-  ['the version of a component', ['kubelet', '--version']],
-  ['help', ['help']],
-  ['help of a command', ['up', '--help']],
-  ['help of a component', ['kube-scheduler', '--help']],
-  ['the version of etcd', ['etcd', '--version']],
-], 8))('%s prints JSON when asked', async (_, args) => {
+it.each(
+  some<[string, string[]]>(
+    [
+      ['version', ['version']],
+      ['doctor', ['doctor']],
+      ['status', ['status', '--data-dir', dataDirectory]],
+      ['nodes list', ['nodes', 'list', '--data-dir', dataDirectory]],
+      ['simulate nodes', ['simulate', 'nodes', '2', '--data-dir', dataDirectory]],
+      ['snapshot save', ['snapshot', 'save', join(scratch, 'json.tgz'), '--data-dir', dataDirectory]],
+      ['completion', ['completion', 'bash']],
+      ['the version of a component', ['kubelet', '--version']],
+      ['help', ['help']],
+      ['help of a command', ['up', '--help']],
+      ['help of a component', ['kube-scheduler', '--help']],
+      ['the version of etcd', ['etcd', '--version']],
+    ],
+    8,
+  ),
+)('%s prints JSON when asked', async (_, args) => {
   const result = await k8ts([...args, '-o', 'json']);
   expect(result.stderr).toBe('');
   expect(json<unknown>(result)).toBeTypeOf('object');
@@ -268,11 +457,32 @@ it.each(some<[string, string[]]>([
 
 it('a kubeconfig keeps the clusters that it had', async () => {
   const file = join(scratch, 'merged');
-  writeFileSync(file, 'apiVersion: v1\nkind: Config\nclusters: [{name: old, cluster: {server: "https://example.com"}}]\nusers: [{name: kubernetes-admin, user: {token: theirs}}]\ncontexts:\ncurrent-context: old\n');
-  const up = await k8ts(['up', '--ephemeral', '--nodes', '0', '--addons', 'none', '--port', '0', '--kubeconfig', file, '--detach', '-o', 'json']);
+  writeFileSync(
+    file,
+    'apiVersion: v1\nkind: Config\nclusters: [{name: old, cluster: {server: "https://example.com"}}]\nusers: [{name: kubernetes-admin, user: {token: theirs}}]\ncontexts:\ncurrent-context: old\n',
+  );
+  const up = await k8ts([
+    'up',
+    '--ephemeral',
+    '--nodes',
+    '0',
+    '--addons',
+    'none',
+    '--port',
+    '0',
+    '--kubeconfig',
+    file,
+    '--detach',
+    '-o',
+    'json',
+  ]);
   expect(up, up.stderr).toMatchObject({ code: 0 });
   const { pid } = json<{ pid: number }>(up);
-  const config = parse(readFileSync(file, 'utf8')) as { clusters: { name: string }[]; users: { name: string; user: object }[]; 'current-context': string };
+  const config = parse(readFileSync(file, 'utf8')) as {
+    clusters: { name: string }[];
+    users: { name: string; user: object }[];
+    'current-context': string;
+  };
   expect(config.clusters.map(({ name }) => name)).toEqual(['old', 'k8ts']);
   expect(config.users.map(({ name }) => name)).toEqual(['kubernetes-admin', 'k8ts-admin']);
   expect(config.users[0]!.user).toEqual({ token: 'theirs' });

@@ -65,17 +65,24 @@ spec:
 
   it('says what it was waiting for when it does not come', async () => {
     const cluster = await start({ nodes: 0 });
-    await expect(cluster.waitFor('pod/none', 'Ready', { timeout: 50 })).rejects.toThrow('waiting for pod/none to be Ready; it does not exist');
+    await expect(cluster.waitFor('pod/none', 'Ready', { timeout: 50 })).rejects.toThrow(
+      'waiting for pod/none to be Ready; it does not exist',
+    );
   });
 
-  it('has logs and answers exec as its pods\' behaviour says', async () => {
+  it("has logs and answers exec as its pods' behaviour says", async () => {
     const cluster = await start();
     cluster.simulate({ pod: () => ({ logs: ['first', 'second'], usage: { cpu: 0.5, memory: 1000 } }) });
     await cluster.apply(deployment(1));
     await cluster.waitFor('deployment/web', 'Available');
-    const { items: [pod] } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
+    const {
+      items: [pod],
+    } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
     let log = '';
-    for await (const piece of await cluster.client.resource('v1/pods').streamSubresource({ namespace: 'default', name: pod!.metadata.name! }, 'log')) log += Buffer.from(piece).toString();
+    for await (const piece of await cluster.client
+      .resource('v1/pods')
+      .streamSubresource({ namespace: 'default', name: pod!.metadata.name! }, 'log'))
+      log += Buffer.from(piece).toString();
     expect(log).toBe('first\nsecond\n');
     const { body } = await cluster.client.request({ method: 'GET', path: '/api/v1/nodes/sim-0/proxy/stats/summary' });
     expect(body).toMatchObject({ pods: [{ cpu: { usageNanoCores: 5e8 }, memory: { workingSetBytes: 1000 } }] });
@@ -85,9 +92,16 @@ spec:
     const missing = requires('kubectl');
     if (missing) return test.skip(missing);
     const cluster = await start();
-    cluster.simulate({ pod: ({ name }) => (name === 'shell' ? { exec: ([program]) => (program === 'date' ? 'today\n' : { stderr: 'no such program\n', exitCode: 127 }) } : undefined) });
+    cluster.simulate({
+      pod: ({ name }) =>
+        name === 'shell'
+          ? { exec: ([program]) => (program === 'date' ? 'today\n' : { stderr: 'no such program\n', exitCode: 127 }) }
+          : undefined,
+    });
     for (const name of ['shell', 'other']) {
-      await cluster.apply(`{apiVersion: v1, kind: Pod, metadata: {name: ${name}}, spec: {containers: [{name: main, image: "shell:1"}]}}`);
+      await cluster.apply(
+        `{apiVersion: v1, kind: Pod, metadata: {name: ${name}}, spec: {containers: [{name: main, image: "shell:1"}]}}`,
+      );
       await cluster.waitFor(`pod/${name}`, 'Ready');
     }
     const directory = mkdtempSync(join(tmpdir(), 'k8ts-streams-'));
@@ -95,14 +109,33 @@ spec:
     writeFileSync(join(directory, 'kubeconfig'), cluster.kubeconfig);
     const kubectl = (...args: string[]): Promise<{ code: number; output: string }> => {
       return new Promise((resolve) => {
-        execFile('kubectl', ['--kubeconfig', join(directory, 'kubeconfig'), ...args], { timeout: 20_000, env: { PATH: process.env['PATH'], HOME: directory } }, (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }));
+        execFile(
+          'kubectl',
+          ['--kubeconfig', join(directory, 'kubeconfig'), ...args],
+          { timeout: 20_000, env: { PATH: process.env['PATH'], HOME: directory } },
+          (error, stdout, stderr) => resolve({ code: error ? Number(error.code) : 0, output: stdout + stderr }),
+        );
       });
     };
     expect(await kubectl('exec', 'shell', '--', 'date')).toEqual({ code: 0, output: 'today\n' });
-    expect(await kubectl('exec', 'shell', '--', 'nope')).toMatchObject({ code: 127, output: expect.stringContaining('no such program') as string });
-    expect(await kubectl('exec', 'other', '--', 'date')).toMatchObject({ code: 1, output: expect.stringContaining('exec is not simulated for pod default/other: give its behaviour an exec function') as string });
-    expect(await kubectl('attach', 'shell')).toMatchObject({ code: 1, output: expect.stringContaining('no process runs that one could attach to in pod default/shell') as string });
-    expect(await kubectl('port-forward', 'shell', ':80')).toMatchObject({ code: 1, output: expect.stringContaining('nothing listens on any port in pod default/shell') as string });
+    expect(await kubectl('exec', 'shell', '--', 'nope')).toMatchObject({
+      code: 127,
+      output: expect.stringContaining('no such program') as string,
+    });
+    expect(await kubectl('exec', 'other', '--', 'date')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining(
+        'exec is not simulated for pod default/other: give its behaviour an exec function',
+      ) as string,
+    });
+    expect(await kubectl('attach', 'shell')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('no process runs that one could attach to in pod default/shell') as string,
+    });
+    expect(await kubectl('port-forward', 'shell', ':80')).toMatchObject({
+      code: 1,
+      output: expect.stringContaining('nothing listens on any port in pod default/shell') as string,
+    });
     expect(await kubectl('logs', 'shell')).toEqual({ code: 0, output: '' });
   }, 60_000);
 });
@@ -125,19 +158,27 @@ spec:
     expect(cluster.clock.now()).toBeGreaterThanOrEqual(Date.parse('2026-03-01T01:01:30Z'));
   }, 60_000);
 
-  it('lets a silent node\'s pods move to another', async () => {
+  it("lets a silent node's pods move to another", async () => {
     const cluster = await start({ nodes: 2, clock: 'virtual' });
     await cluster.apply(deployment(1));
     await cluster.waitFor('deployment/web', 'Available');
-    const { items: [before] } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
+    const {
+      items: [before],
+    } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
     cluster.faults.silenceNode(before!.spec!.nodeName!);
     await cluster.clock.advance('10m');
-    const running = (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-    expect(running.map(({ spec, status }) => [spec?.nodeName !== before!.spec!.nodeName, status?.phase])).toEqual([[true, 'Running']]);
+    const running = (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.filter(
+      ({ metadata }) => metadata.deletionTimestamp === undefined,
+    );
+    expect(running.map(({ spec, status }) => [spec?.nodeName !== before!.spec!.nodeName, status?.phase])).toEqual([
+      [true, 'Running'],
+    ]);
   });
 
-  it('does not move a cluster on the machine\'s clock', async () => {
-    await expect((await start({ nodes: 0, controllers: [], scheduler: false })).clock.advance('1s')).rejects.toThrow("start it with clock: 'virtual'");
+  it("does not move a cluster on the machine's clock", async () => {
+    await expect((await start({ nodes: 0, controllers: [], scheduler: false })).clock.advance('1s')).rejects.toThrow(
+      "start it with clock: 'virtual'",
+    );
   });
 });
 
@@ -149,7 +190,9 @@ describe('forks and snapshots', () => {
     const fork = await cluster.fork();
     onTestFinished(() => fork.stop());
     await fork.client.resource('apps/v1/deployments').delete({ namespace: 'default', name: 'web' });
-    await fork.waitFor(async () => (await fork.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0);
+    await fork.waitFor(
+      async () => (await fork.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0,
+    );
     expect((await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items).toHaveLength(2);
     expect(fork.server).not.toBe(cluster.server);
   });
@@ -171,13 +214,18 @@ describe('faults', () => {
   it.each<[string, (cluster: Cluster) => { hits: number; lift(): void }]>([
     ['a storm of conflicts', ({ faults }) => faults.conflicts({ probability: 0.5, times: 20 })],
     ['a storm of 500s', ({ faults }) => faults.errors({ status: 500, verb: 'write', probability: 0.5, times: 20 })],
-    ['time-outs after writes that were done', ({ faults }) => faults.timeoutsAfterWrite({ probability: 0.5, times: 10 })],
+    [
+      'time-outs after writes that were done',
+      ({ faults }) => faults.timeoutsAfterWrite({ probability: 0.5, times: 10 }),
+    ],
     ['slow answers', ({ faults }) => faults.delay(20, { times: 50 })],
   ])('are survived: %s', async (_, order) => {
     const cluster = await start({ nodes: 2, clock: 'virtual', seed: 7 });
     const fault = order(cluster);
     await cluster.apply(deployment(4));
-    await cluster.waitFor<Deployment>('deployment/web', ({ status }) => status?.readyReplicas === 4, { timeout: '10m' });
+    await cluster.waitFor<Deployment>('deployment/web', ({ status }) => status?.readyReplicas === 4, {
+      timeout: '10m',
+    });
     expect(fault.hits).toBeGreaterThan(0);
     fault.lift();
     const { items } = await cluster.client.resource('v1/pods').list({ namespace: 'default' });
@@ -205,13 +253,15 @@ describe('faults', () => {
     const cluster = await start({ nodes: 1 });
     await cluster.faults.kill('kube-scheduler');
     await cluster.apply(deployment(1));
-    await cluster.waitFor(async () => (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 1);
+    await cluster.waitFor(
+      async () => (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 1,
+    );
     await expect(cluster.waitFor('deployment/web', 'Available', { timeout: 200 })).rejects.toThrow('timed out');
     cluster.faults.restart('kube-scheduler');
     await cluster.waitFor('deployment/web', 'Available');
   });
 
-  it('spare the cluster\'s own client unless it is meant', async () => {
+  it("spare the cluster's own client unless it is meant", async () => {
     const cluster = await start({ nodes: 0, controllers: [], scheduler: false });
     const fault = cluster.faults.errors({ status: 503 });
     await cluster.client.resource('v1/namespaces').list();
@@ -228,26 +278,46 @@ it('the same seed and a virtual clock give the same names', async () => {
       const cluster = await start({ clock: { startTime: '2026-01-01T00:00:00Z' }, seed: 'fixed' });
       await cluster.apply(deployment(2));
       await cluster.waitFor('deployment/web', 'Available');
-      return (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items.map((pod: Pod) => pod.metadata.name ?? '').sort((a, b) => (a < b ? -1 : 1));
+      return (await cluster.client.resource('v1/pods').list({ namespace: 'default' })).items
+        .map((pod: Pod) => pod.metadata.name ?? '')
+        .sort((a, b) => (a < b ? -1 : 1));
     }),
   );
   expect(names[0]).toEqual(names[1]);
 });
 
-const used = (): string[] => process.getActiveResourcesInfo().filter((name) => /TCP|Pipe|Server|FSEvent/.test(name)).sort();
+const used = (): string[] =>
+  process
+    .getActiveResourcesInfo()
+    .filter((name) => /TCP|Pipe|Server|FSEvent/.test(name))
+    .sort();
 /** What is used now and was not then; what another test had not quite closed then may be gone. */
-const moreThan = (before: readonly string[]): string[] => before.reduce((rest, name) => (rest.includes(name) ? rest.toSpliced(rest.indexOf(name), 1) : rest), used());
+const moreThan = (before: readonly string[]): string[] =>
+  before.reduce((rest, name) => (rest.includes(name) ? rest.toSpliced(rest.indexOf(name), 1) : rest), used());
 
 it('a start that is given up ends, whenever that is', async () => {
   const before = used();
   for (const turns of [0, 20, 80, 160, 300]) {
     const given = new AbortController();
     const ctx = createContext({ signal: given.signal });
-    const starting = startCluster(ctx, { bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], simulatedNodes: 1 });
-    const ended = starting.then((cluster) => cluster.finished, (error: unknown) => error);
+    const starting = startCluster(ctx, {
+      bindAddress: '127.0.0.1',
+      port: 0,
+      serviceClusterIpRange: '10.96.0.0/16',
+      clusterCidr: '10.244.0.0/16',
+      controllers: ['*'],
+      simulatedNodes: 1,
+    });
+    const ended = starting.then(
+      (cluster) => cluster.finished,
+      (error: unknown) => error,
+    );
     for (let i = 0; i < turns; i++) await ctx.clock.yield();
     given.abort(new Error('given up'));
-    const outcome = await Promise.race([ended, new RealClock().sleep(10_000).then(() => `it still went on after ${turns} turns`)]);
+    const outcome = await Promise.race([
+      ended,
+      new RealClock().sleep(10_000).then(() => `it still went on after ${turns} turns`),
+    ]);
     if (outcome !== undefined) expect(outcome).toMatchObject({ message: 'given up' });
   }
   await expect.poll(() => moreThan(before), { timeout: 10_000 }).toEqual([]);

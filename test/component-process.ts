@@ -21,11 +21,18 @@ export interface ComponentOptions {
   readonly nodeFlags?: readonly string[];
 }
 
-export async function startComponent(args: readonly string[], options: string | RegExp | ComponentOptions = {}): Promise<ComponentProcess> {
-  const { ready, nodeFlags = [] }: ComponentOptions = typeof options === 'string' || options instanceof RegExp ? { ready: options } : options;
-  const child = spawn(process.execPath, [...nodeFlags, await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startComponent(
+  args: readonly string[],
+  options: string | RegExp | ComponentOptions = {},
+): Promise<ComponentProcess> {
+  const { ready, nodeFlags = [] }: ComponentOptions =
+    typeof options === 'string' || options instanceof RegExp ? { ready: options } : options;
+  const child = spawn(process.execPath, [...nodeFlags, await builtProgram(), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   const exited = once(child, 'close').then(([code]) => {
@@ -33,9 +40,11 @@ export async function startComponent(args: readonly string[], options: string | 
     return code as number | null;
   });
   const started = performance.now();
-  const isReady = (): boolean => ready === undefined || (typeof ready === 'string' ? output.includes(ready) : ready.test(output));
+  const isReady = (): boolean =>
+    ready === undefined || (typeof ready === 'string' ? output.includes(ready) : ready.test(output));
   while (!isReady()) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`k8ts ${args[0]} ended before it was ready:\n${output}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`k8ts ${args[0]} ended before it was ready:\n${output}`);
     if (performance.now() - started > START_LIMIT_MS) {
       child.kill('SIGKILL');
       throw new Error(`k8ts ${args[0]} was not ready in time:\n${output}`);

@@ -36,38 +36,131 @@ const start = async (args: readonly string[], ready?: string | RegExp): Promise<
 const startManager = (port: number, ready: string | RegExp): Promise<ComponentProcess> =>
   start(
     [
-      ...['kube-controller-manager', '--kubeconfig', file('manager.kubeconfig'), '--use-service-account-credentials', '--bind-address=127.0.0.1', `--secure-port=${port}`],
-      ...['--root-ca-file', file('ca.crt'), '--service-account-private-key-file', file('sa.key'), '--cluster-signing-cert-file', file('ca.crt')],
-      ...['--cluster-signing-key-file', file('ca.key'), '--allocate-node-cidrs', '--cluster-cidr=10.244.0.0/16', '--concurrent-deployment-syncs=2'],
+      ...[
+        'kube-controller-manager',
+        '--kubeconfig',
+        file('manager.kubeconfig'),
+        '--use-service-account-credentials',
+        '--bind-address=127.0.0.1',
+        `--secure-port=${port}`,
+      ],
+      ...[
+        '--root-ca-file',
+        file('ca.crt'),
+        '--service-account-private-key-file',
+        file('sa.key'),
+        '--cluster-signing-cert-file',
+        file('ca.crt'),
+      ],
+      ...[
+        '--cluster-signing-key-file',
+        file('ca.key'),
+        '--allocate-node-cidrs',
+        '--cluster-cidr=10.244.0.0/16',
+        '--concurrent-deployment-syncs=2',
+      ],
     ],
     ready,
   );
 
 beforeAll(async () => {
   await openPki(ctx, directory, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  writeFileSync(file('tokens.csv'), `${TOKEN},admin,u1,"system:masters"\nguest-token,guest,u2\n${MANAGER_TOKEN},system:kube-controller-manager,u3\n`, { mode: 0o600 });
+  writeFileSync(
+    file('tokens.csv'),
+    `${TOKEN},admin,u1,"system:masters"\nguest-token,guest,u2\n${MANAGER_TOKEN},system:kube-controller-manager,u3\n`,
+    { mode: 0o600 },
+  );
   writeFileSync(file('audit.yaml'), 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n');
-  writeFileSync(file('encryption.yaml'), JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'k', secret: Buffer.alloc(32, 7).toString('base64') }] } }, { identity: {} }] }] }), { mode: 0o600 });
-  writeFileSync(file('admission.yaml'), 'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: PodSecurity\n  configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}\n');
+  writeFileSync(
+    file('encryption.yaml'),
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [
+        {
+          resources: ['secrets'],
+          providers: [
+            { aesgcm: { keys: [{ name: 'k', secret: Buffer.alloc(32, 7).toString('base64') }] } },
+            { identity: {} },
+          ],
+        },
+      ],
+    }),
+    { mode: 0o600 },
+  );
+  writeFileSync(
+    file('admission.yaml'),
+    'apiVersion: apiserver.config.k8s.io/v1\nkind: AdmissionConfiguration\nplugins:\n- name: PodSecurity\n  configuration: {apiVersion: pod-security.admission.config.k8s.io/v1, kind: PodSecurityConfiguration, defaults: {enforce: baseline}}\n',
+  );
   const [etcdPort, port] = [await freePort(), await freePort()];
   managerPort = await freePort();
-  await start(['etcd', '--data-dir', file('etcd'), '--listen-client-urls', `http://127.0.0.1:${etcdPort}`], 'Serving the etcd v3 API');
+  await start(
+    ['etcd', '--data-dir', file('etcd'), '--listen-client-urls', `http://127.0.0.1:${etcdPort}`],
+    'Serving the etcd v3 API',
+  );
   await start(
     [
-      ...['kube-apiserver', '--etcd-servers', `http://127.0.0.1:${etcdPort}`, '--bind-address=127.0.0.1', `--secure-port=${port}`],
-      ...['--tls-cert-file', file('apiserver.crt'), '--tls-private-key-file', file('apiserver.key'), '--client-ca-file', file('ca.crt')],
-      ...['--service-account-key-file', file('sa.pub'), '--service-account-signing-key-file', file('sa.key'), '--service-account-issuer=https://kubernetes.default.svc'],
-      ...['--authorization-mode=Node,RBAC', '--token-auth-file', file('tokens.csv'), '--service-cluster-ip-range=10.96.0.0/16', '--enable-admission-plugins=NodeRestriction,AlwaysPullImages'],
-      ...['--audit-policy-file', file('audit.yaml'), '--audit-log-path', file('audit.log'), '--encryption-provider-config', file('encryption.yaml')],
-      ...['--admission-control-config-file', file('admission.yaml'), '--requestheader-client-ca-file', file('front-proxy-ca.crt'), '--runtime-config=autoscaling/v1=false', '--allow-privileged'],
+      ...[
+        'kube-apiserver',
+        '--etcd-servers',
+        `http://127.0.0.1:${etcdPort}`,
+        '--bind-address=127.0.0.1',
+        `--secure-port=${port}`,
+      ],
+      ...[
+        '--tls-cert-file',
+        file('apiserver.crt'),
+        '--tls-private-key-file',
+        file('apiserver.key'),
+        '--client-ca-file',
+        file('ca.crt'),
+      ],
+      ...[
+        '--service-account-key-file',
+        file('sa.pub'),
+        '--service-account-signing-key-file',
+        file('sa.key'),
+        '--service-account-issuer=https://kubernetes.default.svc',
+      ],
+      ...[
+        '--authorization-mode=Node,RBAC',
+        '--token-auth-file',
+        file('tokens.csv'),
+        '--service-cluster-ip-range=10.96.0.0/16',
+        '--enable-admission-plugins=NodeRestriction,AlwaysPullImages',
+      ],
+      ...[
+        '--audit-policy-file',
+        file('audit.yaml'),
+        '--audit-log-path',
+        file('audit.log'),
+        '--encryption-provider-config',
+        file('encryption.yaml'),
+      ],
+      ...[
+        '--admission-control-config-file',
+        file('admission.yaml'),
+        '--requestheader-client-ca-file',
+        file('front-proxy-ca.crt'),
+        '--runtime-config=autoscaling/v1=false',
+        '--allow-privileged',
+      ],
     ],
     'Serving securely',
   );
-  const kubeconfigOf = (token: string): string => JSON.stringify({
-    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'a', contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }] },
-    clusters: [{ name: 'a', cluster: { server: `https://127.0.0.1:${port}`, 'certificate-authority': file('ca.crt') } }],
-    users: [{ name: 'a', user: { token } }],
-  });
+  const kubeconfigOf = (token: string): string =>
+    JSON.stringify({
+      ...{
+        apiVersion: 'v1',
+        kind: 'Config',
+        'current-context': 'a',
+        contexts: [{ name: 'a', context: { cluster: 'a', user: 'a' } }],
+      },
+      clusters: [
+        { name: 'a', cluster: { server: `https://127.0.0.1:${port}`, 'certificate-authority': file('ca.crt') } },
+      ],
+      users: [{ name: 'a', user: { token } }],
+    });
   writeFileSync(file('kubeconfig'), kubeconfigOf(TOKEN), { mode: 0o600 });
   writeFileSync(file('manager.kubeconfig'), kubeconfigOf(MANAGER_TOKEN), { mode: 0o600 });
   client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, file: file('kubeconfig') }));
@@ -81,7 +174,10 @@ afterAll(async () => {
 
 async function deploy(name: string): Promise<void> {
   const template = { metadata: { labels: { app: name } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-  await client.resource('apps/v1/deployments').create({ metadata: { name, namespace: 'default' }, spec: { replicas: 2, selector: { matchLabels: { app: name } }, template } });
+  await client.resource('apps/v1/deployments').create({
+    metadata: { name, namespace: 'default' },
+    spec: { replicas: 2, selector: { matchLabels: { app: name } }, template },
+  });
 }
 
 async function untilPods(name: string, limitMs: number): Promise<number> {
@@ -97,7 +193,12 @@ async function untilPods(name: string, limitMs: number): Promise<number> {
 const ask = (path: string, token?: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const headers = token ? { authorization: `Bearer ${token}` } : {};
-    https.get({ host: '127.0.0.1', port: managerPort, path, headers, rejectUnauthorized: false, agent: false }, (response) => resolve(response.resume().statusCode!)).on('error', reject);
+    https
+      .get(
+        { host: '127.0.0.1', port: managerPort, path, headers, rejectUnauthorized: false, agent: false },
+        (response) => resolve(response.resume().statusCode!),
+      )
+      .on('error', reject);
   });
 
 describe('components as processes', () => {
@@ -111,20 +212,40 @@ describe('components as processes', () => {
     const { items } = await client.resource('v1/pods').list({ namespace: 'default' });
     expect(items[0]?.spec?.containers[0]?.imagePullPolicy).toBe('Always');
     const accounts = await client.resource('v1/serviceaccounts').list({ namespace: 'kube-system' });
-    expect(accounts.items.map(({ metadata }) => metadata.name)).toEqual(expect.arrayContaining(['deployment-controller', 'replicaset-controller', 'service-account-controller']));
+    expect(accounts.items.map(({ metadata }) => metadata.name)).toEqual(
+      expect.arrayContaining(['deployment-controller', 'replicaset-controller', 'service-account-controller']),
+    );
   }, 60_000);
 
   it('do it with the roles that they have', () => {
-    const events = readFileSync(file('audit.log'), 'utf8').trim().split('\n').map((line) => JSON.parse(line) as AuditEvent);
-    const byManager = events.filter(({ user }) => user.username === 'system:kube-controller-manager' || user.username.startsWith('system:serviceaccount:kube-system:'));
+    const events = readFileSync(file('audit.log'), 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditEvent);
+    const byManager = events.filter(
+      ({ user }) =>
+        user.username === 'system:kube-controller-manager' ||
+        user.username.startsWith('system:serviceaccount:kube-system:'),
+    );
     expect(byManager.length).toBeGreaterThan(100);
-    expect(byManager.filter(({ user, responseStatus }) => user.groups.includes('system:masters') || responseStatus?.code === 403)).toEqual([]);
+    expect(
+      byManager.filter(
+        ({ user, responseStatus }) => user.groups.includes('system:masters') || responseStatus?.code === 403,
+      ),
+    ).toEqual([]);
   });
 
   it('hold to what the flags say', async () => {
-    const privileged = { metadata: { name: 'p', namespace: 'default' }, spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] } };
-    await expect(client.resource('v1/pods').create(privileged)).rejects.toThrow(/violates PodSecurity "baseline:latest": privileged/);
-    await expect(client.resource('autoscaling/v1/horizontalpodautoscalers').list({ namespace: 'default' })).rejects.toThrow(/could not find the requested resource/);
+    const privileged = {
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { containers: [{ name: 'c', image: 'i', securityContext: { privileged: true } }] },
+    };
+    await expect(client.resource('v1/pods').create(privileged)).rejects.toThrow(
+      /violates PodSecurity "baseline:latest": privileged/,
+    );
+    await expect(
+      client.resource('autoscaling/v1/horizontalpodautoscalers').list({ namespace: 'default' }),
+    ).rejects.toThrow(/could not find the requested resource/);
   });
 
   it('tell their health to all and their metrics to whom the API server lets', async () => {
@@ -141,19 +262,39 @@ describe('components as processes', () => {
     expect(await untilPods('second', 10_000)).toBeLessThan(10_000);
   }, 60_000);
 
-  it.runIf(everything)('take over within 15 s when the leader is killed', async () => {
-    await startManager(0, 'Attempting to acquire leader lease');
-    await standby.stop('SIGKILL');
-    await deploy('third');
-    expect(await untilPods('third', 30_000)).toBeLessThan(15_000);
-  }, 60_000);
+  it.runIf(everything)(
+    'take over within 15 s when the leader is killed',
+    async () => {
+      await startManager(0, 'Attempting to acquire leader lease');
+      await standby.stop('SIGKILL');
+      await deploy('third');
+      expect(await untilPods('third', 30_000)).toBeLessThan(15_000);
+    },
+    60_000,
+  );
 
   it.each([
-    ['a flag that nobody knows', ['kube-apiserver', '--etcd-server=x'], 'unknown flag: --etcd-server; did you mean --etcd-servers?'],
-    ['a flag that cannot be honoured', ['kube-apiserver', '--etcd-servers=x', '--egress-selector-config-file=x'], '--egress-selector-config-file is not supported: there is no egress proxy'],
+    [
+      'a flag that nobody knows',
+      ['kube-apiserver', '--etcd-server=x'],
+      'unknown flag: --etcd-server; did you mean --etcd-servers?',
+    ],
+    [
+      'a flag that cannot be honoured',
+      ['kube-apiserver', '--etcd-servers=x', '--egress-selector-config-file=x'],
+      '--egress-selector-config-file is not supported: there is no egress proxy',
+    ],
     ['a store that is not named', ['kube-apiserver'], '--etcd-servers must be specified'],
-    ['a gate that nobody knows', ['kube-apiserver', '--etcd-servers=x', '--feature-gates=Nonsense=true'], 'unrecognized feature gate: Nonsense'],
-    ['a controller that there is not', ['kube-controller-manager', '--controllers=*,nonsense'], '"nonsense" is not in the list of known controllers'],
+    [
+      'a gate that nobody knows',
+      ['kube-apiserver', '--etcd-servers=x', '--feature-gates=Nonsense=true'],
+      'unrecognized feature gate: Nonsense',
+    ],
+    [
+      'a controller that there is not',
+      ['kube-controller-manager', '--controllers=*,nonsense'],
+      '"nonsense" is not in the list of known controllers',
+    ],
   ])('refuse %s', async (_, args, message) => {
     const component = await startComponent(args);
     expect(await component.exited).toBe(1);

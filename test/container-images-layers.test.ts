@@ -1,4 +1,14 @@
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -28,13 +38,22 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
     readonly path: string;
   }
 
-  const unpack = async (files: readonly ImageFile[] | Buffer, options: { lowers?: readonly string[]; limits?: Partial<UnpackLimits>; compress?: boolean } = {}): Promise<Unpacked> => {
+  const unpack = async (
+    files: readonly ImageFile[] | Buffer,
+    options: { lowers?: readonly string[]; limits?: Partial<UnpackLimits>; compress?: boolean } = {},
+  ): Promise<Unpacked> => {
     const tar = Buffer.isBuffer(files) ? files : encodeTar(files as readonly ImageFile[]);
     const blob = join(folder, `blob-${++layers}`);
     writeFileSync(blob, options.compress === true ? gzipSync(tar) : tar);
     const path = join(folder, `layer-${layers}`);
     const limits = { ...DEFAULT_UNPACK_LIMITS, ...options.limits };
-    const unpacked = await unpackLayer({ blob, diffId: digestOf(tar), target: path, lowers: options.lowers ?? [], limits });
+    const unpacked = await unpackLayer({
+      blob,
+      diffId: digestOf(tar),
+      target: path,
+      lowers: options.lowers ?? [],
+      limits,
+    });
     return { ...unpacked, path };
   };
 
@@ -137,8 +156,16 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
     ['a climbing name in the middle', (out) => [{ name: `a/${up}${out}/x`, content: 'x' }], /would leave the layer/],
     ['a climbing folder', () => [{ name: 'a/../../b/', type: 'directory' }], /would leave the layer/],
     ['a climbing whiteout', () => [{ name: 'a/.wh...' }], /names nothing/],
-    ['a climbing hard link', (out) => [{ name: 'x', type: 'link', target: `${up}${out}/secret` }], /would leave the layer/],
-    ['a hard link to what only the machine has', (out) => [{ name: 'x', type: 'link', target: `${out}/secret` }], /which is not there/],
+    [
+      'a climbing hard link',
+      (out) => [{ name: 'x', type: 'link', target: `${up}${out}/secret` }],
+      /would leave the layer/,
+    ],
+    [
+      'a hard link to what only the machine has',
+      (out) => [{ name: 'x', type: 'link', target: `${out}/secret` }],
+      /which is not there/,
+    ],
     [
       'a hard link through a symbolic link',
       (out) => [
@@ -147,12 +174,26 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
       ],
       /which is not there/,
     ],
-    ['a disk', () => [{ name: 'dev/sda', type: 'block-device', device: { major: 8, minor: 0 } }], /block-device 8:0 "dev\/sda" is not allowed/],
-    ['memory', () => [{ name: 'mem', type: 'character-device', device: { major: 1, minor: 1 } }], /character-device 1:1 .* not allowed/],
-    ['a smuggled whiteout', () => [{ name: 'etc', type: 'character-device', device: { major: 0, minor: 0 } }], /character-device 0:0 .* not allowed/],
+    [
+      'a disk',
+      () => [{ name: 'dev/sda', type: 'block-device', device: { major: 8, minor: 0 } }],
+      /block-device 8:0 "dev\/sda" is not allowed/,
+    ],
+    [
+      'memory',
+      () => [{ name: 'mem', type: 'character-device', device: { major: 1, minor: 1 } }],
+      /character-device 1:1 .* not allowed/,
+    ],
+    [
+      'a smuggled whiteout',
+      () => [{ name: 'etc', type: 'character-device', device: { major: 0, minor: 0 } }],
+      /character-device 0:0 .* not allowed/,
+    ],
     [
       'an attribute of overlayfs',
-      () => [{ name: 'd', type: 'directory', attributes: new Map([['trusted.overlay.redirect', Buffer.from('/etc')]]) }],
+      () => [
+        { name: 'd', type: 'directory', attributes: new Map([['trusted.overlay.redirect', Buffer.from('/etc')]]) },
+      ],
       /attribute trusted.overlay.redirect .* not allowed/,
     ],
     ['a root that is a link', () => [{ name: './', type: 'symlink', target: '/etc' }], /root is a symlink/],
@@ -218,15 +259,33 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
 
   it('copies nothing of the machine through a link in a layer below', async () => {
     const base = await unpack([{ name: 'd', type: 'symlink', target: outside }]);
-    await expect(unpack([{ name: 'x', type: 'link', target: 'd/secret' }], { lowers: [base.path] })).rejects.toThrow(/which is not there/);
+    await expect(unpack([{ name: 'x', type: 'link', target: 'd/secret' }], { lowers: [base.path] })).rejects.toThrow(
+      /which is not there/,
+    );
   });
 
-  const bombs: readonly [name: string, files: readonly ImageFile[], limits: Partial<UnpackLimits>, message: RegExp][] = [
-    ['bytes', [{ name: 'zeros', content: Buffer.alloc(3 * 1024 * 1024) }], { layerBytes: 2 * 1024 * 1024 }, /is said to have|more than 2097152 bytes/],
-    ['a ratio', [{ name: 'zeros', content: Buffer.alloc(8 * 1024 * 1024) }], { ratioFloorBytes: 1024 * 1024, ratio: 100 }, /more than 100 times its size/],
-    ['entries', Array.from({ length: 20 }, (_, index) => ({ name: `f${index}` })), { entries: 10 }, /more than 10 entries/],
-    ['the last free bytes', [{ name: 'x', content: 'x' }], { freeBytes: Number.MAX_SAFE_INTEGER }, /no space left/],
-  ];
+  const bombs: readonly [name: string, files: readonly ImageFile[], limits: Partial<UnpackLimits>, message: RegExp][] =
+    [
+      [
+        'bytes',
+        [{ name: 'zeros', content: Buffer.alloc(3 * 1024 * 1024) }],
+        { layerBytes: 2 * 1024 * 1024 },
+        /is said to have|more than 2097152 bytes/,
+      ],
+      [
+        'a ratio',
+        [{ name: 'zeros', content: Buffer.alloc(8 * 1024 * 1024) }],
+        { ratioFloorBytes: 1024 * 1024, ratio: 100 },
+        /more than 100 times its size/,
+      ],
+      [
+        'entries',
+        Array.from({ length: 20 }, (_, index) => ({ name: `f${index}` })),
+        { entries: 10 },
+        /more than 10 entries/,
+      ],
+      ['the last free bytes', [{ name: 'x', content: 'x' }], { freeBytes: Number.MAX_SAFE_INTEGER }, /no space left/],
+    ];
   it.each(bombs)('stops at a limit: %s', async (_name, files, limits, message) => {
     await expect(unpack(files, { limits, compress: true })).rejects.toThrow(message);
   });
@@ -235,11 +294,15 @@ describe.skipIf(missing !== undefined)(`unpacking layers${missing === undefined 
     const blob = join(folder, 'wrong');
     writeFileSync(blob, encodeTar([{ name: 'x', content: 'x' }]));
     const job = { blob, diffId: digestOf(Buffer.from('other')), lowers: [], limits: DEFAULT_UNPACK_LIMITS };
-    await expect(unpackLayer({ ...job, target: join(folder, 'wrong-1') })).rejects.toThrow(/wrong diff id calculated on extraction/);
+    await expect(unpackLayer({ ...job, target: join(folder, 'wrong-1') })).rejects.toThrow(
+      /wrong diff id calculated on extraction/,
+    );
     await expect(unpack(Buffer.alloc(1024, 'x'))).rejects.toThrow(/checksum/);
     const whole = gzipSync(encodeTar([{ name: 'x', content: Buffer.alloc(5000, 'y') }]));
     writeFileSync(blob, whole.subarray(0, whole.length - 20));
-    await expect(unpackLayer({ ...job, target: join(folder, 'wrong-2') })).rejects.toThrow(/cannot be decompressed|ends in the middle/);
+    await expect(unpackLayer({ ...job, target: join(folder, 'wrong-2') })).rejects.toThrow(
+      /cannot be decompressed|ends in the middle/,
+    );
     expect(existsSync(join(outside, 'secret'))).toBe(true);
   });
 });

@@ -1,6 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, createWriteStream, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -8,8 +19,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from '../scripts/build.mjs';
 import { openImageStore, type ImageStore } from '../src/container-runtime/images/index.ts';
-import { createContext } from '../src/kernel/index.ts';
 import { mount, MS, unmount } from '../src/container-runtime/syscalls.ts';
+import { createContext } from '../src/kernel/index.ts';
 import { everything, findProgram, requires } from './requires.ts';
 import { buildImage, busyboxImage, dockerArchive, ociArchive, webImage, type TestImage } from './test-images.ts';
 
@@ -66,10 +77,18 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
   });
 
   const broken: readonly [name: string, archive: () => Buffer, message: RegExp][] = [
-    ['a blob that is not what its name says', () => tampered(ociArchive(busyboxImage())), /has the digest|wrong diff id|cannot be decompressed/],
+    [
+      'a blob that is not what its name says',
+      () => tampered(ociArchive(busyboxImage())),
+      /has the digest|wrong diff id|cannot be decompressed/,
+    ],
     ['half an archive', () => dockerArchive(busyboxImage()).subarray(0, 700_000), /ends in the middle/],
     ['something else', () => Buffer.alloc(2048, 7), /checksum/],
-    ['a layer that climbs', () => dockerArchive(buildImage({ name: 'evil:1', layers: [[{ name: '../../evil', content: 'x' }]] })), /failed to extract layer sha256:.*would leave the layer/],
+    [
+      'a layer that climbs',
+      () => dockerArchive(buildImage({ name: 'evil:1', layers: [[{ name: '../../evil', content: 'x' }]] })),
+      /failed to extract layer sha256:.*would leave the layer/,
+    ],
   ];
   it.each(broken)('refuses %s', async (_name, archive, message) => {
     const before = store.list().length;
@@ -90,7 +109,8 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect(readdirSync(one.upperdir ?? '').sort()).toEqual(['bin', 'www']);
     expect((await store.snapshots.usage('one')).inodes).toBe(5);
     expect((await store.snapshots.usage('two')).inodes).toBe(1);
-    const { imageFilesystems: [images] = [], containerFilesystems: [containers] = [] } = await store.service.imageFsInfo({});
+    const { imageFilesystems: [images] = [], containerFilesystems: [containers] = [] } =
+      await store.service.imageFsInfo({});
     expect(images?.fsId?.mountpoint).toBe(root);
     expect(images?.usedBytes?.value).toBeGreaterThan(1_000_000);
     expect(containers?.inodesUsed?.value).toBe(6);
@@ -168,11 +188,15 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
     expect(lstatSync(shifted.rootfs).uid).toBe(200_000);
     await store.snapshots.remove('shifted');
     if (findProgram('unshare') === undefined) return;
-    const holder = spawn('unshare', ['--user', 'sh', '-c', 'echo ready; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const holder = spawn('unshare', ['--user', 'sh', '-c', 'echo ready; exec sleep 60'], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
     try {
       await once(holder.stdout, 'data');
       for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${holder.pid}/${map}`, '0 200000 65536');
-      const mapped = await store.snapshots.prepare('mapped', image?.id ?? '', { userNamespace: { ...mappings, path: `/proc/${holder.pid}/ns/user` } });
+      const mapped = await store.snapshots.prepare('mapped', image?.id ?? '', {
+        userNamespace: { ...mappings, path: `/proc/${holder.pid}/ns/user` },
+      });
       expect(lstatSync(join(mapped.rootfs, 'bin/busybox')).uid).toBe(200_000);
       expect(lstatSync(mapped.rootfs).uid).toBe(200_000);
       expect((await store.snapshots.usage('mapped')).inodes).toBe(1);
@@ -186,7 +210,10 @@ describe.skipIf(missing !== undefined)(`the image store${missing === undefined ?
 
   it('stacks more layers than a page of mount options holds', async () => {
     const layers = Array.from({ length: 100 }, (_, index) => [{ name: `file-${index}`, content: `${index}` }]);
-    const [image] = await load(store, ociArchive(buildImage({ name: 'localhost/deep:1', layers, compression: 'none' })));
+    const [image] = await load(
+      store,
+      ociArchive(buildImage({ name: 'localhost/deep:1', layers, compression: 'none' })),
+    );
     const { rootfs } = await store.snapshots.prepare('deep', image?.id ?? '');
     expect(readdirSync(rootfs)).toHaveLength(100);
     await store.snapshots.remove('deep');
@@ -213,7 +240,9 @@ describe.skipIf(missing !== undefined)('a store whose process is killed', () => 
     // Bundled, as it is shipped: the thread that unpacks has to be found there too.
     await build({ entryPoints: { worker: 'test/image-crash-worker.ts' }, outdir });
     for (let round = 0; round < rounds; round++) {
-      const child = spawn(process.execPath, [join(outdir, 'worker.js'), root, ...archives], { stdio: ['ignore', 'pipe', 'inherit'] });
+      const child = spawn(process.execPath, [join(outdir, 'worker.js'), root, ...archives], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
       const [started] = await Promise.race([once(child.stdout, 'data'), once(child, 'exit')]);
       expect(String(started)).toBe('ready\n');
       await expect(open(root)).rejects.toThrow(/in use by another process/);
@@ -236,7 +265,8 @@ describe.skipIf(missing !== undefined)('a store whose process is killed', () => 
       for (const { id } of store.list()) await store.remove(id);
       await store.collectGarbage();
       expect(mountsBelow(folder)).toEqual([]);
-      for (const part of ['layers', 'l', 'snapshots', 'volumes', 'ingest', 'blobs/sha256']) expect(readdirSync(join(root, part))).toEqual([]);
+      for (const part of ['layers', 'l', 'snapshots', 'volumes', 'ingest', 'blobs/sha256'])
+        expect(readdirSync(join(root, part))).toEqual([]);
       expect(existsSync(join(folder, '0.tar'))).toBe(true);
     } finally {
       await store.close();

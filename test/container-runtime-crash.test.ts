@@ -25,8 +25,18 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
   let runtime: RuntimeProcess;
   let image: TestImage;
   const start = async (): Promise<void> => {
-    const flags = { root: join(directory, 'root'), state, 'cgroup-parent': `/${name}`, 'node-netns': netns, 'pod-cidr': '10.198.1.0/24' };
-    runtime = await startRuntimeProcess(socket, [...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), '--load-archive', join(directory, 'image.tar')]);
+    const flags = {
+      root: join(directory, 'root'),
+      state,
+      'cgroup-parent': `/${name}`,
+      'node-netns': netns,
+      'pod-cidr': '10.198.1.0/24',
+    };
+    runtime = await startRuntimeProcess(socket, [
+      ...Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]),
+      '--load-archive',
+      join(directory, 'image.tar'),
+    ]);
   };
 
   beforeAll(async () => {
@@ -59,13 +69,22 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
       const config = {
         metadata: { name: `pod-${number}`, uid: `uid-${number}`, namespace: 'default' },
         logDirectory: join(directory, 'logs', String(number)),
-        linux: { cgroupParent: `/${name}/pod-${number}`, securityContext: { namespaceOptions: { pid: slot % 3 === 0 ? ('POD' as const) : ('CONTAINER' as const) } } },
+        linux: {
+          cgroupParent: `/${name}/pod-${number}`,
+          securityContext: { namespaceOptions: { pid: slot % 3 === 0 ? ('POD' as const) : ('CONTAINER' as const) } },
+        },
       };
       const { podSandboxId = '' } = await cri.runPodSandbox({ config });
       const { containerId = '' } = await cri.createContainer({
         podSandboxId,
         sandboxConfig: config,
-        config: { metadata: { name: 'main' }, image: { image: image.id }, command: ['sleep', marker], logPath: 'main.log', linux: { securityContext: config.linux.securityContext } },
+        config: {
+          metadata: { name: 'main' },
+          image: { image: image.id },
+          command: ['sleep', marker],
+          logPath: 'main.log',
+          linux: { securityContext: config.linux.securityContext },
+        },
       });
       await cri.startContainer({ containerId });
       started.set(marker, { containerId, pid: processesOf(marker)[0] ?? 0 });
@@ -76,46 +95,85 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
     }
   }
 
-  it(`loses and doubles nothing in ${ROUNDS} rounds, and leaves nothing behind`, async () => {
-    for (let round = 0; round < ROUNDS; round++) {
-      const working = Promise.allSettled(Array.from({ length: PODS }, (_, slot) => work(slot)));
-      await sleep(100 + Math.random() * 900);
-      await runtime.kill('SIGKILL');
-      await working;
-      await start();
-      const { containers = [] } = await runtime.client.runtime.listContainers({ filter: { state: { state: 'CONTAINER_RUNNING' } } });
-      const running = new Set(containers.map((container) => container.id));
-      for (const [marker, { containerId, pid }] of started) {
-        expect(running, `container ${containerId} of ${marker}`).toContain(containerId);
-        // The start is answered when the process exists; it may have become the program a moment later.
-        if (pid === 0) expect(processesOf(marker), `processes of ${containerId}`).toHaveLength(1);
-        else expect(processesOf(marker), `process of ${containerId}`).toEqual([pid]);
+  it(
+    `loses and doubles nothing in ${ROUNDS} rounds, and leaves nothing behind`,
+    async () => {
+      for (let round = 0; round < ROUNDS; round++) {
+        const working = Promise.allSettled(Array.from({ length: PODS }, (_, slot) => work(slot)));
+        await sleep(100 + Math.random() * 900);
+        await runtime.kill('SIGKILL');
+        await working;
+        await start();
+        const { containers = [] } = await runtime.client.runtime.listContainers({
+          filter: { state: { state: 'CONTAINER_RUNNING' } },
+        });
+        const running = new Set(containers.map((container) => container.id));
+        for (const [marker, { containerId, pid }] of started) {
+          expect(running, `container ${containerId} of ${marker}`).toContain(containerId);
+          // The start is answered when the process exists; it may have become the program a moment later.
+          if (pid === 0) expect(processesOf(marker), `processes of ${containerId}`).toHaveLength(1);
+          else expect(processesOf(marker), `process of ${containerId}`).toEqual([pid]);
+        }
+        // Whatever else was on its way is there at most once, and what runs is known to run.
+        for (let number = 1; number <= sequence; number++)
+          expect(processesOf(String(5_000_000 + number)).length).toBeLessThanOrEqual(1);
+        const { items = [] } = await runtime.client.runtime.listPodSandbox({});
+        // The caller goes on as a kubelet does: what it did not ask for to stay goes.
+        const wanted = new Set(
+          [...started.values()].map(
+            ({ containerId }) => containers.find((container) => container.id === containerId)?.podSandboxId,
+          ),
+        );
+        const keep = [...wanted].slice(0, 4);
+        await Promise.all(
+          items
+            .filter((item) => !keep.includes(item.id))
+            .map(({ id = '' }) => runtime.client.runtime.removePodSandbox({ podSandboxId: id })),
+        );
+        for (const [marker, { containerId }] of started) {
+          if (!keep.includes(containers.find((container) => container.id === containerId)?.podSandboxId))
+            started.delete(marker);
+        }
       }
-      // Whatever else was on its way is there at most once, and what runs is known to run.
-      for (let number = 1; number <= sequence; number++) expect(processesOf(String(5_000_000 + number)).length).toBeLessThanOrEqual(1);
       const { items = [] } = await runtime.client.runtime.listPodSandbox({});
-      // The caller goes on as a kubelet does: what it did not ask for to stay goes.
-      const wanted = new Set([...started.values()].map(({ containerId }) => containers.find((container) => container.id === containerId)?.podSandboxId));
-      const keep = [...wanted].slice(0, 4);
-      await Promise.all(items.filter((item) => !keep.includes(item.id)).map(({ id = '' }) => runtime.client.runtime.removePodSandbox({ podSandboxId: id })));
-      for (const [marker, { containerId }] of started) {
-        if (!keep.includes(containers.find((container) => container.id === containerId)?.podSandboxId)) started.delete(marker);
-      }
-    }
-    const { items = [] } = await runtime.client.runtime.listPodSandbox({});
-    await Promise.all(items.map(({ id = '' }) => runtime.client.runtime.removePodSandbox({ podSandboxId: id })));
-    await sleep(200);
-    expect(leftovers()).toEqual([]);
-  }, ROUNDS * 15_000);
+      await Promise.all(items.map(({ id = '' }) => runtime.client.runtime.removePodSandbox({ podSandboxId: id })));
+      await sleep(200);
+      expect(leftovers()).toEqual([]);
+    },
+    ROUNDS * 15_000,
+  );
 
   function leftovers(): string[] {
-    const folders = [join(state, 's'), join(state, 'c'), join(state, 'exits'), join(state, 'oci/runc'), join(directory, 'root/sandboxes'), join(directory, 'root/containers'), join(directory, 'root/images/snapshots')];
-    const files = folders.flatMap((folder) => (existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : []));
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8').split('\n').map((line) => line.split(' ')[4] ?? '').filter((point) => point.startsWith(`${state}/`) || point.startsWith(directory));
-    const conmons = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid).some((word) => word.startsWith(`${state}/`)));
-    const links = execFileSync('nsenter', [`--net=${netns}`, 'ip', '-o', 'link', 'show', 'type', 'veth'], { encoding: 'utf8' }).split('\n').filter((line) => line !== '');
+    const folders = [
+      join(state, 's'),
+      join(state, 'c'),
+      join(state, 'exits'),
+      join(state, 'oci/runc'),
+      join(directory, 'root/sandboxes'),
+      join(directory, 'root/containers'),
+      join(directory, 'root/images/snapshots'),
+    ];
+    const files = folders.flatMap((folder) =>
+      existsSync(folder) ? readdirSync(folder).map((file) => join(folder, file)) : [],
+    );
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8')
+      .split('\n')
+      .map((line) => line.split(' ')[4] ?? '')
+      .filter((point) => point.startsWith(`${state}/`) || point.startsWith(directory));
+    const conmons = readdirSync('/proc').filter(
+      (pid) => /^\d+$/.test(pid) && commandOf(pid).some((word) => word.startsWith(`${state}/`)),
+    );
+    const links = execFileSync('nsenter', [`--net=${netns}`, 'ip', '-o', 'link', 'show', 'type', 'veth'], {
+      encoding: 'utf8',
+    })
+      .split('\n')
+      .filter((line) => line !== '');
     const memory = existsSync('/sys/fs/cgroup/memory') ? '/sys/fs/cgroup/memory' : '/sys/fs/cgroup';
-    const cgroups = existsSync(join(memory, name)) ? readdirSync(join(memory, name), { recursive: true, encoding: 'utf8' }).filter((path) => /\/[0-9a-f]{64}$/.test(path)) : [];
+    const cgroups = existsSync(join(memory, name))
+      ? readdirSync(join(memory, name), { recursive: true, encoding: 'utf8' }).filter((path) =>
+          /\/[0-9a-f]{64}$/.test(path),
+        )
+      : [];
     return [...files, ...mounts, ...conmons, ...links, ...cgroups];
   }
 
@@ -129,6 +187,8 @@ describe.skipIf(missing)('the container runtime, killed at any time', () => {
 
   /** The pids of `sleep MARKER`, wherever they run. */
   function processesOf(marker: string): number[] {
-    return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandOf(pid)[1] === marker && commandOf(pid)[0] === 'sleep').map(Number);
+    return readdirSync('/proc')
+      .filter((pid) => /^\d+$/.test(pid) && commandOf(pid)[1] === marker && commandOf(pid)[0] === 'sleep')
+      .map(Number);
   }
 });

@@ -2,9 +2,19 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { connectToRuntime, serveRuntime, type ContainerConfig, type CriConnection, type PodSandboxConfig } from '../src/cri/index.ts';
-import { startContainerRuntime, type ContainerRuntimeOptions, type RunningContainerRuntime } from '../src/container-runtime/index.ts';
+import {
+  startContainerRuntime,
+  type ContainerRuntimeOptions,
+  type RunningContainerRuntime,
+} from '../src/container-runtime/index.ts';
 import { BridgeNetwork } from '../src/container-runtime/network/index.ts';
+import {
+  connectToRuntime,
+  serveRuntime,
+  type ContainerConfig,
+  type CriConnection,
+  type PodSandboxConfig,
+} from '../src/cri/index.ts';
 import { createContext } from '../src/kernel/index.ts';
 import { createNetns, deleteNetns } from '../src/net/netns/index.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
@@ -39,12 +49,26 @@ export async function startRuntimeFixture(options: Partial<ContainerRuntimeOptio
   createNetns(nodeNetns);
   const image = busyboxImage();
 
-  const start = async (): Promise<{ runtime: RunningContainerRuntime; client: CriConnection; stop(): Promise<void> }> => {
+  const start = async (): Promise<{
+    runtime: RunningContainerRuntime;
+    client: CriConnection;
+    stop(): Promise<void>;
+  }> => {
     const stopped = new AbortController();
-    const ctx = createContext({ signal: stopped.signal, writeLog: (line) => void (process.env.K8TS_TEST_LOG ? process.stderr.write(`${line}\n`) : 0) });
+    const ctx = createContext({
+      signal: stopped.signal,
+      writeLog: (line) => void (process.env.K8TS_TEST_LOG ? process.stderr.write(`${line}\n`) : 0),
+    });
     const network = await BridgeNetwork.open(ctx, { nodeNetns, stateDirectory: join(directory, 'network') });
     await network.configure({ podCidrs: ['10.199.1.0/24'] });
-    const runtime = await startContainerRuntime(ctx, { rootDirectory: join(directory, 'root'), stateDirectory, network, nodeNetns, cgroupParent, ...options });
+    const runtime = await startContainerRuntime(ctx, {
+      rootDirectory: join(directory, 'root'),
+      stateDirectory,
+      network,
+      nodeNetns,
+      cgroupParent,
+      ...options,
+    });
     const server = serveRuntime(runtime);
     const socket = `unix://${join(directory, 'cri.sock')}`;
     rmSync(join(directory, 'cri.sock'), { force: true });
@@ -89,12 +113,21 @@ export async function startRuntimeFixture(options: Partial<ContainerRuntimeOptio
 
 /** The pods' cgroups are the kubelet's; in these tests, ours. */
 export function removeCgroups(parent: string): void {
-  const hierarchies = existsSync('/sys/fs/cgroup/cgroup.procs') ? ['/sys/fs/cgroup'] : readdirSync('/sys/fs/cgroup').map((name) => join('/sys/fs/cgroup', name));
+  const hierarchies = existsSync('/sys/fs/cgroup/cgroup.procs')
+    ? ['/sys/fs/cgroup']
+    : readdirSync('/sys/fs/cgroup').map((name) => join('/sys/fs/cgroup', name));
   for (const hierarchy of hierarchies) {
     const folder = join(hierarchy, parent);
     if (!existsSync(folder)) continue;
     const below = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isDirectory());
-    for (const path of [...below.map((entry) => join(entry.parentPath, entry.name)).sort().reverse(), folder]) rmdirSync(path);
+    for (const path of [
+      ...below
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
+        .reverse(),
+      folder,
+    ])
+      rmdirSync(path);
   }
 }
 
@@ -109,13 +142,20 @@ export function sandboxConfig(fixture: RuntimeFixture, change: Partial<PodSandbo
     logDirectory: join(fixture.directory, 'logs', `pod-${number}`),
     dnsConfig: { servers: ['10.96.0.10'], searches: ['default.svc.cluster.local'], options: ['ndots:5'] },
     labels: { app: 'test' },
-    linux: { cgroupParent: `${fixture.cgroupParent}/pod-${number}`, securityContext: { namespaceOptions: { pid: 'CONTAINER' } } },
+    linux: {
+      cgroupParent: `${fixture.cgroupParent}/pod-${number}`,
+      securityContext: { namespaceOptions: { pid: 'CONTAINER' } },
+    },
     ...change,
   };
 }
 
 /** A container of the busybox image that runs a shell command. */
-export function containerConfig(fixture: RuntimeFixture, command: string, change: Partial<ContainerConfig> = {}): ContainerConfig {
+export function containerConfig(
+  fixture: RuntimeFixture,
+  command: string,
+  change: Partial<ContainerConfig> = {},
+): ContainerConfig {
   return {
     metadata: { name: 'main', attempt: 0 },
     image: { image: fixture.image.id },
@@ -124,7 +164,11 @@ export function containerConfig(fixture: RuntimeFixture, command: string, change
     ...change,
     linux: {
       ...change.linux,
-      securityContext: { namespaceOptions: { pid: 'CONTAINER' }, seccomp: { profileType: 'RuntimeDefault' }, ...change.linux?.securityContext },
+      securityContext: {
+        namespaceOptions: { pid: 'CONTAINER' },
+        seccomp: { profileType: 'RuntimeDefault' },
+        ...change.linux?.securityContext,
+      },
     },
   };
 }
@@ -136,18 +180,27 @@ export interface RunningContainer {
 }
 
 /** Sandbox, container, started. */
-export async function runContainer(fixture: RuntimeFixture, command: string, change: { sandbox?: Partial<PodSandboxConfig>; container?: Partial<ContainerConfig> } = {}): Promise<RunningContainer> {
+export async function runContainer(
+  fixture: RuntimeFixture,
+  command: string,
+  change: { sandbox?: Partial<PodSandboxConfig>; container?: Partial<ContainerConfig> } = {},
+): Promise<RunningContainer> {
   const { runtime } = fixture.client;
   const sandbox = sandboxConfig(fixture, change.sandbox);
   const { podSandboxId: sandboxId = '' } = await runtime.runPodSandbox({ config: sandbox });
   const config = containerConfig(fixture, command, change.container);
-  const { containerId = '' } = await runtime.createContainer({ podSandboxId: sandboxId, config, sandboxConfig: sandbox });
+  const { containerId = '' } = await runtime.createContainer({
+    podSandboxId: sandboxId,
+    config,
+    sandboxConfig: sandbox,
+  });
   await runtime.startContainer({ containerId });
   return { sandboxId, containerId, sandbox };
 }
 
 export async function execText(fixture: RuntimeFixture, containerId: string, ...cmd: string[]): Promise<string> {
   const { stdout, stderr, exitCode = 0 } = await fixture.client.runtime.execSync({ containerId, cmd });
-  if (exitCode !== 0) throw new Error(`${cmd.join(' ')} ended with ${exitCode}: ${Buffer.from(stderr ?? []).toString()}`);
+  if (exitCode !== 0)
+    throw new Error(`${cmd.join(' ')} ended with ${exitCode}: ${Buffer.from(stderr ?? []).toString()}`);
   return Buffer.from(stdout ?? []).toString();
 }

@@ -25,15 +25,25 @@ function builtRuntime(): Promise<string> {
   })());
 }
 
-export async function startRuntimeProcess(socket: string, flags: readonly string[], nodeFlags: readonly string[] = []): Promise<RuntimeProcess> {
-  const child: ChildProcess = spawn(process.execPath, [...nodeFlags, await builtRuntime(), '--listen', socket, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+export async function startRuntimeProcess(
+  socket: string,
+  flags: readonly string[],
+  nodeFlags: readonly string[] = [],
+): Promise<RuntimeProcess> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [...nodeFlags, await builtRuntime(), '--listen', socket, ...flags],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
   let output = '';
-  for (const stream of [child.stdout!, child.stderr!]) stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-100_000)));
+  for (const stream of [child.stdout!, child.stderr!])
+    stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-100_000)));
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   const exited = once(child, 'exit').then(() => process.off('exit', endWithUs));
   while (!output.includes('ready in')) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`the runtime ended before it was ready:\n${output}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`the runtime ended before it was ready:\n${output}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   const client = connectToRuntime(`unix://${socket}`);

@@ -2,7 +2,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSyn
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NamespaceOption, PodSandboxConfig } from '../src/cri/index.ts';
-import { containerConfig, execText, runContainer, sandboxConfig, startRuntimeFixture, type RuntimeFixture } from './container-runtime-fixture.ts';
+import {
+  containerConfig,
+  execText,
+  runContainer,
+  sandboxConfig,
+  startRuntimeFixture,
+  type RuntimeFixture,
+} from './container-runtime-fixture.ts';
 import { requires } from './requires.ts';
 
 const missing = requires('root', 'runc', 'conmon', 'busybox');
@@ -16,7 +23,9 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
   afterAll(() => fixture?.close(), 60_000);
 
   const withNamespaces = (options: NamespaceOption, linux: PodSandboxConfig['linux'] = {}) => ({
-    sandbox: { linux: { cgroupParent: fixture.cgroupParent, ...linux, securityContext: { namespaceOptions: options } } },
+    sandbox: {
+      linux: { cgroupParent: fixture.cgroupParent, ...linux, securityContext: { namespaceOptions: options } },
+    },
     container: { linux: { securityContext: { namespaceOptions: options } } },
   });
 
@@ -31,7 +40,10 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     await fixture.client.runtime.startContainer({ containerId: beside });
     await execText(fixture, first.containerId, 'sh', '-c', 'echo shared > /dev/shm/x');
     expect(await execText(fixture, beside, 'cat', '/dev/shm/x')).toBe('shared\n');
-    const namespaces = async (id: string): Promise<string[]> => (await execText(fixture, id, 'sh', '-c', 'for n in net ipc uts pid; do readlink /proc/1/ns/$n; done')).trim().split('\n');
+    const namespaces = async (id: string): Promise<string[]> =>
+      (await execText(fixture, id, 'sh', '-c', 'for n in net ipc uts pid; do readlink /proc/1/ns/$n; done'))
+        .trim()
+        .split('\n');
     const [a, b, c] = await Promise.all([first.containerId, beside, second.containerId].map(namespaces));
     expect(a!.slice(0, 3)).toEqual(b!.slice(0, 3));
     expect(a![3]).not.toBe(b![3]);
@@ -58,19 +70,39 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     const { containerId = '' } = await fixture.client.runtime.createContainer({
       podSandboxId: target.sandboxId,
       sandboxConfig: target.sandbox,
-      config: containerConfig(fixture, 'sleep 1000', { metadata: { name: 'debugger' }, linux: { securityContext: { namespaceOptions: { pid: 'TARGET', targetId: target.containerId } } } }),
+      config: containerConfig(fixture, 'sleep 1000', {
+        metadata: { name: 'debugger' },
+        linux: { securityContext: { namespaceOptions: { pid: 'TARGET', targetId: target.containerId } } },
+      }),
     });
     await fixture.client.runtime.startContainer({ containerId });
     expect(await execText(fixture, containerId, 'ps', '-o', 'pid,args')).toMatch(/^ +1 sleep 777$/m);
   });
 
   it.each([
-    { name: 'the network of the node', options: { network: 'NODE', pid: 'CONTAINER' } as const, namespace: 'net', of: (): string => fixture.nodeNetns },
-    { name: 'the PIDs of the machine', options: { pid: 'NODE' } as const, namespace: 'pid', of: (): string => '/proc/self/ns/pid' },
-    { name: 'the IPC of the machine', options: { ipc: 'NODE', pid: 'CONTAINER' } as const, namespace: 'ipc', of: (): string => '/proc/self/ns/ipc' },
+    {
+      name: 'the network of the node',
+      options: { network: 'NODE', pid: 'CONTAINER' } as const,
+      namespace: 'net',
+      of: (): string => fixture.nodeNetns,
+    },
+    {
+      name: 'the PIDs of the machine',
+      options: { pid: 'NODE' } as const,
+      namespace: 'pid',
+      of: (): string => '/proc/self/ns/pid',
+    },
+    {
+      name: 'the IPC of the machine',
+      options: { ipc: 'NODE', pid: 'CONTAINER' } as const,
+      namespace: 'ipc',
+      of: (): string => '/proc/self/ns/ipc',
+    },
   ])('can have $name', async ({ options, namespace, of }) => {
     const { containerId, sandboxId } = await runContainer(fixture, 'sleep 1000', withNamespaces(options));
-    const inside = (await execText(fixture, containerId, 'stat', '-L', '-c', '%i', `/proc/self/ns/${namespace}`)).trim();
+    const inside = (
+      await execText(fixture, containerId, 'stat', '-L', '-c', '%i', `/proc/self/ns/${namespace}`)
+    ).trim();
     expect(inside).toBe(String(statSync(of()).ino));
     const { status } = await fixture.client.runtime.podSandboxStatus({ podSandboxId: sandboxId });
     expect(status!.linux!.namespaces!.options).toMatchObject(options);
@@ -79,8 +111,18 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
   });
 
   it('kills everything of a container in the machine’s PID namespace', async () => {
-    const { containerId, sandboxId } = await runContainer(fixture, 'sleep 98765 & exec sleep 98764', withNamespaces({ pid: 'NODE' }));
-    const running = (): number => readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && existsSync(`/proc/${pid}/cmdline`) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep\u00009876')).length;
+    const { containerId, sandboxId } = await runContainer(
+      fixture,
+      'sleep 98765 & exec sleep 98764',
+      withNamespaces({ pid: 'NODE' }),
+    );
+    const running = (): number =>
+      readdirSync('/proc').filter(
+        (pid) =>
+          /^\d+$/.test(pid) &&
+          existsSync(`/proc/${pid}/cmdline`) &&
+          readFileSync(`/proc/${pid}/cmdline`, 'utf8').startsWith('sleep\u00009876'),
+      ).length;
     await expect.poll(running).toBe(2);
     await fixture.client.runtime.stopContainer({ containerId, timeout: 0 });
     await fixture.client.runtime.removePodSandbox({ podSandboxId: sandboxId });
@@ -93,12 +135,24 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     const volume = join(fixture.directory, 'volume');
     mkdirSync(volume);
     const change = withNamespaces({ pid: 'CONTAINER', usernsOptions });
-    const { containerId, sandboxId } = await runContainer(fixture, 'exec sleep 1000', { ...change, container: { ...change.container, mounts: [{ containerPath: '/volume', hostPath: volume, uidMappings: mapping, gidMappings: mapping }] } });
+    const { containerId, sandboxId } = await runContainer(fixture, 'exec sleep 1000', {
+      ...change,
+      container: {
+        ...change.container,
+        mounts: [{ containerPath: '/volume', hostPath: volume, uidMappings: mapping, gidMappings: mapping }],
+      },
+    });
     await execText(fixture, containerId, 'sh', '-c', 'test "$(stat -c %u /volume)" = 0; touch /volume/mine');
     expect(statSync(join(volume, 'mine')).uid).toBe(0);
     expect(await execText(fixture, containerId, 'cat', '/proc/self/uid_map')).toMatch(/^\s+0\s+1000000\s+65536\n$/);
     expect(await execText(fixture, containerId, 'id', '-u')).toBe('0\n');
-    await execText(fixture, containerId, 'sh', '-c', 'echo x > /written; test "$(stat -c %u /written)" = 0; test "$(stat -c %u /bin/busybox)" = 0; ip link show eth0 >/dev/null');
+    await execText(
+      fixture,
+      containerId,
+      'sh',
+      '-c',
+      'echo x > /written; test "$(stat -c %u /written)" = 0; test "$(stat -c %u /bin/busybox)" = 0; ip link show eth0 >/dev/null',
+    );
     const { info } = await fixture.client.runtime.containerStatus({ containerId, verbose: true });
     const { pid } = JSON.parse(info!.info!) as { pid: number };
     expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(/^Uid:\s+1000000\s/m);
@@ -107,10 +161,24 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
 
   it('sets sysctls of its namespaces and refuses those of the machine', async () => {
     const sysctls = { 'net.ipv4.ip_unprivileged_port_start': '80', 'kernel.shm_rmid_forced': '1' };
-    const { containerId } = await runContainer(fixture, 'sleep 1000', withNamespaces({ pid: 'CONTAINER' }, { sysctls }));
-    expect(await execText(fixture, containerId, 'cat', '/proc/sys/net/ipv4/ip_unprivileged_port_start', '/proc/sys/kernel/shm_rmid_forced')).toBe('80\n1\n');
+    const { containerId } = await runContainer(
+      fixture,
+      'sleep 1000',
+      withNamespaces({ pid: 'CONTAINER' }, { sysctls }),
+    );
+    expect(
+      await execText(
+        fixture,
+        containerId,
+        'cat',
+        '/proc/sys/net/ipv4/ip_unprivileged_port_start',
+        '/proc/sys/kernel/shm_rmid_forced',
+      ),
+    ).toBe('80\n1\n');
     for (const wrong of ['vm.swappiness', 'kernel.core_pattern', 'net/../kernel/panic']) {
-      const config = sandboxConfig(fixture, { linux: { sysctls: { [wrong]: '1' }, securityContext: { namespaceOptions: { pid: 'CONTAINER' } } } });
+      const config = sandboxConfig(fixture, {
+        linux: { sysctls: { [wrong]: '1' }, securityContext: { namespaceOptions: { pid: 'CONTAINER' } } },
+      });
       await expect(fixture.client.runtime.runPodSandbox({ config })).rejects.toThrow(/sysctl/);
     }
   });
@@ -119,7 +187,9 @@ describe.skipIf(missing)('sandboxes of the container runtime', () => {
     const before = (await fixture.client.runtime.listPodSandbox({})).items?.length ?? 0;
     const config = sandboxConfig(fixture, { annotations: { 'kubernetes.io/ingress-bandwidth': 'nonsense' } });
     await expect(fixture.client.runtime.runPodSandbox({ config })).rejects.toThrow(/failed to setup network/);
-    await expect(fixture.client.runtime.runPodSandbox({ config: sandboxConfig(fixture), runtimeHandler: 'nosuch' })).rejects.toThrow('no runtime for "nosuch" is configured');
+    await expect(
+      fixture.client.runtime.runPodSandbox({ config: sandboxConfig(fixture), runtimeHandler: 'nosuch' }),
+    ).rejects.toThrow('no runtime for "nosuch" is configured');
     expect((await fixture.client.runtime.listPodSandbox({})).items?.length ?? 0).toBe(before);
     expect(readdirSync(join(fixture.stateDirectory, 's'))).toHaveLength(before);
   });

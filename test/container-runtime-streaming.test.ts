@@ -2,7 +2,13 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { execText, runContainer, startRuntimeFixture, type RunningContainer, type RuntimeFixture } from './container-runtime-fixture.ts';
+import {
+  execText,
+  runContainer,
+  startRuntimeFixture,
+  type RunningContainer,
+  type RuntimeFixture,
+} from './container-runtime-fixture.ts';
 import { kubectl, spawnKubectl, startStreamGate, type KubectlProtocol, type StreamGate } from './kubectl-streams.ts';
 import { requires } from './requires.ts';
 import { WebSocketCommand } from './websocket-command.ts';
@@ -18,7 +24,10 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
   let shell: RunningContainer;
   beforeAll(async () => {
     fixture = await startRuntimeFixture();
-    shell = await runContainer(fixture, 'mkdir /tmp/www; echo hello from the pod > /tmp/www/index.html; exec httpd -f -p 127.0.0.1:8080 -h /tmp/www');
+    shell = await runContainer(
+      fixture,
+      'mkdir /tmp/www; echo hello from the pod > /tmp/www/index.html; exec httpd -f -p 127.0.0.1:8080 -h /tmp/www',
+    );
     gate = await startStreamGate(fixture, shell);
   }, 60_000);
   afterAll(async () => {
@@ -42,7 +51,11 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
       const { code, stdout, stderr } = await kubectl(gate, protocol, ['exec', 'web', '--', 'nosuchcommand']);
       expect(code).toBe(1);
       expect(stdout).toBe('');
-      expect(stderr.trim().split('\n')).toEqual([expect.stringMatching(/error executing command in container: failed to exec in container: .*"nosuchcommand": executable file not found/)]);
+      expect(stderr.trim().split('\n')).toEqual([
+        expect.stringMatching(
+          /error executing command in container: failed to exec in container: .*"nosuchcommand": executable file not found/,
+        ),
+      ]);
     });
 
     it('forwards connections to a port of the sandbox', async () => {
@@ -64,7 +77,13 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
   });
 
   it('gives a terminal that can be typed into and resized, and its exit code', async () => {
-    const { url = '' } = await fixture.client.runtime.exec({ containerId: shell.containerId, cmd: ['sh'], tty: true, stdin: true, stdout: true });
+    const { url = '' } = await fixture.client.runtime.exec({
+      containerId: shell.containerId,
+      cmd: ['sh'],
+      tty: true,
+      stdin: true,
+      stdout: true,
+    });
     const client = new WebSocketCommand(url);
     await client.open();
     client.resize(132, 43);
@@ -78,13 +97,22 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
       })
       .toContain('20 100\r\n');
     client.type('exit 6\n');
-    expect(await client.status()).toMatchObject({ reason: 'NonZeroExitCode', details: { causes: [{ reason: 'ExitCode', message: '6' }] } });
+    expect(await client.status()).toMatchObject({
+      reason: 'NonZeroExitCode',
+      details: { causes: [{ reason: 'ExitCode', message: '6' }] },
+    });
     expect(client.output.stdout).toContain('/dev/pts/');
     expect(client.output.stderr).toBe('');
   });
 
   it('hangs a terminal up when its client is gone', async () => {
-    const { url = '' } = await fixture.client.runtime.exec({ containerId: shell.containerId, cmd: ['sh', '-c', 'exec sleep 4321'], tty: true, stdin: true, stdout: true });
+    const { url = '' } = await fixture.client.runtime.exec({
+      containerId: shell.containerId,
+      cmd: ['sh', '-c', 'exec sleep 4321'],
+      tty: true,
+      stdin: true,
+      stdout: true,
+    });
     const client = new WebSocketCommand(url);
     await client.open();
     await expect.poll(() => execText(fixture, shell.containerId, 'ps')).toContain('sleep 4321');
@@ -93,7 +121,11 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
   });
 
   it('lets a URL be used once', async () => {
-    const { url = '' } = await fixture.client.runtime.exec({ containerId: shell.containerId, cmd: ['true'], stdout: true });
+    const { url = '' } = await fixture.client.runtime.exec({
+      containerId: shell.containerId,
+      cmd: ['true'],
+      stdout: true,
+    });
     expect(await new WebSocketCommand(url).status()).toEqual({ metadata: {}, status: 'Success' });
     await expect(new WebSocketCommand(url).closed).rejects.toThrow('404');
     await expect(new WebSocketCommand(`${url}x`).closed).rejects.toThrow('404');
@@ -103,8 +135,16 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
     { name: 'with a terminal', tty: true, typed: 'a line\n', shown: 'a line\r\ngot a line\r\n' },
     { name: 'without a terminal', tty: false, typed: 'a line\n', shown: 'got a line\n' },
   ])('attaches to a container $name', async ({ tty, typed, shown }) => {
-    const { containerId } = await runContainer(fixture, 'while read line; do echo got $line; done; echo over', { container: { tty, stdin: true, stdinOnce: true } });
-    const { url = '' } = await fixture.client.runtime.attach({ containerId, stdin: true, stdout: true, stderr: !tty, tty });
+    const { containerId } = await runContainer(fixture, 'while read line; do echo got $line; done; echo over', {
+      container: { tty, stdin: true, stdinOnce: true },
+    });
+    const { url = '' } = await fixture.client.runtime.attach({
+      containerId,
+      stdin: true,
+      stdout: true,
+      stderr: !tty,
+      tty,
+    });
     const client = new WebSocketCommand(url);
     await client.open();
     if (tty) client.resize(100, 50);
@@ -115,7 +155,9 @@ describe.skipIf(missing)('streams of the container runtime, with kubectl', () =>
     else client.endStdin();
     expect(await client.status()).toEqual({ metadata: {}, status: 'Success' });
     expect(client.output.stdout).toContain('over');
-    await expect.poll(async () => (await fixture.client.runtime.containerStatus({ containerId })).status!.state).toBe('CONTAINER_EXITED');
+    await expect
+      .poll(async () => (await fixture.client.runtime.containerStatus({ containerId })).status!.state)
+      .toBe('CONTAINER_EXITED');
   });
 });
 

@@ -30,9 +30,17 @@ export interface TestCsiDriverOptions {
   readonly client: Client;
 }
 
-const isMountPoint = (path: string): boolean => readFileSync('/proc/self/mountinfo', 'utf8').split('\n').some((line) => line.split(' ')[4] === path);
+const isMountPoint = (path: string): boolean =>
+  readFileSync('/proc/self/mountinfo', 'utf8')
+    .split('\n')
+    .some((line) => line.split(' ')[4] === path);
 
-export async function startCsiDriver({ name, directory, kubeletRoot, client }: TestCsiDriverOptions): Promise<TestCsiDriver> {
+export async function startCsiDriver({
+  name,
+  directory,
+  kubeletRoot,
+  client,
+}: TestCsiDriverOptions): Promise<TestCsiDriver> {
   const calls: string[] = [];
   const contexts = new Map<string, Readonly<Record<string, string>>>();
   const files = (volumeId: string): string => join(directory, 'volumes', volumeId.slice(0, 40));
@@ -47,15 +55,34 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
   };
   const node: Partial<csi.Node> = {
     nodeGetInfo: () => Promise.resolve({ nodeId: 'machine-1', maxVolumesPerNode: 5 }),
-    nodeGetCapabilities: () => Promise.resolve({ capabilities: (['STAGE_UNSTAGE_VOLUME', 'EXPAND_VOLUME', 'GET_VOLUME_STATS', 'VOLUME_CONDITION'] as const).map((type) => ({ rpc: { type } })) }),
+    nodeGetCapabilities: () =>
+      Promise.resolve({
+        capabilities: (['STAGE_UNSTAGE_VOLUME', 'EXPAND_VOLUME', 'GET_VOLUME_STATS', 'VOLUME_CONDITION'] as const).map(
+          (type) => ({ rpc: { type } }),
+        ),
+      }),
     nodeGetVolumeStats: async ({ volumeId = '', volumePath = '' }) => {
       if (!isMountPoint(volumePath)) throw new GrpcError('NOT_FOUND', `${volumeId} is not at ${volumePath}`);
-      return Promise.resolve({ usage: [{ unit: 'BYTES', total: 1000, used: 400, available: 600 }, { unit: 'INODES', total: 100, used: 30, available: 70 }], volumeCondition: { abnormal: false, message: 'fine' } });
+      return Promise.resolve({
+        usage: [
+          { unit: 'BYTES', total: 1000, used: 400, available: 600 },
+          { unit: 'INODES', total: 100, used: 30, available: 70 },
+        ],
+        volumeCondition: { abnormal: false, message: 'fine' },
+      });
     },
-    nodeExpandVolume: async ({ volumeId = '', volumePath = '', stagingTargetPath = '', capacityRange, volumeCapability, secrets = {} }) => {
+    nodeExpandVolume: async ({
+      volumeId = '',
+      volumePath = '',
+      stagingTargetPath = '',
+      capacityRange,
+      volumeCapability,
+      secrets = {},
+    }) => {
       const bytes = capacityRange?.requiredBytes ?? 0;
       calls.push(`expand ${volumeId} ${bytes} ${volumeCapability?.mount?.fsType} ${secrets['key']}`);
-      if (!isMountPoint(volumePath) || !isMountPoint(stagingTargetPath)) throw new GrpcError('NOT_FOUND', `${volumeId} is not at ${volumePath}`);
+      if (!isMountPoint(volumePath) || !isMountPoint(stagingTargetPath))
+        throw new GrpcError('NOT_FOUND', `${volumeId} is not at ${volumePath}`);
       if (bytes > driver.largestBytes) throw new GrpcError('OUT_OF_RANGE', 'too large');
       return Promise.resolve({ capacityBytes: bytes });
     },
@@ -65,7 +92,13 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
       bind(files(volumeId), stagingTargetPath);
       return Promise.resolve({});
     },
-    nodePublishVolume: async ({ volumeId = '', stagingTargetPath = '', targetPath = '', readonly = false, volumeContext = {} }) => {
+    nodePublishVolume: async ({
+      volumeId = '',
+      stagingTargetPath = '',
+      targetPath = '',
+      readonly = false,
+      volumeContext = {},
+    }) => {
       calls.push(`publish ${volumeId}`);
       contexts.set(volumeId, volumeContext);
       if (stagingTargetPath === '') {
@@ -91,15 +124,21 @@ export async function startCsiDriver({ name, directory, kubeletRoot, client }: T
   const socket = join(directory, 'csi.sock');
   mkdirSync(directory, { recursive: true });
   const plugin = new GrpcServer().add({ package: csi.PACKAGE, descriptor: csi.descriptor }, 'Node', node);
-  plugin.add({ package: csi.PACKAGE, descriptor: csi.descriptor }, 'Identity', { getPluginInfo: () => Promise.resolve({ name, vendorVersion: '1' }) });
-  await plugin.listen(`unix://${socket}`);
-  const announced = new GrpcServer().add({ package: registration.PACKAGE, descriptor: registration.descriptor }, 'Registration', {
-    getInfo: () => Promise.resolve({ type: 'CSIPlugin', name, endpoint: socket, supportedVersions: ['1.0.0'] }),
-    notifyRegistrationStatus: (told: registration.RegistrationStatus) => {
-      registered.push(told);
-      return Promise.resolve({});
-    },
+  plugin.add({ package: csi.PACKAGE, descriptor: csi.descriptor }, 'Identity', {
+    getPluginInfo: () => Promise.resolve({ name, vendorVersion: '1' }),
   });
+  await plugin.listen(`unix://${socket}`);
+  const announced = new GrpcServer().add(
+    { package: registration.PACKAGE, descriptor: registration.descriptor },
+    'Registration',
+    {
+      getInfo: () => Promise.resolve({ type: 'CSIPlugin', name, endpoint: socket, supportedVersions: ['1.0.0'] }),
+      notifyRegistrationStatus: (told: registration.RegistrationStatus) => {
+        registered.push(told);
+        return Promise.resolve({});
+      },
+    },
+  );
   await announced.listen(`unix://${join(kubeletRoot, 'plugins_registry', `${name}-reg.sock`)}`);
   const stop = new AbortController();
   const driver: TestCsiDriver = {
@@ -132,7 +171,11 @@ async function attach(driver: TestCsiDriver, client: Client, signal: AbortSignal
       if (type === 'DELETED') driver.calls.push(`detach ${volume}`);
       if (type !== 'ADDED' || !driver.attaches) continue;
       driver.calls.push(`attach ${volume}`);
-      await attachments.patch({ name: object.metadata.name ?? '' }, { status: { attached: true, attachmentMetadata: { device: '/dev/of-the-test' } } }, { type: 'merge', subresource: 'status' });
+      await attachments.patch(
+        { name: object.metadata.name ?? '' },
+        { status: { attached: true, attachmentMetadata: { device: '/dev/of-the-test' } } },
+        { type: 'merge', subresource: 'status' },
+      );
     }
   } catch (error) {
     if (!signal.aborted) throw error;

@@ -57,18 +57,31 @@ console.log(JSON.stringify({ ready: true }));
 
 for await (const line of createInterface({ input: process.stdin })) {
   if (line !== 'report') continue;
-  console.log(JSON.stringify({ gapMs: Math.round(Math.max(longestGap, clock.monotonic() - lastAck)), acked: acked.size }));
+  console.log(
+    JSON.stringify({ gapMs: Math.round(Math.max(longestGap, clock.monotonic() - lastAck)), acked: acked.size }),
+  );
   longestGap = 0;
 }
 stopping = true;
 await writing;
 
 const stored = new Map<string, number>();
-for (const { key, modRevision } of (await store.range({ key: 'k/', rangeEnd: 'k0', keysOnly: true })).kvs) stored.set(key, modRevision);
+for (const { key, modRevision } of (await store.range({ key: 'k/', rangeEnd: 'k0', keysOnly: true })).kvs)
+  stored.set(key, modRevision);
 const lost = [...acked].filter(([key, revision]) => stored.get(key) !== revision).map(([key]) => key);
 for (let i = 0; i < 100 && seen.size < stored.size; i++) await clock.sleep(100);
 const unseen = [...stored.keys()].filter((key) => !seen.has(key));
 watch.cancel();
 await watching;
 await store.close();
-console.log(JSON.stringify({ acked: acked.size, stored: stored.size, lost, unseen, repeated, outOfOrder, failures: Object.fromEntries(failures) }));
+console.log(
+  JSON.stringify({
+    acked: acked.size,
+    stored: stored.size,
+    lost,
+    unseen,
+    repeated,
+    outOfOrder,
+    failures: Object.fromEntries(failures),
+  }),
+);

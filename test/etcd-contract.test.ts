@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEtcdStore, openEmbeddedStore, serveEtcd } from '../src/etcd/index.ts';
 import { storeContract } from '../src/etcd/contract.ts';
+import { createEtcdStore, openEmbeddedStore, serveEtcd } from '../src/etcd/index.ts';
 import { createContext, RealClock, silentLogger } from '../src/kernel/index.ts';
 import { startEtcd } from './etcd-process.ts';
 import { requires } from './requires.ts';

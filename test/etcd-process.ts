@@ -85,7 +85,8 @@ export function startMember(place: MemberPlace, initialCluster: string, director
     ['--initial-cluster', initialCluster],
     ['--log-level', 'fatal'],
   ].flat();
-  const [program, ...args] = place.namespace === undefined ? ['etcd', ...flags] : ['ip', 'netns', 'exec', place.namespace, 'etcd', ...flags];
+  const [program, ...args] =
+    place.namespace === undefined ? ['etcd', ...flags] : ['ip', 'netns', 'exec', place.namespace, 'etcd', ...flags];
   const child = spawn(program!, args, { stdio: ['ignore', 'ignore', 'ignore'] });
   return {
     url: place.clientUrl,

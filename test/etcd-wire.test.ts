@@ -1,11 +1,18 @@
-import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createEtcdStore, createMemoryStore, type EtcdFront, openEmbeddedStore, type Store, serveEtcd } from '../src/etcd/index.ts';
+import {
+  createEtcdStore,
+  createMemoryStore,
+  type EtcdFront,
+  openEmbeddedStore,
+  type Store,
+  serveEtcd,
+} from '../src/etcd/index.ts';
 import { createContext, RealClock, silentLogger } from '../src/kernel/index.ts';
 import { type EtcdCluster, startEtcd } from './etcd-process.ts';
 import { requires } from './requires.ts';
@@ -22,7 +29,9 @@ interface Answer {
 function send(client: Client, path: string, bytes: Buffer): Promise<Answer> {
   const same = (value: Buffer): Buffer => value;
   return new Promise((resolve) => {
-    client.makeUnaryRequest(path, same, same, bytes, (error: ServiceError | null) => resolve({ code: error?.code ?? 0, details: error?.details ?? '' }));
+    client.makeUnaryRequest(path, same, same, bytes, (error: ServiceError | null) =>
+      resolve({ code: error?.code ?? 0, details: error?.details ?? '' }),
+    );
   });
 }
 
@@ -47,13 +56,33 @@ const badRequests: { name: string; path: string; bytes: Buffer }[] = [
   { name: 'a truncated varint', path: '/etcdserverpb.KV/Range', bytes: hex('0a016b 18ff') },
   { name: 'a field of the wrong type', path: '/etcdserverpb.KV/Put', bytes: hex('0801') },
   { name: 'an illegal field number', path: '/etcdserverpb.KV/Put', bytes: hex('0001') },
-  { name: 'a value of 2 MB', path: '/etcdserverpb.KV/Put', bytes: Buffer.concat([field(1, Buffer.from('k')), field(2, Buffer.alloc(1_800_000))]) },
-  { name: 'a message of 3 MB', path: '/etcdserverpb.KV/Put', bytes: Buffer.concat([field(1, Buffer.from('k')), field(2, Buffer.alloc(3_000_000))]) },
-  { name: 'a transaction with a key put twice', path: '/etcdserverpb.KV/Txn', bytes: Buffer.concat([field(2, putOp), field(2, putOp)]) },
-  { name: 'a transaction with 129 operations', path: '/etcdserverpb.KV/Txn', bytes: Buffer.concat(Array.from({ length: 129 }, () => field(2, putOp))) },
+  {
+    name: 'a value of 2 MB',
+    path: '/etcdserverpb.KV/Put',
+    bytes: Buffer.concat([field(1, Buffer.from('k')), field(2, Buffer.alloc(1_800_000))]),
+  },
+  {
+    name: 'a message of 3 MB',
+    path: '/etcdserverpb.KV/Put',
+    bytes: Buffer.concat([field(1, Buffer.from('k')), field(2, Buffer.alloc(3_000_000))]),
+  },
+  {
+    name: 'a transaction with a key put twice',
+    path: '/etcdserverpb.KV/Txn',
+    bytes: Buffer.concat([field(2, putOp), field(2, putOp)]),
+  },
+  {
+    name: 'a transaction with 129 operations',
+    path: '/etcdserverpb.KV/Txn',
+    bytes: Buffer.concat(Array.from({ length: 129 }, () => field(2, putOp))),
+  },
   { name: 'a transaction with an empty operation', path: '/etcdserverpb.KV/Txn', bytes: field(2, hex('')) },
   { name: 'a comparison without a key', path: '/etcdserverpb.KV/Txn', bytes: field(1, hex('1001')) },
-  { name: 'a put with a value and ignore_value', path: '/etcdserverpb.KV/Put', bytes: Buffer.concat([put, hex('2801')]) },
+  {
+    name: 'a put with a value and ignore_value',
+    path: '/etcdserverpb.KV/Put',
+    bytes: Buffer.concat([put, hex('2801')]),
+  },
   { name: 'a put with an unknown lease', path: '/etcdserverpb.KV/Put', bytes: Buffer.concat([put, hex('18b960')]) },
   { name: 'a compaction of the future', path: '/etcdserverpb.KV/Compact', bytes: hex('08ffffff7f') },
   { name: 'a lease that is too long', path: '/etcdserverpb.Lease/LeaseGrant', bytes: hex('0880a8c4ffffffff7f') },
@@ -94,7 +123,10 @@ describe.skipIf(noEtcd !== undefined)(`bad requests${noEtcd === undefined ? '' :
     { name: 'an unknown sort order', bytes: hex('0a016b 2807') },
     { name: 'an unknown sort target', bytes: hex('0a016b 3009') },
   ])('$name is refused', async ({ bytes }) => {
-    expect(await send(clients.ours, '/etcdserverpb.KV/Range', bytes)).toEqual({ code: 3, details: 'etcdserver: invalid sort option' });
+    expect(await send(clients.ours, '/etcdserverpb.KV/Range', bytes)).toEqual({
+      code: 3,
+      details: 'etcdserver: invalid sort option',
+    });
   });
 });
 
@@ -113,7 +145,23 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
     front = await serveEtcd(ctx, { store, listenClientUrls: ['http://127.0.0.1:0'] });
     const { readFileSync } = await import('node:fs');
     const run = (...args: string[]) => execute('openssl', args, { cwd: directory });
-    await run('req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', 'ca.key', '-out', 'ca.crt', '-subj', '/CN=test', '-days', '2', '-addext', 'subjectAltName=IP:127.0.0.1');
+    await run(
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-keyout',
+      'ca.key',
+      '-out',
+      'ca.crt',
+      '-subj',
+      '/CN=test',
+      '-days',
+      '2',
+      '-addext',
+      'subjectAltName=IP:127.0.0.1',
+    );
     const cert = readFileSync(join(directory, 'ca.crt'));
     const tls = { cert, key: readFileSync(join(directory, 'ca.key')), clientCa: cert, requireClientCertificate: true };
     secure = await serveEtcd(ctx, { store, listenClientUrls: ['https://127.0.0.1:0'], tls });
@@ -162,7 +210,9 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
   it('grants, renews and revokes leases', async () => {
     const id = /lease (\w+) granted with TTL\(60s\)/.exec(await etcdctl(['lease', 'grant', '60']))![1]!;
     await etcdctl(['put', 'leased', 'x', `--lease=${id}`]);
-    expect(await etcdctl(['lease', 'timetolive', id, '--keys'])).toMatch(/TTL\(60s\), remaining\(\d+s\), attached keys\(\[leased\]\)/);
+    expect(await etcdctl(['lease', 'timetolive', id, '--keys'])).toMatch(
+      /TTL\(60s\), remaining\(\d+s\), attached keys\(\[leased\]\)/,
+    );
     expect(await etcdctl(['lease', 'keep-alive', '--once', id])).toContain('keepalived with TTL(60)');
     expect(await etcdctl(['lease', 'list'])).toContain(id);
     expect(await etcdctl(['lease', 'revoke', id])).toContain('revoked');
@@ -187,7 +237,9 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
     expect(JSON.parse(await etcdctl(['endpoint', 'status', '-w', 'json']))).toHaveLength(1);
     expect(await etcdctl(['endpoint', 'health'])).toContain('is healthy');
     expect(await etcdctl(['member', 'list', '-w', 'table'])).toContain(front.urls[0]!);
-    expect(JSON.parse(await etcdctl(['member', 'list', '-w', 'json']))).toMatchObject({ members: [{ name: 'default' }] });
+    expect(JSON.parse(await etcdctl(['member', 'list', '-w', 'json']))).toMatchObject({
+      members: [{ name: 'default' }],
+    });
     expect(await etcdctl(['alarm', 'list'])).toBe('');
   });
 
@@ -196,18 +248,35 @@ describe.skipIf(noEtcdctl !== undefined)(`etcdctl${noEtcdctl === undefined ? '' 
   });
 
   it('needs a client certificate where one is asked for', async () => {
-    const args = [`--endpoints=${secure.urls[0]}`, `--cacert=${join(directory, 'ca.crt')}`, '--dial-timeout=2s', '--command-timeout=2s'];
+    const args = [
+      `--endpoints=${secure.urls[0]}`,
+      `--cacert=${join(directory, 'ca.crt')}`,
+      '--dial-timeout=2s',
+      '--command-timeout=2s',
+    ];
     await expect(execute('etcdctl', [...args, 'get', 'a'])).rejects.toThrow();
     const own = [...args, `--cert=${join(directory, 'ca.crt')}`, `--key=${join(directory, 'ca.key')}`];
     expect((await execute('etcdctl', [...own, 'put', 'tls', 'yes'])).stdout).toBe('OK\n');
 
     const { readFileSync } = await import('node:fs');
     const ca = readFileSync(join(directory, 'ca.crt'));
-    const client = createEtcdStore({ endpoints: secure.urls, tls: { ca, cert: ca, key: readFileSync(join(directory, 'ca.key')) }, clock });
+    const client = createEtcdStore({
+      endpoints: secure.urls,
+      tls: { ca, cert: ca, key: readFileSync(join(directory, 'ca.key')) },
+      clock,
+    });
     expect((await client.range({ key: 'tls' })).count).toBe(1);
     await client.close();
-    const stranger = createEtcdStore({ endpoints: secure.urls, tls: { ca }, clock, requestTimeoutMs: 500, retryForMs: 500 });
-    await expect(stranger.range({ key: 'tls' })).rejects.toMatchObject({ code: expect.stringMatching(/unavailable|timeout/) as string });
+    const stranger = createEtcdStore({
+      endpoints: secure.urls,
+      tls: { ca },
+      clock,
+      requestTimeoutMs: 500,
+      retryForMs: 500,
+    });
+    await expect(stranger.range({ key: 'tls' })).rejects.toMatchObject({
+      code: expect.stringMatching(/unavailable|timeout/) as string,
+    });
     await stranger.close();
   });
 });

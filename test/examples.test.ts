@@ -15,8 +15,12 @@ beforeAll(async () => {
   const library = join(project, 'node_modules', 'k8ts');
   mkdirSync(library, { recursive: true });
   await build({ entryPoints: { index: 'src/index.ts' }, outdir: join(library, 'dist') });
-  writeFileSync(join(library, 'package.json'), JSON.stringify({ name: 'k8ts', version: '0.0.0', type: 'module', exports: './dist/index.js' }));
-  for (const native of ['lmdb', 'koffi']) symlinkSync(join(root, 'node_modules', native), join(project, 'node_modules', native));
+  writeFileSync(
+    join(library, 'package.json'),
+    JSON.stringify({ name: 'k8ts', version: '0.0.0', type: 'module', exports: './dist/index.js' }),
+  );
+  for (const native of ['lmdb', 'koffi'])
+    symlinkSync(join(root, 'node_modules', native), join(project, 'node_modules', native));
   cpSync(join(root, 'examples'), project, { recursive: true });
   /** Without it the folder would be part of the package k8ts, and import that. */
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'examples', type: 'module' }));
@@ -27,14 +31,34 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 const jest = join(project, 'node_modules', 'jest', 'bin', 'jest.js');
 
 function installJest(): string | undefined {
-  const { status, stderr } = spawnSync('npm', ['install', '--no-audit', '--no-fund', '--no-save', '--no-package-lock', '--prefix', join(project, 'jest'), 'jest@30'], { encoding: 'utf8', timeout: 100_000 });
+  const { status, stderr } = spawnSync(
+    'npm',
+    [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--no-save',
+      '--no-package-lock',
+      '--prefix',
+      join(project, 'jest'),
+      'jest@30',
+    ],
+    { encoding: 'utf8', timeout: 100_000 },
+  );
   if (status !== 0) return `jest cannot be installed: ${stderr.trim().split('\n').at(-1) ?? ''}`;
   cpSync(join(project, 'jest', 'node_modules'), join(project, 'node_modules'), { recursive: true });
   rmSync(join(project, 'jest', 'node_modules'), { recursive: true });
   return undefined;
 }
 
-const vitest = [join(root, 'node_modules', 'vitest', 'vitest.mjs'), 'run', '--root', project, '--config', join(project, 'no-config.mjs')];
+const vitest = [
+  join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+  'run',
+  '--root',
+  project,
+  '--config',
+  join(project, 'no-config.mjs'),
+];
 
 const examples: readonly [name: string, args: string[], install?: () => string | undefined][] = [
   ['vitest', [...vitest, 'vitest/']],
@@ -49,7 +73,11 @@ for (const [name, args, install] of examples) {
     const missing = install?.();
     if (missing) test.skip(missing);
     writeFileSync(join(project, 'no-config.mjs'), 'export default {}');
-    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: project, encoding: 'utf8', timeout: 120_000 });
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+      cwd: project,
+      encoding: 'utf8',
+      timeout: 120_000,
+    });
     expect(status, stdout + stderr).toBe(0);
   }, 240_000);
 }

@@ -15,12 +15,18 @@ const check = {
 
 const server = new Server();
 if (process.argv[3] !== 'without-health') {
-  server.addService({ check }, {
-    check: (/** @type {{ request: string }} */ { request }, /** @type {(error: object | null, serving?: number) => void} */ answer) => {
-      if (request !== '' && request !== 'web') answer({ code: status.NOT_FOUND, details: 'unknown service' });
-      else answer(null, existsSync('/state/serving') ? 1 : 2);
+  server.addService(
+    { check },
+    {
+      check: (
+        /** @type {{ request: string }} */ { request },
+        /** @type {(error: object | null, serving?: number) => void} */ answer,
+      ) => {
+        if (request !== '' && request !== 'web') answer({ code: status.NOT_FOUND, details: 'unknown service' });
+        else answer(null, existsSync('/state/serving') ? 1 : 2);
+      },
     },
-  });
+  );
 }
 server.bindAsync(`0.0.0.0:${process.argv[2]}`, ServerCredentials.createInsecure(), (error) => {
   if (error) throw error;

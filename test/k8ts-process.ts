@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { build } from '../scripts/build.mjs';
 import { parse } from 'yaml';
+import { build } from '../scripts/build.mjs';
 
 /** `k8ts up` as a child process, as a user starts it. */
 export interface K8tsProcess {
@@ -47,7 +47,8 @@ export function builtProgram(): Promise<string> {
     const cache = join(import.meta.dirname, '..', 'node_modules', '.cache', 'k8ts-test');
     mkdirSync(cache, { recursive: true });
     // Test processes are often killed: each clears up after those that are gone.
-    for (const pid of readdirSync(cache)) if (!isRunning(Number(pid))) rmSync(join(cache, pid), { recursive: true, force: true });
+    for (const pid of readdirSync(cache))
+      if (!isRunning(Number(pid))) rmSync(join(cache, pid), { recursive: true, force: true });
     const outdir = join(cache, String(process.pid));
     await build({ entryPoints: { k8ts: 'src/cli/index.ts' }, outdir });
     return join(outdir, 'k8ts.js');
@@ -69,11 +70,26 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
   const kubeconfig = join(scratch, 'kubeconfig');
   const storage = options.dataDirectory ? ['--data-dir', options.dataDirectory] : ['--ephemeral'];
   /** A bare control plane, unless the test asks for more. */
-  const bare = options.flags?.some((flag) => /^--(simulated-)?nodes\b/.test(flag)) ? [] : ['--nodes', '0', '--addons', 'none'];
-  const args = ['up', ...storage, ...bare, '--port', String(options.port ?? 0), '--kubeconfig', kubeconfig, ...(options.flags ?? [])];
-  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: options.environment ?? process.env });
+  const bare = options.flags?.some((flag) => /^--(simulated-)?nodes\b/.test(flag))
+    ? []
+    : ['--nodes', '0', '--addons', 'none'];
+  const args = [
+    'up',
+    ...storage,
+    ...bare,
+    '--port',
+    String(options.port ?? 0),
+    '--kubeconfig',
+    kubeconfig,
+    ...(options.flags ?? []),
+  ];
+  const child = spawn(process.execPath, [...(options.nodeFlags ?? []), await builtProgram(), ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: options.environment ?? process.env,
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-1_000_000)));
   const endWithUs = (): void => void child.kill('SIGKILL');
   process.once('exit', endWithUs);
   child.once('exit', () => process.off('exit', endWithUs));
@@ -92,7 +108,9 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
     pid: child.pid!,
     output: () => output,
     get exit() {
-      return child.exitCode === null && child.signalCode === null ? undefined : { code: child.exitCode, signal: child.signalCode };
+      return child.exitCode === null && child.signalCode === null
+        ? undefined
+        : { code: child.exitCode, signal: child.signalCode };
     },
     memory: () => residentBytes(child.pid!),
     async stop(signal = 'SIGTERM') {
@@ -108,7 +126,8 @@ export async function startK8ts(options: K8tsOptions = {}): Promise<K8tsProcess>
 async function untilReady(child: ChildProcess, output: () => string): Promise<void> {
   const started = performance.now();
   while (!output().includes('ready in')) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`k8ts ended before it was ready:\n${output()}`);
+    if (child.exitCode !== null || child.signalCode !== null)
+      throw new Error(`k8ts ended before it was ready:\n${output()}`);
     if (performance.now() - started > START_LIMIT_MS) throw new Error(`k8ts was not ready in time:\n${output()}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -1,6 +1,6 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import http from 'node:http';
 import net from 'node:net';
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import type { RuntimeFixture } from './container-runtime-fixture.ts';
 
 /** As much of an API server as kubectl needs to exec, attach and forward ports: it sends the streams to the runtime. */
@@ -23,7 +23,9 @@ export async function startStreamGate(fixture: RuntimeFixture, target: GateTarge
   const server = http.createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://localhost').pathname;
     const body = answers(target)[path];
-    response.writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' }).end(json(body ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404, reason: 'NotFound' }));
+    response
+      .writeHead(body === undefined ? 404 : 200, { 'content-type': 'application/json' })
+      .end(json(body ?? { kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 404, reason: 'NotFound' }));
   });
   server.on('upgrade', (request, client: net.Socket, head) => {
     sockets.add(client);
@@ -34,7 +36,10 @@ export async function startStreamGate(fixture: RuntimeFixture, target: GateTarge
       const upstream = net.connect(Number(runtimeUrl.port), runtimeUrl.hostname);
       sockets.add(upstream);
       upstream.on('error', () => client.destroy());
-      const headers = request.rawHeaders.reduce<string[]>((lines, text, index, all) => (index % 2 === 0 ? [...lines, `${text}: ${all[index + 1]!}`] : lines), []);
+      const headers = request.rawHeaders.reduce<string[]>(
+        (lines, text, index, all) => (index % 2 === 0 ? [...lines, `${text}: ${all[index + 1]!}`] : lines),
+        [],
+      );
       upstream.write(`${request.method} ${runtimeUrl.pathname} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n`);
       upstream.write(head);
       client.pipe(upstream).pipe(client);
@@ -51,11 +56,16 @@ export async function startStreamGate(fixture: RuntimeFixture, target: GateTarge
   };
 }
 
-async function runtimeUrlOf(fixture: RuntimeFixture, { containerId, sandboxId }: GateTarget, url: URL): Promise<string> {
+async function runtimeUrlOf(
+  fixture: RuntimeFixture,
+  { containerId, sandboxId }: GateTarget,
+  url: URL,
+): Promise<string> {
   const { runtime } = fixture.client;
   const flag = (name: string): boolean => url.searchParams.get(name) === 'true';
   const streams = { stdin: flag('stdin'), stdout: flag('stdout'), stderr: flag('stderr'), tty: flag('tty') };
-  if (url.pathname.endsWith('/exec')) return (await runtime.exec({ containerId, cmd: url.searchParams.getAll('command'), ...streams })).url!;
+  if (url.pathname.endsWith('/exec'))
+    return (await runtime.exec({ containerId, cmd: url.searchParams.getAll('command'), ...streams })).url!;
   if (url.pathname.endsWith('/attach')) return (await runtime.attach({ containerId, ...streams })).url!;
   return (await runtime.portForward({ podSandboxId: sandboxId })).url!;
 }
@@ -71,7 +81,20 @@ function answers({ tty = false, stdin = false }: GateTarget): Record<string, unk
   return {
     '/api': { kind: 'APIVersions', versions: ['v1'] },
     '/apis': { kind: 'APIGroupList', apiVersion: 'v1', groups: [] },
-    '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [{ name: 'pods', singularName: 'pod', namespaced: true, kind: 'Pod', verbs: ['get', 'list', 'watch'], shortNames: ['po'] }] },
+    '/api/v1': {
+      kind: 'APIResourceList',
+      groupVersion: 'v1',
+      resources: [
+        {
+          name: 'pods',
+          singularName: 'pod',
+          namespaced: true,
+          kind: 'Pod',
+          verbs: ['get', 'list', 'watch'],
+          shortNames: ['po'],
+        },
+      ],
+    },
     '/api/v1/namespaces/default/pods/web': pod,
   };
 }
@@ -81,7 +104,12 @@ export type KubectlProtocol = 'websocket' | 'spdy';
 
 function environment(protocol: KubectlProtocol): NodeJS.ProcessEnv {
   const value = protocol === 'websocket' ? 'true' : 'false';
-  return { PATH: process.env.PATH, HOME: '/nonexistent', KUBECTL_REMOTE_COMMAND_WEBSOCKETS: value, KUBECTL_PORT_FORWARD_WEBSOCKETS: value };
+  return {
+    PATH: process.env.PATH,
+    HOME: '/nonexistent',
+    KUBECTL_REMOTE_COMMAND_WEBSOCKETS: value,
+    KUBECTL_PORT_FORWARD_WEBSOCKETS: value,
+  };
 }
 
 export interface KubectlResult {
@@ -90,16 +118,29 @@ export interface KubectlResult {
   readonly stderr: string;
 }
 
-export function kubectl(gate: StreamGate, protocol: KubectlProtocol, parameters: readonly string[], input?: string | Buffer): Promise<KubectlResult> {
+export function kubectl(
+  gate: StreamGate,
+  protocol: KubectlProtocol,
+  parameters: readonly string[],
+  input?: string | Buffer,
+): Promise<KubectlResult> {
   return new Promise((resolve) => {
-    const child = execFile('kubectl', ['--server', gate.url, ...parameters], { env: environment(protocol), timeout: 20_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
-    });
+    const child = execFile(
+      'kubectl',
+      ['--server', gate.url, ...parameters],
+      { env: environment(protocol), timeout: 20_000, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr });
+      },
+    );
     child.stdin?.on('error', () => {});
     child.stdin?.end(input ?? '');
   });
 }
 
 export function spawnKubectl(gate: StreamGate, protocol: KubectlProtocol, parameters: readonly string[]): ChildProcess {
-  return spawn('kubectl', ['--server', gate.url, ...parameters], { env: environment(protocol), stdio: ['pipe', 'pipe', 'pipe'] });
+  return spawn('kubectl', ['--server', gate.url, ...parameters], {
+    env: environment(protocol),
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
 }

@@ -46,18 +46,45 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     ctx = createContext({ signal: stop.signal, writeLog: () => {} });
     group = new RunGroup({ signal: ctx.signal });
-    pkiOfCluster = await openPki(ctx, undefined, { signingKey: 'ec', dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-    apiServer = await startApiServer(ctx, { store: createMemoryStore({ clock: ctx.clock }), pki: pkiOfCluster, host: '127.0.0.1', port: 0, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16', authentication: { bootstrapTokens: true } });
+    pkiOfCluster = await openPki(ctx, undefined, {
+      signingKey: 'ec',
+      dnsNames: ['localhost'],
+      addresses: ['127.0.0.1'],
+    });
+    apiServer = await startApiServer(ctx, {
+      store: createMemoryStore({ clock: ctx.clock }),
+      pki: pkiOfCluster,
+      host: '127.0.0.1',
+      port: 0,
+      advertiseAddress: '192.0.2.1',
+      serviceClusterIpRange: '10.96.0.0/16',
+      authentication: { bootstrapTokens: true },
+    });
     client = clientAs('admin');
-    const config = { ...DEFAULT_CONFIG, rootCa: pkiOfCluster.ca.certificate, clusterSigningCertificate: pkiOfCluster.ca.certificate, clusterSigningKey: pkiOfCluster.ca.key, clusterSigningDurationSeconds: LIFE_SECONDS, serviceAccountPrivateKey: pkiOfCluster.serviceAccount.privateKey, leaderElect: false };
-    group.start('kube-controller-manager', () => runControllerManager(ctx, { client: clientAs('system:kube-controller-manager'), config, identity: 'test' }));
+    const config = {
+      ...DEFAULT_CONFIG,
+      rootCa: pkiOfCluster.ca.certificate,
+      clusterSigningCertificate: pkiOfCluster.ca.certificate,
+      clusterSigningKey: pkiOfCluster.ca.key,
+      clusterSigningDurationSeconds: LIFE_SECONDS,
+      serviceAccountPrivateKey: pkiOfCluster.serviceAccount.privateKey,
+      leaderElect: false,
+    };
+    group.start('kube-controller-manager', () =>
+      runControllerManager(ctx, { client: clientAs('system:kube-controller-manager'), config, identity: 'test' }),
+    );
     await prepareCluster();
     const server = serveRuntime(new FakeRuntime(new RealClock()));
     await server.listen(`unix://${join(directory, 'cri.sock')}`);
     closeRuntime = () => server.close();
   }, 60_000);
 
-  const clientAs = (name: string): Client => new Client({ transport: inProcessTransport({ handle: apiServer.handle, user: { name, groups: MASTERS }, signal: ctx.signal }), clock: ctx.clock, userAgent: name });
+  const clientAs = (name: string): Client =>
+    new Client({
+      transport: inProcessTransport({ handle: apiServer.handle, user: { name, groups: MASTERS }, signal: ctx.signal }),
+      clock: ctx.clock,
+      userAgent: name,
+    });
 
   afterAll(async () => {
     await stopKubelet();
@@ -70,21 +97,88 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
 
   /** What an installer makes once: the token, who may ask with it, and whose requests are approved. */
   async function prepareCluster(): Promise<void> {
-    const secret = { 'token-id': TOKEN.id, 'token-secret': TOKEN.secret, 'usage-bootstrap-authentication': 'true', 'auth-extra-groups': 'system:bootstrappers:test' };
-    await client.resource('v1/secrets').create({ apiVersion: 'v1', kind: 'Secret', type: 'bootstrap.kubernetes.io/token', metadata: { name: `bootstrap-token-${TOKEN.id}`, namespace: 'kube-system' }, data: Object.fromEntries(Object.entries(secret).map(([key, value]) => [key, Buffer.from(value).toString('base64')])) });
+    const secret = {
+      'token-id': TOKEN.id,
+      'token-secret': TOKEN.secret,
+      'usage-bootstrap-authentication': 'true',
+      'auth-extra-groups': 'system:bootstrappers:test',
+    };
+    await client.resource('v1/secrets').create({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      type: 'bootstrap.kubernetes.io/token',
+      metadata: { name: `bootstrap-token-${TOKEN.id}`, namespace: 'kube-system' },
+      data: Object.fromEntries(
+        Object.entries(secret).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+      ),
+    });
     const bind = (name: string, role: string, group_: string) =>
-      client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group_ }] });
+      client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+        subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: group_ }],
+      });
     await bind('ask', 'system:node-bootstrapper', 'system:bootstrappers:test');
-    await bind('approve-first', 'system:certificates.k8s.io:certificatesigningrequests:nodeclient', 'system:bootstrappers:test');
-    await bind('approve-renewal', 'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient', 'system:nodes');
-    writeFileSync(join(directory, 'bootstrap.kubeconfig'), JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters: [{ name: 'c', cluster: { server: `https://127.0.0.1:${apiServer.port}`, 'certificate-authority-data': Buffer.from(pkiOfCluster.ca.certificate).toString('base64') } }], contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }], 'current-context': 'c', users: [{ name: 'u', user: { token: `${TOKEN.id}.${TOKEN.secret}` } }] }));
+    await bind(
+      'approve-first',
+      'system:certificates.k8s.io:certificatesigningrequests:nodeclient',
+      'system:bootstrappers:test',
+    );
+    await bind(
+      'approve-renewal',
+      'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient',
+      'system:nodes',
+    );
+    writeFileSync(
+      join(directory, 'bootstrap.kubeconfig'),
+      JSON.stringify({
+        apiVersion: 'v1',
+        kind: 'Config',
+        clusters: [
+          {
+            name: 'c',
+            cluster: {
+              server: `https://127.0.0.1:${apiServer.port}`,
+              'certificate-authority-data': Buffer.from(pkiOfCluster.ca.certificate).toString('base64'),
+            },
+          },
+        ],
+        contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+        'current-context': 'c',
+        users: [{ name: 'u', user: { token: `${TOKEN.id}.${TOKEN.secret}` } }],
+      }),
+    );
   }
 
   const pki = join(directory, 'pki');
   async function startKubelet(): Promise<void> {
     const stopping = new AbortController();
     const own = createContext({ signal: stopping.signal, writeLog: () => {}, random: new Soonest() });
-    const flags = ['--bootstrap-kubeconfig', join(directory, 'bootstrap.kubeconfig'), '--kubeconfig', join(directory, 'kubelet.kubeconfig'), '--cert-dir', pki, '--root-dir', join(directory, 'root'), '--hostname-override', NODE, '--node-ip', '127.0.0.1', '--container-runtime-endpoint', `unix://${join(directory, 'cri.sock')}`, '--rotate-certificates', '--rotate-server-certificates', '--cgroups-per-qos=false', '--enforce-node-allocatable=', '--port=0', '--healthz-port=0', '--fail-swap-on=false'];
+    const flags = [
+      '--bootstrap-kubeconfig',
+      join(directory, 'bootstrap.kubeconfig'),
+      '--kubeconfig',
+      join(directory, 'kubelet.kubeconfig'),
+      '--cert-dir',
+      pki,
+      '--root-dir',
+      join(directory, 'root'),
+      '--hostname-override',
+      NODE,
+      '--node-ip',
+      '127.0.0.1',
+      '--container-runtime-endpoint',
+      `unix://${join(directory, 'cri.sock')}`,
+      '--rotate-certificates',
+      '--rotate-server-certificates',
+      '--cgroups-per-qos=false',
+      '--enforce-node-allocatable=',
+      '--port=0',
+      '--healthz-port=0',
+      '--fail-swap-on=false',
+    ];
     const command = await startKubeletCommand(own, parseKubeletFlags(flags));
     kubelet = { command, stop: stopping };
   }
@@ -94,12 +188,22 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     kubelet = undefined;
   }
   const until = async (what: string, condition: () => Promise<boolean> | boolean, limitMs = 30_000): Promise<void> => {
-    for (const end = Date.now() + limitMs; !(await condition()); await new Promise((resolve) => setTimeout(resolve, 100))) if (Date.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
+    for (
+      const end = Date.now() + limitMs;
+      !(await condition());
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    )
+      if (Date.now() > end) throw new Error(`after ${limitMs} ms: ${what}`);
   };
-  const requests = async () => (await client.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).items;
-  const current = (kind: 'client' | 'server'): X509Certificate => new X509Certificate(readFileSync(join(pki, `kubelet-${kind}-current.pem`)));
+  const requests = async () =>
+    (await client.resource('certificates.k8s.io/v1/certificatesigningrequests').list()).items;
+  const current = (kind: 'client' | 'server'): X509Certificate =>
+    new X509Certificate(readFileSync(join(pki, `kubelet-${kind}-current.pem`)));
   const node = () => client.resource('v1/nodes').get({ name: NODE });
-  const isReady = async (): Promise<boolean> => (await node().catch(() => undefined))?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  const isReady = async (): Promise<boolean> =>
+    (await node().catch(() => undefined))?.status?.conditions?.some(
+      ({ type, status }) => type === 'Ready' && status === 'True',
+    ) ?? false;
 
   it('gets a client certificate and joins', async () => {
     await startKubelet();
@@ -107,25 +211,48 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     expect(current('client').subject.split('\n').toSorted()).toEqual([`CN=system:node:${NODE}`, 'O=system:nodes']);
     // The request for its serving certificate may stand beside it already.
     const first = (await requests()).find(({ metadata }) => metadata.name?.startsWith('node-csr-'));
-    expect(first?.spec).toMatchObject({ signerName: 'kubernetes.io/kube-apiserver-client-kubelet', username: `system:bootstrap:${TOKEN.id}`, usages: ['digital signature', 'client auth'] });
+    expect(first?.spec).toMatchObject({
+      signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+      username: `system:bootstrap:${TOKEN.id}`,
+      usages: ['digital signature', 'client auth'],
+    });
     expect(first?.status?.conditions).toMatchObject([{ type: 'Approved', reason: 'AutoApproved' }]);
-    const kubeconfig = JSON.parse(readFileSync(join(directory, 'kubelet.kubeconfig'), 'utf8')) as { users: [{ user: object }] };
-    expect(kubeconfig.users[0].user).toEqual({ 'client-certificate': join(pki, 'kubelet-client-current.pem'), 'client-key': join(pki, 'kubelet-client-current.pem') });
+    const kubeconfig = JSON.parse(readFileSync(join(directory, 'kubelet.kubeconfig'), 'utf8')) as {
+      users: [{ user: object }];
+    };
+    expect(kubeconfig.users[0].user).toEqual({
+      'client-certificate': join(pki, 'kubelet-client-current.pem'),
+      'client-key': join(pki, 'kubelet-client-current.pem'),
+    });
   });
 
   it('renews it by itself, with itself', async () => {
     const { serialNumber } = current('client');
     await until('there is another', () => current('client').serialNumber !== serialNumber);
-    const renewal = (await requests()).find(({ spec, metadata }) => spec.signerName === 'kubernetes.io/kube-apiserver-client-kubelet' && metadata.name?.startsWith('csr-'));
+    const renewal = (await requests()).find(
+      ({ spec, metadata }) =>
+        spec.signerName === 'kubernetes.io/kube-apiserver-client-kubelet' && metadata.name?.startsWith('csr-'),
+    );
     expect(renewal?.spec.username).toBe(`system:node:${NODE}`);
-    expect(renewal?.status?.conditions).toMatchObject([{ type: 'Approved', message: 'Auto approving self kubelet client certificate after SubjectAccessReview.' }]);
+    expect(renewal?.status?.conditions).toMatchObject([
+      { type: 'Approved', message: 'Auto approving self kubelet client certificate after SubjectAccessReview.' },
+    ]);
     expect(await isReady()).toBe(true);
   });
 
   /** An administrator's part: nobody else approves serving certificates. */
   async function approveServing(): Promise<void> {
-    const waiting = (await requests()).filter(({ spec, status }) => spec.signerName === 'kubernetes.io/kubelet-serving' && status?.conditions === undefined);
-    for (const request of waiting) await client.resource('certificates.k8s.io/v1/certificatesigningrequests').patch({ name: request.metadata.name ?? '' }, { status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: 'approved' }] } }, { type: 'merge', subresource: 'approval' });
+    const waiting = (await requests()).filter(
+      ({ spec, status }) => spec.signerName === 'kubernetes.io/kubelet-serving' && status?.conditions === undefined,
+    );
+    for (const request of waiting)
+      await client
+        .resource('certificates.k8s.io/v1/certificatesigningrequests')
+        .patch(
+          { name: request.metadata.name ?? '' },
+          { status: { conditions: [{ type: 'Approved', status: 'True', reason: 'Test', message: 'approved' }] } },
+          { type: 'merge', subresource: 'approval' },
+        );
   }
   const shown = async (): Promise<X509Certificate> => {
     const port = (await node()).status?.daemonEndpoints?.kubeletEndpoint?.Port ?? 0;
@@ -143,7 +270,9 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
   it('serves with a certificate of the cluster once it is approved, and renews that too', async () => {
     const issuer = new X509Certificate(pkiOfCluster.ca.certificate);
     expect((await shown()).checkIssued(issuer)).toBe(false);
-    await until('the certificate is asked for', async () => (await requests()).some(({ spec }) => spec.signerName === 'kubernetes.io/kubelet-serving'));
+    await until('the certificate is asked for', async () =>
+      (await requests()).some(({ spec }) => spec.signerName === 'kubernetes.io/kubelet-serving'),
+    );
     await approveServing();
     await until('it is shown', async () => (await shown()).checkIssued(issuer));
     const first = await shown();
@@ -159,14 +288,20 @@ describe('a kubelet with bootstrap credentials', { timeout: 60_000 }, () => {
     rmSync(join(directory, 'bootstrap.kubeconfig'));
     const serving = current('server');
     await startKubelet();
-    await until('the server is back', async () => (await shown().catch(() => undefined))?.checkIssued(new X509Certificate(pkiOfCluster.ca.certificate)) === true);
+    await until(
+      'the server is back',
+      async () =>
+        (await shown().catch(() => undefined))?.checkIssued(new X509Certificate(pkiOfCluster.ca.certificate)) === true,
+    );
     expect(Date.parse(serving.validTo)).toBeGreaterThan(Date.now());
     expect(existsSync(join(pki, 'kubelet.crt'))).toBe(false);
     expect(readdirSync(pki).filter((name) => name.startsWith('kubelet-client-2')).length).toBeGreaterThan(1);
   });
 
   it.runIf(everything)('outlives its first certificate', { timeout: 300_000 }, async () => {
-    const renewedAt = async () => (await client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name: NODE })).spec?.renewTime;
+    const renewedAt = async () =>
+      (await client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name: NODE })).spec
+        ?.renewTime;
     await new Promise((resolve) => setTimeout(resolve, (LIFE_SECONDS + 20) * 1000));
     const before = await renewedAt();
     await until('the lease is renewed', async () => (await renewedAt()) !== before, 30_000);

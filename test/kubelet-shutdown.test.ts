@@ -22,7 +22,9 @@ describe.skipIf(missing)(`a machine that goes down${missing ? ` (${missing})` : 
   const locks: string[] = [];
 
   beforeAll(async () => {
-    daemon = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=unix:path=${socket}`], { stdio: 'ignore' });
+    daemon = spawn('dbus-daemon', ['--session', '--nofork', '--nopidfile', `--address=unix:path=${socket}`], {
+      stdio: 'ignore',
+    });
     // The socket is there a moment before anybody listens on it.
     logind = await vi.waitFor(() => DbusConnection.open(socket), { timeout: 10_000, interval: 20 });
     await logind.requestName('org.freedesktop.login1');
@@ -31,9 +33,17 @@ describe.skipIf(missing)(`a machine that goes down${missing ? ` (${missing})` : 
       if (type !== 'call') return;
       asked.push([member, ...body].join(' '));
       // As logind does when it reads its configuration again.
-      if (member === 'KillUnit') delayMicroseconds = BigInt(/InhibitDelayMaxSec=(\d+)/.exec(readFileSync(join(directory, '99-kubelet.conf'), 'utf8'))?.[1] ?? 0) * 1_000_000n;
+      if (member === 'KillUnit')
+        delayMicroseconds =
+          BigInt(/InhibitDelayMaxSec=(\d+)/.exec(readFileSync(join(directory, '99-kubelet.conf'), 'utf8'))?.[1] ?? 0) *
+          1_000_000n;
       const answer = member === 'Get' ? { signature: 'v', body: [delayMicroseconds] } : { body: [] };
-      logind.send({ type: 'answer', replySerial: serial, ...(sender === undefined ? {} : { destination: sender }), ...answer });
+      logind.send({
+        type: 'answer',
+        replySerial: serial,
+        ...(sender === undefined ? {} : { destination: sender }),
+        ...answer,
+      });
     });
   });
   afterAll(() => {
@@ -49,7 +59,15 @@ describe.skipIf(missing)(`a machine that goes down${missing ? ` (${missing})` : 
   });
   afterEach(() => f.stop());
 
-  const prepareForShutdown = (isComing: boolean): void => logind.send({ type: 'signal', path: '/org/freedesktop/login1', interface: 'org.freedesktop.login1.Manager', member: 'PrepareForShutdown', signature: 'b', body: [isComing] });
+  const prepareForShutdown = (isComing: boolean): void =>
+    logind.send({
+      type: 'signal',
+      path: '/org/freedesktop/login1',
+      interface: 'org.freedesktop.login1.Manager',
+      member: 'PrepareForShutdown',
+      signature: 'b',
+      body: [isComing],
+    });
   const options: LogindOptions = {
     socket,
     configurationDirectory: directory,
@@ -71,21 +89,48 @@ describe.skipIf(missing)(`a machine that goes down${missing ? ` (${missing})` : 
     await start({ shutdownGracePeriod: 30_000, shutdownGracePeriodCriticalPods: 10_000 });
     expect(asked).toContain('KillUnit systemd-logind.service all 1');
     await f.create(makePod('web', { terminationGracePeriodSeconds: 3 }));
-    await f.create(makePod('stubborn', { terminationGracePeriodSeconds: 600, containers: [{ ...main, name: 'slow' }] }));
-    await f.create(makePod('system', { priorityClassName: 'system-node-critical', containers: [{ ...main, name: 'critical' }] }));
+    await f.create(
+      makePod('stubborn', { terminationGracePeriodSeconds: 600, containers: [{ ...main, name: 'slow' }] }),
+    );
+    await f.create(
+      makePod('system', { priorityClassName: 'system-node-critical', containers: [{ ...main, name: 'critical' }] }),
+    );
     for (const name of ['web', 'stubborn', 'system']) await f.untilPhase(name, 'Running');
     prepareForShutdown(true);
-    await f.until('the node says so', async () => (await f.client.resource('v1/nodes').get({ name: 'node-1' })).status?.conditions?.find(({ type }) => type === 'Ready')?.message === 'node is shutting down');
+    await f.until(
+      'the node says so',
+      async () =>
+        (await f.client.resource('v1/nodes').get({ name: 'node-1' })).status?.conditions?.find(
+          ({ type }) => type === 'Ready',
+        )?.message === 'node is shutting down',
+    );
     await f.create(makePod('late'));
-    expect((await f.untilPhase('late', 'Failed')).status).toMatchObject({ reason: 'NodeShutdown', message: 'Pod was rejected: Pod was rejected as the node is shutting down.' });
+    expect((await f.untilPhase('late', 'Failed')).status).toMatchObject({
+      reason: 'NodeShutdown',
+      message: 'Pod was rejected: Pod was rejected as the node is shutting down.',
+    });
     await f.until('the lock is released', () => locks.length === 2, 60_000);
-    expect(f.runtime.calls.filter((call) => call.startsWith('StopContainer'))).toEqual(['StopContainer main 3', 'StopContainer slow 20', 'StopContainer critical 10']);
+    expect(f.runtime.calls.filter((call) => call.startsWith('StopContainer'))).toEqual([
+      'StopContainer main 3',
+      'StopContainer slow 20',
+      'StopContainer critical 10',
+    ]);
     for (const name of ['web', 'stubborn', 'system']) {
       const { status } = await f.untilPhase(name, 'Failed');
-      expect(status).toMatchObject({ reason: 'Terminated', message: 'Pod was terminated in response to imminent node shutdown.' });
-      expect(status?.conditions?.find(({ type }) => type === 'DisruptionTarget')).toMatchObject({ status: 'True', reason: 'TerminationByKubelet', message: 'Pod was terminated in response to imminent node shutdown.' });
+      expect(status).toMatchObject({
+        reason: 'Terminated',
+        message: 'Pod was terminated in response to imminent node shutdown.',
+      });
+      expect(status?.conditions?.find(({ type }) => type === 'DisruptionTarget')).toMatchObject({
+        status: 'True',
+        reason: 'TerminationByKubelet',
+        message: 'Pod was terminated in response to imminent node shutdown.',
+      });
     }
-    const state = JSON.parse(readFileSync(join(f.rootDirectory, 'graceful_node_shutdown_state'), 'utf8')) as Record<string, string>;
+    const state = JSON.parse(readFileSync(join(f.rootDirectory, 'graceful_node_shutdown_state'), 'utf8')) as Record<
+      string,
+      string
+    >;
     expect(Object.keys(state)).toEqual(['startTime', 'endTime']);
     expect(await f.events('node-1')).toContain('Shutdown: Shutdown manager detected shutdown event');
   });

@@ -35,9 +35,18 @@ for (;;) {
     Array.from({ length: 4 }, async (_, quarter) => {
       const id = `${name}-pod-${quarter * 3 + Math.floor(ctx.random.next() * 3)}`;
       const netnsPath = path.join(directory, 'pods', id);
-      const annotations: Record<string, string> = ctx.random.next() < 0.2 ? { 'kubernetes.io/egress-bandwidth': '10M' } : {};
+      const annotations: Record<string, string> =
+        ctx.random.next() < 0.2 ? { 'kubernetes.io/egress-bandwidth': '10M' } : {};
       const hostPort = ctx.random.next() < 0.2 ? 8000 + Number(id.split('-').at(-1)) : 0;
-      const sandbox = { id, name: id, namespace: 'default', uid: '', netnsPath, annotations, portMappings: [{ protocol: 'TCP' as const, containerPort: 80, hostPort }] };
+      const sandbox = {
+        id,
+        name: id,
+        namespace: 'default',
+        uid: '',
+        netnsPath,
+        annotations,
+        portMappings: [{ protocol: 'TCP' as const, containerPort: 80, hostPort }],
+      };
       if (ctx.random.next() < 0.5) {
         if (!isNetns(netnsPath)) createNetns(netnsPath);
         await network.attach(sandbox);

@@ -3,16 +3,16 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import tls from 'node:tls';
+import type { Client } from '../src/client/index.ts';
 import { createClusterObjects } from '../src/cluster/cluster-objects.ts';
 import type { ClusterOptions } from '../src/cluster/cluster-options.ts';
 import { startControlPlane, type ControlPlane } from '../src/cluster/control-plane.ts';
 import { controllerClients } from '../src/cluster/controller-clients.ts';
 import { ADMIN, componentUser, nodeUser } from '../src/cluster/identities.ts';
-import type { KubeletConfig, KubeletOptions } from '../src/kubelet/index.ts';
-import { removeKubeletState } from '../src/kubelet/index.ts';
-import type { Client } from '../src/client/index.ts';
 import { DEFAULT_CONFIG, run as runControllerManager } from '../src/controller-manager/index.ts';
 import { createContext, RunGroup, type Context } from '../src/kernel/index.ts';
+import type { KubeletConfig, KubeletOptions } from '../src/kubelet/index.ts';
+import { removeKubeletState } from '../src/kubelet/index.ts';
 import { createNetns, deleteNetns, runIn } from '../src/net/netns/index.ts';
 import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, run as runScheduler } from '../src/scheduler/index.ts';
 import { removeCgroups } from './container-runtime-fixture.ts';
@@ -65,7 +65,8 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   // Processes of user namespaces must be able to walk down to their files.
   chmodSync(directory, 0o711);
   mkdirSync(join(directory, 'node'), { mode: 0o711 });
-  if (options.diskSize !== undefined) execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${options.diskSize},mode=711`, 'tmpfs', join(directory, 'node')]);
+  if (options.diskSize !== undefined)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${options.diskSize},mode=711`, 'tmpfs', join(directory, 'node')]);
   const stateParent = `/run/k8ts-test/${name}`;
   const netns = `${stateParent}-node`;
   createNetns(netns);
@@ -75,20 +76,25 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   const ctx = createContext({ signal: stop.signal, writeLog, verbosity: Number(process.env['K8TS_TEST_LOG'] ?? 0) });
   const group = new RunGroup({ signal: ctx.signal });
   let node: RealNode | undefined;
-  const clusterOptions: ClusterOptions = { bindAddress: '127.0.0.1', port: options.port ?? 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: ['*'], addons: ['storage'], kubeconfig: join(directory, 'kubeconfig'), signingKey: 'ec' };
-  const controlPlane: ControlPlane = await startControlPlane(
-    ctx,
-    clusterOptions,
-    {
-      connectToNode: (wanted) => {
-        const target = node;
-        if (wanted !== NODE || target === undefined) return undefined;
-        // The node's addresses are in its namespace alone; the API server gets a connection from inside it.
-        const { certificate, key } = controlPlane.pki.kubeletClient;
-        return () => tls.connect({ socket: target.connect(), cert: certificate, key, rejectUnauthorized: false });
-      },
+  const clusterOptions: ClusterOptions = {
+    bindAddress: '127.0.0.1',
+    port: options.port ?? 0,
+    serviceClusterIpRange: '10.96.0.0/16',
+    clusterCidr: '10.244.0.0/16',
+    controllers: ['*'],
+    addons: ['storage'],
+    kubeconfig: join(directory, 'kubeconfig'),
+    signingKey: 'ec',
+  };
+  const controlPlane: ControlPlane = await startControlPlane(ctx, clusterOptions, {
+    connectToNode: (wanted) => {
+      const target = node;
+      if (wanted !== NODE || target === undefined) return undefined;
+      // The node's addresses are in its namespace alone; the API server gets a connection from inside it.
+      const { certificate, key } = controlPlane.pki.kubeletClient;
+      return () => tls.connect({ socket: target.connect(), cert: certificate, key, rejectUnauthorized: false });
     },
-  );
+  });
   const admin = controlPlane.clientAs(ADMIN, 'test');
   await createClusterObjects(admin, clusterOptions);
   group.start('kube-controller-manager', () =>
@@ -107,7 +113,13 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
       identity: 'test',
     }),
   );
-  group.start('kube-scheduler', () => runScheduler(ctx, { client: controlPlane.clientAs(componentUser('kube-scheduler'), 'kube-scheduler'), config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false }, identity: 'test' }));
+  group.start('kube-scheduler', () =>
+    runScheduler(ctx, {
+      client: controlPlane.clientAs(componentUser('kube-scheduler'), 'kube-scheduler'),
+      config: { ...DEFAULT_SCHEDULER_CONFIG, leaderElect: false },
+      identity: 'test',
+    }),
+  );
 
   const cgroupRoot = `/k8ts-${name}`;
   const startRuntime = options.startRuntime ?? ownRuntime;
@@ -168,7 +180,13 @@ export async function startNodeCluster(options: NodeClusterOptions = {}): Promis
   writeFileSync(join(directory, 'kubeconfig'), controlPlane.kubeconfig, { mode: 0o600 });
   await cluster.node.runtime.load(busyboxImage('docker.io/library/busybox:latest'));
   await cluster.node.runtime.load(webImage('docker.io/library/www:latest'));
-  await cluster.until('the node is ready', async () => (await cluster.client.resource('v1/nodes').get({ name: NODE })).status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false);
+  await cluster.until(
+    'the node is ready',
+    async () =>
+      (await cluster.client.resource('v1/nodes').get({ name: NODE })).status?.conditions?.some(
+        ({ type, status }) => type === 'Ready' && status === 'True',
+      ) ?? false,
+  );
   return cluster;
 }
 
@@ -186,9 +204,17 @@ async function removePods(startRuntime: StartRuntime, place: Parameters<StartRun
 const KUBECTL = findProgram('kubectl') ?? 'kubectl';
 
 function runKubectl(kubeconfig: string, args: string | readonly string[], stdin: string): Promise<KubectlOutcome> {
-  const words = typeof args === 'string' ? (args.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", '')) : [...args];
+  const words =
+    typeof args === 'string'
+      ? (args.match(/(?:'[^']*'|[^\s'])+/g) ?? []).map((word) => word.replaceAll("'", ''))
+      : [...args];
   return new Promise((resolve) => {
-    const child = execFile(KUBECTL, words, { env: { ...process.env, KUBECONFIG: kubeconfig }, timeout: 60_000, maxBuffer: 1 << 26 }, (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }));
+    const child = execFile(
+      KUBECTL,
+      words,
+      { env: { ...process.env, KUBECONFIG: kubeconfig }, timeout: 60_000, maxBuffer: 1 << 26 },
+      (error, stdout, stderr) => resolve({ code: error ? Number(error.code ?? 1) : 0, stdout, stderr }),
+    );
     child.stdin?.end(stdin);
   });
 }

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { connectToRuntime, type ContainerRuntime } from '../src/cri/index.ts';
 import { BridgeNetwork, startContainerRuntime } from '../src/container-runtime/index.ts';
+import { connectToRuntime, type ContainerRuntime } from '../src/cri/index.ts';
 import type { Context } from '../src/kernel/index.ts';
 import { inNetns } from '../src/net/netns/index.ts';
 import { busyboxImage, dockerArchive, type TestImage } from './test-images.ts';
@@ -31,7 +31,13 @@ export const ownRuntime: StartRuntime = async (outer, { dataDirectory, stateDire
   const stop = new AbortController();
   const ctx = { ...outer, signal: stop.signal };
   const network = await BridgeNetwork.open(ctx, { nodeNetns: netns, stateDirectory: join(dataDirectory, 'network') });
-  const runtime = await startContainerRuntime(ctx, { rootDirectory: join(dataDirectory, 'runtime'), stateDirectory, network, nodeNetns: netns, cgroupParent });
+  const runtime = await startContainerRuntime(ctx, {
+    rootDirectory: join(dataDirectory, 'runtime'),
+    stateDirectory,
+    network,
+    nodeNetns: netns,
+    cgroupParent,
+  });
   return {
     cri: runtime,
     streamsInNetns: false,
@@ -52,7 +58,26 @@ export const containerd: StartRuntime = async (ctx, { dataDirectory, stateDirect
   const cni = join(directory, 'cni');
   for (const path of [directory, cni, stateDirectory]) mkdirSync(path, { recursive: true });
   const socket = join(stateDirectory, 'containerd.sock');
-  writeFileSync(join(cni, '10-bridge.conflist'), JSON.stringify({ cniVersion: '1.0.0', name: 'test', plugins: [{ type: 'bridge', bridge: 'cni0', isGateway: true, ipam: { type: 'host-local', dataDir: join(directory, 'ipam'), ranges: [[{ subnet: '10.244.0.0/24' }]], routes: [{ dst: '0.0.0.0/0' }] } }] }));
+  writeFileSync(
+    join(cni, '10-bridge.conflist'),
+    JSON.stringify({
+      cniVersion: '1.0.0',
+      name: 'test',
+      plugins: [
+        {
+          type: 'bridge',
+          bridge: 'cni0',
+          isGateway: true,
+          ipam: {
+            type: 'host-local',
+            dataDir: join(directory, 'ipam'),
+            ranges: [[{ subnet: '10.244.0.0/24' }]],
+            routes: [{ dst: '0.0.0.0/0' }],
+          },
+        },
+      ],
+    }),
+  );
   writeFileSync(
     join(directory, 'config.toml'),
     `version = 2
@@ -71,18 +96,26 @@ disabled_plugins = ["io.containerd.snapshotter.v1.btrfs", "io.containerd.snapsho
     conf_dir = "${cni}"
 `,
   );
-  const child = inNetns(netns, () => spawn('containerd', ['--config', join(directory, 'config.toml')], { stdio: ['ignore', 'pipe', 'pipe'] }));
+  const child = inNetns(netns, () =>
+    spawn('containerd', ['--config', join(directory, 'config.toml')], { stdio: ['ignore', 'pipe', 'pipe'] }),
+  );
   const log: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => log.push(data.toString()));
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const cri = connectToRuntime(`unix://${socket}`);
   await untilAnswers(ctx, cri, log);
   const load = async (image: TestImage): Promise<void> => {
-    const importing = spawn('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '-'], { stdio: ['pipe', 'ignore', 'pipe'] });
+    const importing = spawn('ctr', ['--address', socket, '--namespace', 'k8s.io', 'images', 'import', '-'], {
+      stdio: ['pipe', 'ignore', 'pipe'],
+    });
     let problem = '';
     importing.stderr.on('data', (data: Buffer) => (problem += data.toString()));
     importing.stdin.end(dockerArchive(image));
-    await new Promise<void>((resolve, reject) => importing.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`ctr images import ended with ${code}: ${problem}`)))));
+    await new Promise<void>((resolve, reject) =>
+      importing.once('exit', (code) =>
+        code === 0 ? resolve() : reject(new Error(`ctr images import ended with ${code}: ${problem}`)),
+      ),
+    );
   };
   await load(busyboxImage(PAUSE, { process: { Entrypoint: ['sleep', '2147483647'], Env: ['PATH=/bin'] } }));
   return {

@@ -1,9 +1,15 @@
 import type { Socket } from 'node:net';
 import path from 'node:path';
 import type { Client } from '../src/client/index.ts';
-import { connectIn } from '../src/net/netns/index.ts';
 import { childContext, RunGroup, type Context } from '../src/kernel/index.ts';
-import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet, type KubeletConfig, type KubeletOptions, type RunningKubelet } from '../src/kubelet/index.ts';
+import {
+  DEFAULT_KUBELET_CONFIGURATION,
+  run as runKubelet,
+  type KubeletConfig,
+  type KubeletOptions,
+  type RunningKubelet,
+} from '../src/kubelet/index.ts';
+import { connectIn } from '../src/net/netns/index.ts';
 import type { NodeRuntime, StartRuntime } from './node-runtimes.ts';
 
 /** A node that runs containers, in a network namespace of its own: a container runtime and a kubelet in this process. */
@@ -52,7 +58,18 @@ export async function startRealNode(outer: Context, options: RealNodeOptions): P
     ...options.kubelet,
   };
   const kubelet = await new Promise<RunningKubelet>((resolve, reject) => {
-    group.start('kubelet', (signal) => runKubelet({ ...ctx, signal }, { client: options.client, runtime: runtime.cri, config, onReady: resolve, ...(options.periods === undefined ? {} : { periods: options.periods }) }));
+    group.start('kubelet', (signal) =>
+      runKubelet(
+        { ...ctx, signal },
+        {
+          client: options.client,
+          runtime: runtime.cri,
+          config,
+          onReady: resolve,
+          ...(options.periods === undefined ? {} : { periods: options.periods }),
+        },
+      ),
+    );
     group.wait().then(() => reject(new Error('the kubelet ended before it was ready')), reject);
   });
   return {

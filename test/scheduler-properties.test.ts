@@ -21,7 +21,11 @@ const HOST = 'kubernetes.io/hostname';
 const ZONE = 'topology.kubernetes.io/zone';
 
 function randomNode(random: Random, i: number): Node {
-  const node = makeNode(`n${i}`).allocatable({ cpu: String(1 + random.integer(8)), memory: `${1 + random.integer(16)}Gi`, pods: String(2 + random.integer(12)) });
+  const node = makeNode(`n${i}`).allocatable({
+    cpu: String(1 + random.integer(8)),
+    memory: `${1 + random.integer(16)}Gi`,
+    pods: String(2 + random.integer(12)),
+  });
   if (random.next() < 0.85) node.zone(`z${random.integer(3)}`);
   if (random.next() < 0.5) node.label('disk', random.next() < 0.5 ? 'ssd' : 'hdd');
   if (random.next() < 0.15) node.taint({ key: 'dedicated', value: 'a', effect: 'NoSchedule' });
@@ -34,7 +38,8 @@ function randomNode(random: Random, i: number): Node {
 function randomPod(random: Random, name: string): Pod {
   const app = `app${random.integer(3)}`;
   const pod = makePod(name, `ns${random.integer(2)}`).label('app', app);
-  if (random.next() < 0.8) pod.requests({ cpu: `${100 * (1 + random.integer(4))}m`, memory: `${256 * (1 + random.integer(3))}Mi` });
+  if (random.next() < 0.8)
+    pod.requests({ cpu: `${100 * (1 + random.integer(4))}m`, memory: `${256 * (1 + random.integer(3))}Mi` });
   const labelSelector = { matchLabels: { app } };
   const key = random.next() < 0.5 ? ZONE : HOST;
   const spec: Partial<PodSpec> = {};
@@ -46,13 +51,30 @@ function randomPod(random: Random, name: string): Pod {
       spec.tolerations = [{ key: 'dedicated', operator: 'Exists' }];
       break;
     case 2:
-      spec.affinity = { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: key, labelSelector }] } };
+      spec.affinity = {
+        podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: key, labelSelector }] },
+      };
       break;
     case 3:
-      spec.affinity = { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: key, labelSelector, namespaces: ['ns0', 'ns1'] }] } };
+      spec.affinity = {
+        podAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: [
+            { topologyKey: key, labelSelector, namespaces: ['ns0', 'ns1'] },
+          ],
+        },
+      };
       break;
     case 4:
-      spec.topologySpreadConstraints = [{ topologyKey: key, maxSkew: 1 + random.integer(2), whenUnsatisfiable: 'DoNotSchedule', labelSelector, ...(random.next() < 0.3 ? { minDomains: 3 } : {}), ...(random.next() < 0.3 ? { nodeTaintsPolicy: 'Honor' } : {}) }];
+      spec.topologySpreadConstraints = [
+        {
+          topologyKey: key,
+          maxSkew: 1 + random.integer(2),
+          whenUnsatisfiable: 'DoNotSchedule',
+          labelSelector,
+          ...(random.next() < 0.3 ? { minDomains: 3 } : {}),
+          ...(random.next() < 0.3 ? { nodeTaintsPolicy: 'Honor' } : {}),
+        },
+      ];
       break;
     case 5:
       spec.topologySpreadConstraints = [
@@ -61,16 +83,32 @@ function randomPod(random: Random, name: string): Pod {
       ];
       break;
     case 6:
-      spec.affinity = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 10, podAffinityTerm: { topologyKey: key, labelSelector } }] } };
+      spec.affinity = {
+        podAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 10, podAffinityTerm: { topologyKey: key, labelSelector } },
+          ],
+        },
+      };
       break;
     case 7:
-      spec.affinity = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 7, podAffinityTerm: { topologyKey: key, labelSelector } }] } };
+      spec.affinity = {
+        podAntiAffinity: {
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 7, podAffinityTerm: { topologyKey: key, labelSelector } },
+          ],
+        },
+      };
       break;
     case 8:
       spec.affinity = {
         nodeAffinity: {
-          requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'Exists' }] }] },
-          preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 5, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] } }],
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [{ matchExpressions: [{ key: 'disk', operator: 'Exists' }] }],
+          },
+          preferredDuringSchedulingIgnoredDuringExecution: [
+            { weight: 5, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] } },
+          ],
         },
       };
       break;
@@ -122,9 +160,21 @@ class Comparison {
     const fitting = cluster.nodes.filter((node) => naiveFits(cluster, pod, node));
     const names = fitting.map((n) => n.metadata.name!).sort();
     const { evaluation } = this.#evaluations.of(info, this.profile);
-    const fresh = new Evaluation({ profile: this.profile, cache: this.cache, random: this.#random, pod: info, signature: undefined });
+    const fresh = new Evaluation({
+      profile: this.profile,
+      cache: this.cache,
+      random: this.#random,
+      pod: info,
+      signature: undefined,
+    });
     fresh.refresh(info);
-    const feasible = (e: Evaluation): string[] => (e.preFilterFailure ? [] : e.feasibleNodes().map((n) => n.name).sort());
+    const feasible = (e: Evaluation): string[] =>
+      e.preFilterFailure
+        ? []
+        : e
+            .feasibleNodes()
+            .map((n) => n.name)
+            .sort();
     const what = `${JSON.stringify(pod.spec)} on ${JSON.stringify(cluster.nodes.map((n) => [n.metadata.name, n.metadata.labels, n.spec]))}`;
     expect(feasible(evaluation), `shared: ${what}`).toEqual(names);
     expect(feasible(fresh), `fresh: ${what}`).toEqual(names);
@@ -137,20 +187,29 @@ class Comparison {
   }
 
   /** Up to what is the same for every node: plugins that have nothing to say are left out by some and not by others. */
-  #compareScores(options: { pod: Pod; fitting: readonly Node[]; evaluation: Evaluation; fresh: Evaluation; chosen: string; what: string }): void {
+  #compareScores(options: {
+    pod: Pod;
+    fitting: readonly Node[];
+    evaluation: Evaluation;
+    fresh: Evaluation;
+    chosen: string;
+    what: string;
+  }): void {
     const { pod, fitting, evaluation, fresh, chosen, what } = options;
     if (fitting.length < 2) return;
     const naive = naiveScores(this.cluster, pod, fitting);
     const byName = new Map(fitting.map((node, i) => [node.metadata.name!, naive[i]!]));
     const best = Math.max(...naive);
     fresh.selectNode();
-    const totals = (e: Evaluation): Map<string, number> => new Map(e.scoredNodes(fitting.length).map(({ node, total }) => [node.name, total]));
+    const totals = (e: Evaluation): Map<string, number> =>
+      new Map(e.scoredNodes(fitting.length).map(({ node, total }) => [node.name, total]));
     for (const [path, scores] of [
       ['shared', totals(evaluation)],
       ['fresh', totals(fresh)],
     ] as const) {
       const top = Math.max(...scores.values());
-      for (const [node, total] of scores) expect(top - total, `${path} score of ${node}: ${what}`).toBe(best - byName.get(node)!);
+      for (const [node, total] of scores)
+        expect(top - total, `${path} score of ${node}: ${what}`).toBe(best - byName.get(node)!);
     }
     expect(byName.get(chosen), what).toBe(best);
   }
@@ -166,7 +225,11 @@ class Comparison {
     const uid = this.#anyPod();
     const placed = uid === undefined ? undefined : this.#pods.get(uid);
     if (uid === undefined || placed === undefined) return;
-    const pod: Pod = { ...placed.pod, metadata: { ...placed.pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' }, spec: { ...placed.pod.spec!, nodeName: placed.nodeName } };
+    const pod: Pod = {
+      ...placed.pod,
+      metadata: { ...placed.pod.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' },
+      spec: { ...placed.pod.spec!, nodeName: placed.nodeName },
+    };
     this.#pods.set(uid, { ...placed, pod });
     this.cache.setPod(pod);
   }

@@ -21,7 +21,11 @@ export async function startScriptedRegistry(): Promise<ScriptedRegistry> {
   const server: Server = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://registry').pathname;
     const { authorization, range } = request.headers;
-    registry.requests.push({ line: `${request.method} ${path}`, ...(authorization === undefined ? {} : { authorization }), ...(range === undefined ? {} : { range }) });
+    registry.requests.push({
+      line: `${request.method} ${path}`,
+      ...(authorization === undefined ? {} : { authorization }),
+      ...(range === undefined ? {} : { range }),
+    });
     if (registry.intercept(request, response, path)) return;
     const name = path.split('/').at(-1) ?? '';
     if (path.includes('/manifests/')) answerManifest(response, manifests.get(name));
@@ -61,6 +65,9 @@ function answerManifest(response: ServerResponse, manifest: TestBlob | undefined
 function answerBlob(response: ServerResponse, blob: Buffer | undefined, range: string | undefined): void {
   const start = Number(/^bytes=([0-9]+)-$/.exec(range ?? '')?.[1] ?? 0);
   if (blob === undefined) response.writeHead(404).end();
-  else if (start > 0) response.writeHead(206, { 'content-range': `bytes ${start}-${blob.length - 1}/${blob.length}` }).end(blob.subarray(start));
+  else if (start > 0)
+    response
+      .writeHead(206, { 'content-range': `bytes ${start}-${blob.length - 1}/${blob.length}` })
+      .end(blob.subarray(start));
   else response.writeHead(200, { 'content-length': blob.length }).end(blob);
 }

@@ -83,7 +83,10 @@ function buildLayer(content: readonly ImageFile[] | Buffer, compression: LayerCo
 }
 
 /** A shell with all of busybox's applets, and users `root`, `www` (1000) and `nobody`. */
-export function busyboxImage(name = 'docker.io/library/busybox:test', options: Partial<TestImageOptions> = {}): TestImage {
+export function busyboxImage(
+  name = 'docker.io/library/busybox:test',
+  options: Partial<TestImageOptions> = {},
+): TestImage {
   return buildImage({
     process: { Cmd: ['sh'], Env: ['PATH=/bin:/usr/bin:/sbin:/usr/sbin'] },
     ...options,
@@ -123,7 +126,9 @@ function busyboxFiles(): readonly ImageFile[] {
   if (files !== undefined) return files;
   const busybox = findProgram('busybox');
   if (busybox === undefined) throw new Error('the test images need busybox (Debian: busybox-static)');
-  const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' }).split('\n').filter((applet) => applet !== '' && applet !== 'busybox');
+  const applets = execFileSync(busybox, ['--list'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((applet) => applet !== '' && applet !== 'busybox');
   const folder = (name: string, mode = 0o755): ImageFile => ({ name: `${name}/`, type: 'directory', mode });
   files = [
     ...['bin', 'dev', 'etc', 'home', 'proc', 'sys', 'usr', 'usr/bin', 'var', 'var/run'].map((name) => folder(name)),
@@ -131,7 +136,11 @@ function busyboxFiles(): readonly ImageFile[] {
     folder('tmp', 0o1777),
     { name: 'bin/busybox', mode: 0o755, content: readFileSync(busybox) },
     ...applets.map((applet): ImageFile => ({ name: `bin/${applet}`, type: 'symlink', target: 'busybox', mode: 0o777 })),
-    { name: 'etc/passwd', content: 'root:x:0:0:root:/root:/bin/sh\nwww:x:1000:1000:www:/www:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n' },
+    {
+      name: 'etc/passwd',
+      content:
+        'root:x:0:0:root:/root:/bin/sh\nwww:x:1000:1000:www:/www:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n',
+    },
     { name: 'etc/group', content: 'root:x:0:\nwww:x:1000:\nextra:x:1001:www\nnobody:x:65534:\n' },
   ];
   return files;
@@ -155,10 +164,15 @@ export function dockerArchive(...images: readonly TestImage[]): Buffer {
 
 /** An OCI layout in a tar archive. */
 export function ociArchive(...images: readonly TestImage[]): Buffer {
-  const blobs = new Map(images.flatMap((image) => [image.manifest, image.config, ...image.layers].map((item) => [item.digest, item.bytes])));
+  const blobs = new Map(
+    images.flatMap((image) => [image.manifest, image.config, ...image.layers].map((item) => [item.digest, item.bytes])),
+  );
   const manifests = images.map(({ name, manifest }) => ({
     ...descriptorOf(manifest),
-    annotations: { 'io.containerd.image.name': name, 'org.opencontainers.image.ref.name': name.slice(name.lastIndexOf(':') + 1) },
+    annotations: {
+      'io.containerd.image.name': name,
+      'org.opencontainers.image.ref.name': name.slice(name.lastIndexOf(':') + 1),
+    },
   }));
   return encodeTar([
     { name: 'oci-layout', content: '{"imageLayoutVersion":"1.0.0"}' },
@@ -168,7 +182,9 @@ export function ociArchive(...images: readonly TestImage[]): Buffer {
 }
 
 /** An index over images of several platforms, to be pushed after them. */
-export function imageIndex(...images: readonly { image: TestImage; platform: Readonly<Record<string, string>> }[]): TestBlob {
+export function imageIndex(
+  ...images: readonly { image: TestImage; platform: Readonly<Record<string, string>> }[]
+): TestBlob {
   const mediaType = `${OCI}.index.v1+json`;
   const manifests = images.map(({ image, platform }) => ({ ...descriptorOf(image.manifest), platform }));
   return blob(mediaType, { schemaVersion: 2, mediaType, manifests });
@@ -194,13 +210,23 @@ export async function pushManifest(manifest: TestBlob, options: PushOptions): Pr
 }
 
 async function pushBlob(item: TestBlob, options: PushOptions): Promise<void> {
-  const start = await request(`${options.registry}/v2/${options.repository}/blobs/uploads/`, 'POST', undefined, options);
+  const start = await request(
+    `${options.registry}/v2/${options.repository}/blobs/uploads/`,
+    'POST',
+    undefined,
+    options,
+  );
   const upload = new URL(start.headers.get('location') ?? '', options.registry);
   upload.searchParams.set('digest', item.digest);
   await request(upload.href, 'PUT', { ...item, mediaType: 'application/octet-stream' }, options);
 }
 
-async function request(url: string, method: string, body: TestBlob | undefined, { authorization }: PushOptions): Promise<Response> {
+async function request(
+  url: string,
+  method: string,
+  body: TestBlob | undefined,
+  { authorization }: PushOptions,
+): Promise<Response> {
   const response = await fetch(url, {
     method,
     headers: {
@@ -214,11 +240,17 @@ async function request(url: string, method: string, body: TestBlob | undefined, 
   return response;
 }
 
-function compressLayer(tar: Buffer, compression: LayerCompression, docker: boolean): { mediaType: string; bytes: Buffer } {
+function compressLayer(
+  tar: Buffer,
+  compression: LayerCompression,
+  docker: boolean,
+): { mediaType: string; bytes: Buffer } {
   if (typeof compression === 'function') return compression(tar);
   if (docker) {
     const base = `${DOCKER}.image.rootfs.diff.tar`;
-    return compression === 'gzip' ? { mediaType: `${base}.gzip`, bytes: gzipSync(tar) } : { mediaType: base, bytes: tar };
+    return compression === 'gzip'
+      ? { mediaType: `${base}.gzip`, bytes: gzipSync(tar) }
+      : { mediaType: base, bytes: tar };
   }
   const base = `${OCI}.layer.v1.tar`;
   return compression === 'gzip' ? { mediaType: `${base}+gzip`, bytes: gzipSync(tar) } : { mediaType: base, bytes: tar };
@@ -229,7 +261,11 @@ function blob(mediaType: string, content: object): TestBlob {
   return { mediaType, bytes, digest: digestOf(bytes) };
 }
 
-export function descriptorOf({ mediaType, digest, bytes }: TestBlob): { mediaType: string; digest: string; size: number } {
+export function descriptorOf({ mediaType, digest, bytes }: TestBlob): {
+  mediaType: string;
+  digest: string;
+  size: number;
+} {
   return { mediaType, digest, size: bytes.length };
 }
 

@@ -39,7 +39,12 @@ export class WebSocketCommand {
   }
 
   /** What the error channel said, when the stream was over. */
-  async status(): Promise<{ status?: string; reason?: string; message?: string; details?: { causes?: { reason?: string; message?: string }[] } }> {
+  async status(): Promise<{
+    status?: string;
+    reason?: string;
+    message?: string;
+    details?: { causes?: { reason?: string; message?: string }[] };
+  }> {
     await this.closed;
     return JSON.parse(this.output.error) as object;
   }

@@ -6,7 +6,15 @@ const ending = new AbortController();
 process.once('disconnect', () => ending.abort());
 const { kubeconfig, finished } = await startControlPlane(
   createContext({ signal: ending.signal }),
-  { dataDirectory: process.argv[2]!, bindAddress: '127.0.0.1', port: 0, serviceClusterIpRange: '10.96.0.0/16', clusterCidr: '10.244.0.0/16', controllers: [], ownThread: process.env['K8TS_OWN_THREAD'] !== '0' },
+  {
+    dataDirectory: process.argv[2]!,
+    bindAddress: '127.0.0.1',
+    port: 0,
+    serviceClusterIpRange: '10.96.0.0/16',
+    clusterCidr: '10.244.0.0/16',
+    controllers: [],
+    ownThread: process.env['K8TS_OWN_THREAD'] !== '0',
+  },
   {},
 );
 process.send?.({ kubeconfig });

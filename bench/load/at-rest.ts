@@ -31,14 +31,20 @@ export async function manyPodsRows(): Promise<Row[]> {
 
 async function storePods(directory: string): Promise<void> {
   const store = await openEmbeddedStore({ directory, clock: new RealClock() });
-  const { metadata, kind, apiVersion, ...rest } = samplePod() as { metadata: { resourceVersion: string }; kind: string; apiVersion: string };
+  const { metadata, kind, apiVersion, ...rest } = samplePod() as {
+    metadata: { resourceVersion: string };
+    kind: string;
+    apiVersion: string;
+  };
   const { resourceVersion: _, ...stored } = metadata;
   for (let i = 0; i < MANY; i += BATCH) {
     await store.txn({
       success: Array.from({ length: BATCH }, (_unused, j) => {
         const name = `pod-${String(i + j).padStart(6, '0')}`;
         const namespace = `ns-${i % 10}`;
-        const value = Buffer.from(JSON.stringify({ kind, apiVersion, metadata: { ...stored, name, namespace }, ...rest }));
+        const value = Buffer.from(
+          JSON.stringify({ kind, apiVersion, metadata: { ...stored, name, namespace }, ...rest }),
+        );
         return { op: 'put' as const, key: `/registry/pods/${namespace}/${name}`, value };
       }),
     });

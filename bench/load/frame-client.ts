@@ -38,7 +38,13 @@ export class FrameClient {
     const { hostname, port, host } = new URL(target.server);
     const { ca, cert, key } = target;
     this.#host = host;
-    this.#socket = tls.connect({ host: hostname, port: Number(port), ALPNProtocols: ['h2'], ...(ca ? { ca } : { rejectUnauthorized: false }), ...(cert && key ? { cert, key } : {}) });
+    this.#socket = tls.connect({
+      host: hostname,
+      port: Number(port),
+      ALPNProtocols: ['h2'],
+      ...(ca ? { ca } : { rejectUnauthorized: false }),
+      ...(cert && key ? { cert, key } : {}),
+    });
     const ours = settings([f.SETTING.enablePush, 0], [f.SETTING.initialWindowSize, f.LARGEST_WINDOW]);
     this.#socket.write(Buffer.concat([f.PREFACE, ours, windowUpdate(0, f.LARGEST_WINDOW - f.FIRST_WINDOW)]));
     this.#socket.on('data', (piece: Buffer) => this.#receive(piece));
@@ -51,7 +57,11 @@ export class FrameClient {
     const id = (this.#last += 2);
     this.#heard.set(id, heard);
     let head = this.#heads.get(headers);
-    if (!head) this.#heads.set(headers, (head = blockOf(Object.entries({ ':scheme': 'https', ':authority': this.#host, ...headers }))));
+    if (!head)
+      this.#heads.set(
+        headers,
+        (head = blockOf(Object.entries({ ':scheme': 'https', ':authority': this.#host, ...headers }))),
+      );
     if (body.length > f.SMALLEST_MAX_FRAME) throw new Error('a body of several frames');
     this.#send(frame(f.HEADERS, f.END_HEADERS | (body.length === 0 ? f.END_STREAM : 0), id, head));
     if (body.length > 0) this.#send(frame(f.DATA, f.END_STREAM, id, body));
@@ -81,7 +91,12 @@ export class FrameClient {
     while (bytes.length - at >= f.FRAME_HEADER_BYTES) {
       const length = bytes.readUIntBE(at, 3);
       if (bytes.length - at < f.FRAME_HEADER_BYTES + length) break;
-      this.#frame(bytes[at + 3]!, bytes[at + 4]!, bytes.readUInt32BE(at + 5), bytes.subarray(at + f.FRAME_HEADER_BYTES, at + f.FRAME_HEADER_BYTES + length));
+      this.#frame(
+        bytes[at + 3]!,
+        bytes[at + 4]!,
+        bytes.readUInt32BE(at + 5),
+        bytes.subarray(at + f.FRAME_HEADER_BYTES, at + f.FRAME_HEADER_BYTES + length),
+      );
       at += f.FRAME_HEADER_BYTES + length;
     }
     this.#rest = bytes.subarray(at);

@@ -11,7 +11,8 @@ import { percentiles } from './percentiles.ts';
 const run = promisify(execFile);
 
 /** It can show a token, not a certificate, and sends the same body all the time. */
-export const canUseH2load = ({ target, body }: RequestLoad): boolean => target.cert === undefined && !body?.includes('{n}') && findProgram('h2load') !== undefined;
+export const canUseH2load = ({ target, body }: RequestLoad): boolean =>
+  target.cert === undefined && !body?.includes('{n}') && findProgram('h2load') !== undefined;
 
 export async function runH2load(load: RequestLoad, onWarm: () => void): Promise<LoadResult> {
   const scratch = mkdtempSync(join(tmpdir(), 'k8ts-load-'));
@@ -48,5 +49,11 @@ async function runFor(load: RequestLoad, extent: readonly string[], scratch: str
     firstError ??= `status ${status}`;
   }
   const perSecond = Number(/([\d.]+) req\/s/.exec(stdout)?.[1] ?? 0);
-  return { perSecond, count: latencies.length, errors, ...(firstError ? { firstError } : {}), ...percentiles(latencies) };
+  return {
+    perSecond,
+    count: latencies.length,
+    errors,
+    ...(firstError ? { firstError } : {}),
+    ...percentiles(latencies),
+  };
 }

@@ -11,10 +11,15 @@ const fail = (reason: string): never => {
 };
 const connect = (target: Target): FrameClient => new FrameClient(target, fail);
 
-const authorization = (target: Target): Record<string, string> => (target.token ? { authorization: `Bearer ${target.token}` } : {});
+const authorization = (target: Target): Record<string, string> =>
+  target.token ? { authorization: `Bearer ${target.token}` } : {};
 
 /** Resolves once the whole answer is here. */
-function call(client: FrameClient, headers: Record<string, string>, body?: string): Promise<{ status: number; text: string }> {
+function call(
+  client: FrameClient,
+  headers: Record<string, string>,
+  body?: string,
+): Promise<{ status: number; text: string }> {
   return new Promise((resolve) => {
     let status = 0;
     let text = '';
@@ -31,7 +36,13 @@ function call(client: FrameClient, headers: Record<string, string>, body?: strin
 
 async function requests(work: RequestLoad): Promise<LoadResult> {
   const clients = Array.from({ length: work.connections }, () => connect(work.target));
-  const headers = { ':method': work.method, ':path': work.path, accept: 'application/json', ...(work.body ? { 'content-type': 'application/json' } : {}), ...authorization(work.target) };
+  const headers = {
+    ':method': work.method,
+    ':path': work.path,
+    accept: 'application/json',
+    ...(work.body ? { 'content-type': 'application/json' } : {}),
+    ...authorization(work.target),
+  };
   let latencies: number[] = [];
   let errors = 0;
   let firstError: string | undefined;
@@ -56,7 +67,13 @@ async function requests(work: RequestLoad): Promise<LoadResult> {
   process.send?.('warm');
   const elapsed = await runWhile((_done, ms) => ms < work.durationMs);
   for (const client of clients) client.close();
-  return { perSecond: (latencies.length / elapsed) * 1000, count: latencies.length, errors, ...(firstError ? { firstError } : {}), ...percentiles(latencies) };
+  return {
+    perSecond: (latencies.length / elapsed) * 1000,
+    count: latencies.length,
+    errors,
+    ...(firstError ? { firstError } : {}),
+    ...percentiles(latencies),
+  };
 }
 
 const NEWLINE = 0x0a;
@@ -90,19 +107,32 @@ async function watch(work: WatchLoad): Promise<LoadResult> {
     },
     onEnd: () => fail('the server ended a watch'),
   };
-  const watched = { ':method': 'GET', ':path': `${work.collection}?watch=true&fieldSelector=metadata.name%3D${work.name}`, accept: 'application/json', ...auth };
+  const watched = {
+    ':method': 'GET',
+    ':path': `${work.collection}?watch=true&fieldSelector=metadata.name%3D${work.name}`,
+    accept: 'application/json',
+    ...auth,
+  };
   for (let i = 0; i < work.watchers; i++) clients[i % clients.length]!.request(watched, heard);
   // Every watch begins with the object as it is.
   await all(work.watchers);
   process.send?.('warm');
-  const put = { ':method': 'PUT', ':path': `${work.collection}/${work.name}`, 'content-type': 'application/json', ...auth };
+  const put = {
+    ':method': 'PUT',
+    ':path': `${work.collection}/${work.name}`,
+    'content-type': 'application/json',
+    ...auth,
+  };
   const latencies: number[] = [];
   let errors = 0;
   const start = performance.now();
   const before = delivered;
   while (performance.now() - start < work.durationMs) {
     const began = performance.now();
-    const [{ status }] = await Promise.all([call(writer, put, work.body.replaceAll('{n}', String(number++))), all(delivered + work.watchers)]);
+    const [{ status }] = await Promise.all([
+      call(writer, put, work.body.replaceAll('{n}', String(number++))),
+      all(delivered + work.watchers),
+    ]);
     if (status >= 300) errors++;
     latencies.push(performance.now() - began);
   }

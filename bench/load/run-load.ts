@@ -7,7 +7,9 @@ import type { Load, LoadResult } from './load.ts';
 export function runLoad(load: Load, onWarm: () => void = () => {}): Promise<LoadResult> {
   if (load.type === 'requests' && canUseH2load(load)) return runH2load(load, onWarm);
   return new Promise((resolve, reject) => {
-    const child = fork(join(import.meta.dirname, 'load-process.ts'), [JSON.stringify(load)], { execArgv: ['--import', 'tsx'] });
+    const child = fork(join(import.meta.dirname, 'load-process.ts'), [JSON.stringify(load)], {
+      execArgv: ['--import', 'tsx'],
+    });
     child.on('message', (message) => {
       if (message === 'warm') onWarm();
       else resolve(message as LoadResult);

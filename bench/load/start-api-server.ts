@@ -23,7 +23,9 @@ export async function startBenchedServer(directory: string): Promise<ApiServerPr
   await build({ entryPoints: { server: 'bench/load/api-server.ts' }, outdir });
   const start = performance.now();
   const child = fork(join(outdir, 'server.js'), [directory], { execArgv: [] });
-  const failed = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the API server ended with ${String(code)}`)));
+  const failed = once(child, 'exit').then(([code]) =>
+    Promise.reject(new Error(`the API server ended with ${String(code)}`)),
+  );
   failed.catch(() => undefined);
   const [{ kubeconfig }] = (await Promise.race([once(child, 'message'), failed])) as [{ kubeconfig: string }];
   const readyMs = performance.now() - start;

@@ -6,7 +6,10 @@ import type { Target } from './load.ts';
 interface KubeconfigFile {
   'current-context'?: string;
   contexts?: { name: string; context: { cluster: string; user: string } }[];
-  clusters: { name: string; cluster: { server: string; 'certificate-authority'?: string; 'certificate-authority-data'?: string } }[];
+  clusters: {
+    name: string;
+    cluster: { server: string; 'certificate-authority'?: string; 'certificate-authority-data'?: string };
+  }[];
   users: { name: string; user: Record<string, string | undefined> }[];
 }
 
@@ -16,18 +19,27 @@ export function targetOf(file: string): Target {
   const context = config.contexts?.find(({ name }) => name === config['current-context'])?.context;
   const { cluster } = config.clusters.find(({ name }) => name === context?.cluster) ?? config.clusters[0]!;
   const { user } = config.users.find(({ name }) => name === context?.user) ?? config.users[0]!;
-  const inline = (data: string | undefined, path: string | undefined): string | undefined => (data ? Buffer.from(data, 'base64').toString() : path && readFileSync(path, 'utf8'));
+  const inline = (data: string | undefined, path: string | undefined): string | undefined =>
+    data ? Buffer.from(data, 'base64').toString() : path && readFileSync(path, 'utf8');
   const ca = inline(cluster['certificate-authority-data'], cluster['certificate-authority']);
   const cert = inline(user['client-certificate-data'], user['client-certificate']);
   const key = inline(user['client-key-data'], user['client-key']);
-  return { server: cluster.server, ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}), ...(user['token'] ? { token: user['token'] } : {}) };
+  return {
+    server: cluster.server,
+    ...(ca ? { ca } : {}),
+    ...(cert ? { cert } : {}),
+    ...(key ? { key } : {}),
+    ...(user['token'] ? { token: user['token'] } : {}),
+  };
 }
 
 const TICK_MS = 1000 / Number(execFileSync('getconf', ['CLK_TCK']).toString());
 
 /** The processor time that a process has used so far, in milliseconds. */
 export function processorMs(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 

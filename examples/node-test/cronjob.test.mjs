@@ -22,5 +22,8 @@ spec:
 `);
   await cluster.clock.advance('2m');
   const { items } = await cluster.client.resource('batch/v1/jobs').list({ namespace: 'default' });
-  assert.deepEqual(items.map((job) => job.status.succeeded), [1]);
+  assert.deepEqual(
+    items.map((job) => job.status.succeeded),
+    [1],
+  );
 });

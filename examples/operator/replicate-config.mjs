@@ -9,7 +9,9 @@ export async function startOperator(kubeConfig) {
   const list = () => api.listNamespacedConfigMap({ namespace: 'shared', labelSelector: 'replicate=true' });
   const informer = makeInformer(kubeConfig, '/api/v1/namespaces/shared/configmaps', list, 'replicate=true');
   const replicate = async ({ metadata, data }) => {
-    for (const { metadata: { name: namespace } } of (await api.listNamespace()).items) {
+    for (const {
+      metadata: { name: namespace },
+    } of (await api.listNamespace()).items) {
       if (namespace === 'shared' || namespace.startsWith('kube-')) continue;
       const body = { metadata: { name: metadata.name, namespace }, data };
       try {

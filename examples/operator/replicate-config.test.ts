@@ -19,7 +19,11 @@ afterAll(async () => {
 });
 
 test('a labelled ConfigMap appears in other namespaces, and follows its original', async () => {
-  const original = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace: 'shared', labels: { replicate: 'true' } } };
+  const original = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'settings', namespace: 'shared', labels: { replicate: 'true' } },
+  };
   await cluster.apply({ ...original, data: { level: '1' } } as never);
   await cluster.waitFor('configmap/settings', 'jsonpath={.data.level}=1');
   await cluster.apply({ ...original, data: { level: '2' } } as never);
@@ -29,6 +33,11 @@ test('a labelled ConfigMap appears in other namespaces, and follows its original
 
 test('the operator survives a dropped watch', async () => {
   cluster.faults.dropWatches({ resource: 'configmaps', namespace: 'shared' });
-  await cluster.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later', namespace: 'shared', labels: { replicate: 'true' } }, data: { a: 'b' } } as never);
+  await cluster.apply({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name: 'later', namespace: 'shared', labels: { replicate: 'true' } },
+    data: { a: 'b' },
+  } as never);
   await cluster.waitFor('configmap/later', 'jsonpath={.data.a}=b');
 });

@@ -28,8 +28,15 @@ spec:
 });
 
 test('a pod that crashes is started again', async () => {
-  const undo = cluster.simulate({ pod: (pod) => (pod.name === 'crasher' && pod.restartCount === 0 ? { runFor: '100ms', exitCode: 1 } : undefined) });
-  await cluster.apply({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'crasher' }, spec: { containers: [{ name: 'main', image: 'crash' }] } } as never);
+  const undo = cluster.simulate({
+    pod: (pod) => (pod.name === 'crasher' && pod.restartCount === 0 ? { runFor: '100ms', exitCode: 1 } : undefined),
+  });
+  await cluster.apply({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'crasher' },
+    spec: { containers: [{ name: 'main', image: 'crash' }] },
+  } as never);
   await cluster.waitFor('pod/crasher', 'jsonpath={.status.containerStatuses[0].restartCount}=1');
   await cluster.waitFor('pod/crasher', 'Ready');
   undo();

@@ -10,7 +10,9 @@ function violations(rule: (message: Message) => readonly string[]): string[] {
 }
 
 function fieldViolations(rule: (field: Field, message: Message) => boolean): string[] {
-  return violations((message) => message.wireFields.filter((field) => rule(field, message)).map((field) => `.${field.name}`));
+  return violations((message) =>
+    message.wireFields.filter((field) => rule(field, message)).map((field) => `.${field.name}`),
+  );
 }
 
 const elementOf = (field: Field): Type | undefined => (field.type.kind === 'list' ? field.type.element : undefined);
@@ -44,7 +46,9 @@ function fitsType(value: string | number | boolean, type: Type): boolean {
 
 describe('every declaration', () => {
   test('describes each message in a short sentence', () => {
-    expect(violations((message) => (isSentence(message.description) ? [] : [`: "${message.description}"`]))).toEqual([]);
+    expect(violations((message) => (isSentence(message.description) ? [] : [`: "${message.description}"`]))).toEqual(
+      [],
+    );
   });
 
   test('describes each field in a short sentence', () => {
@@ -52,19 +56,29 @@ describe('every declaration', () => {
   });
 
   test('gives each field of a message a number of its own', () => {
-    const repeated = (field: Field, message: Message) => message.wireFields.some((other) => other !== field && other.number === field.number);
+    const repeated = (field: Field, message: Message) =>
+      message.wireFields.some((other) => other !== field && other.number === field.number);
     expect(fieldViolations(repeated)).toEqual([]);
     expect(fieldViolations((field) => !Number.isInteger(field.number) || field.number < 1)).toEqual([]);
   });
 
   test('inlines messages only, and without two fields of one name', () => {
     expect(fieldViolations((field) => field.inline && field.type.kind !== 'message')).toEqual([]);
-    expect(violations((message) => (message.fields.length === message.byName.size ? [] : [': a name stands twice']))).toEqual([]);
+    expect(
+      violations((message) => (message.fields.length === message.byName.size ? [] : [': a name stands twice'])),
+    ).toEqual([]);
   });
 
   test('names a field of the element in each merge key', () => {
-    expect(fieldViolations((field) => field.mergeKey !== undefined && elementOf(field)?.kind === 'message' && !elementHas(field, field.mergeKey))).toEqual([]);
-    expect(fieldViolations((field) => field.mergeKey !== undefined && !field.patchStrategy.includes('merge'))).toEqual([]);
+    expect(
+      fieldViolations(
+        (field) =>
+          field.mergeKey !== undefined && elementOf(field)?.kind === 'message' && !elementHas(field, field.mergeKey),
+      ),
+    ).toEqual([]);
+    expect(fieldViolations((field) => field.mergeKey !== undefined && !field.patchStrategy.includes('merge'))).toEqual(
+      [],
+    );
   });
 
   test('names fields of the element in the keys of each map list', () => {
@@ -92,13 +106,17 @@ describe('every kind', () => {
   ];
 
   test('has tables that start with a Name column, unless known otherwise', () => {
-    const others = schema.resources.filter((resource) => resource.columns[0]?.name !== 'Name').map((resource) => resource.kind);
+    const others = schema.resources
+      .filter((resource) => resource.columns[0]?.name !== 'Name')
+      .map((resource) => resource.kind);
     expect([...new Set(others)].sort()).toEqual(withoutNameColumn);
   });
 
   test('has an object message, and a list message when it can be listed', () => {
     const broken = schema.resources.filter(
-      (resource) => !resource.message.object || (resource.verbs.includes('list') && !schema.kind({ ...resource, kind: resource.listKind })),
+      (resource) =>
+        !resource.message.object ||
+        (resource.verbs.includes('list') && !schema.kind({ ...resource, kind: resource.listKind })),
     );
     expect(broken.map((resource) => resource.kind)).toEqual([]);
   });

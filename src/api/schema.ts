@@ -1,4 +1,10 @@
-import type { ColumnDeclaration, FieldDeclaration, KindDeclaration, PackageDeclaration, SubresourceDeclaration } from './declare.ts';
+import type {
+  ColumnDeclaration,
+  FieldDeclaration,
+  KindDeclaration,
+  PackageDeclaration,
+  SubresourceDeclaration,
+} from './declare.ts';
 
 /**
  * The declarations, linked: type strings resolved, inlined messages flattened, lookups by name. Everything that

@@ -13,7 +13,12 @@ export { openStore, type StoreConfig } from './storage/open-store.ts';
 export { issue as issueCertificate, loadAuthority } from './pki/certificates.ts';
 export { KUBELET_CLIENT_USER, openPki, type ClusterPki, type ServingNames } from './pki/files.ts';
 export { kubeconfigFor, type KubeconfigOptions } from './pki/kubeconfig.ts';
-export { loadSecurityOptions, type OidcFlags, type SecurityFiles, type SecurityOptions } from './command/security-options.ts';
+export {
+  loadSecurityOptions,
+  type OidcFlags,
+  type SecurityFiles,
+  type SecurityOptions,
+} from './command/security-options.ts';
 export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
 export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './pipeline/request.ts';

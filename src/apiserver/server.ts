@@ -1,10 +1,10 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
 import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
-import type { Door } from './pipeline/handle-request.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
-import type { ApiRequest, ApiResponse } from './pipeline/request.ts';
+import type { Door } from './pipeline/handle-request.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
+import type { ApiRequest, ApiResponse } from './pipeline/request.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
@@ -57,13 +57,27 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
   }
 }
 
-function transportOptions({ host, port, maxBodyBytes = MAX_BODY_BYTES, pki, minTlsVersion, requestTimeoutMs: answerMs = REQUEST_TIMEOUT_MS }: ApiServerOptions): TransportOptions {
-  const tls = { key: pki.apiserver.key, cert: pki.apiserver.certificate, clientCa: pki.ca.certificate + pki.frontProxyCa.certificate, ...(minTlsVersion ? { minVersion: minTlsVersion } : {}) };
+function transportOptions({
+  host,
+  port,
+  maxBodyBytes = MAX_BODY_BYTES,
+  pki,
+  minTlsVersion,
+  requestTimeoutMs: answerMs = REQUEST_TIMEOUT_MS,
+}: ApiServerOptions): TransportOptions {
+  const tls = {
+    key: pki.apiserver.key,
+    cert: pki.apiserver.certificate,
+    clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
+    ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
+  };
   return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs } };
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {
-  const aborted = new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+  const aborted = new Promise<void>((resolve) =>
+    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
   await Promise.race([aborted, ...(transport.failed ? [transport.failed] : [])]);
   await transport.close(SHUTDOWN_GRACE_MS);
 }

@@ -18,7 +18,12 @@ export class AddressRange {
   static parse(cidr: string): AddressRange {
     const [address = '', length = '', ...rest] = cidr.trim().split('/');
     const family = familyOf(address);
-    if (family === undefined || rest.length > 0 || !/^\d{1,3}$/.test(length) || Number(length) > (family === 6 ? 128 : 32)) {
+    if (
+      family === undefined ||
+      rest.length > 0 ||
+      !/^\d{1,3}$/.test(length) ||
+      Number(length) > (family === 6 ? 128 : 32)
+    ) {
       throw new Error(`${cidr} is not an address range (CIDR)`);
     }
     return new AddressRange(toNumber(address), Number(length), family);
@@ -60,7 +65,8 @@ export class AddressRange {
   /** The part of that length at an index: number 2 with 24 of 10.0.0.0/16 is 10.0.2.0/24. */
   part(index: bigint | number, prefixLength: number): AddressRange {
     const offset = BigInt(index) << BigInt(this.#bits - prefixLength);
-    if (prefixLength < this.prefixLength || offset >= this.size) throw new Error(`${this.toString()} has no /${prefixLength} number ${index}`);
+    if (prefixLength < this.prefixLength || offset >= this.size)
+      throw new Error(`${this.toString()} has no /${prefixLength} number ${index}`);
     return new AddressRange(this.#base + offset, prefixLength, this.family);
   }
 

@@ -58,7 +58,10 @@ describe('a varint', () => {
     expect(decodeVarint(Buffer.concat([Buffer.from([9]), bytes]), 1)).toEqual({ value, next: bytes.length + 1 });
   });
 
-  it.each([['an early end', [0x80]], ['more than ten bytes', Array<number>(11).fill(0x80)]])('refuses %s', (_name, bytes) => {
+  it.each([
+    ['an early end', [0x80]],
+    ['more than ten bytes', Array<number>(11).fill(0x80)],
+  ])('refuses %s', (_name, bytes) => {
     expect(decodeVarint(Uint8Array.from(bytes), 0)).toBeUndefined();
   });
 });

@@ -21,7 +21,8 @@ function copyOf(value: object): object {
     const item = from[key];
     const inner = typeof item === 'object' && item !== null ? copyOf(item) : item;
     /** A name like any other in JSON, but not for an assignment. */
-    if (key === '__proto__') Object.defineProperty(copy, key, { value: inner, enumerable: true, configurable: true, writable: true });
+    if (key === '__proto__')
+      Object.defineProperty(copy, key, { value: inner, enumerable: true, configurable: true, writable: true });
     else copy[key] = inner;
   }
   return copy;

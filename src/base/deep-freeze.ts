@@ -19,4 +19,5 @@ function freezeInto(work: object[], value: unknown): void {
   if (isThawed(value)) work.push(Object.freeze(value));
 }
 
-const isThawed = (value: unknown): value is object => typeof value === 'object' && value !== null && !Object.isFrozen(value);
+const isThawed = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Object.isFrozen(value);

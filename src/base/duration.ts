@@ -8,16 +8,18 @@ export class DurationError extends ParseError {
   override readonly code = 'InvalidDuration';
 }
 
-const NANOS: ReadonlyMap<string, bigint> = new Map(Object.entries({
-  ns: 1n,
-  us: 1000n,
-  'µs': 1000n,
-  'μs': 1000n,
-  ms: 1_000_000n,
-  s: 1_000_000_000n,
-  m: 60_000_000_000n,
-  h: 3_600_000_000_000n,
-}));
+const NANOS: ReadonlyMap<string, bigint> = new Map(
+  Object.entries({
+    ns: 1n,
+    us: 1000n,
+    µs: 1000n,
+    μs: 1000n,
+    ms: 1_000_000n,
+    s: 1_000_000_000n,
+    m: 60_000_000_000n,
+    h: 3_600_000_000_000n,
+  }),
+);
 const MAX = (1n << 63n) - 1n;
 
 /** Whole digits, fraction digits, unit. */
@@ -30,7 +32,8 @@ const invalid = (text: string): DurationError => new DurationError(`time: invali
 /** Milliseconds; throws a DurationError. */
 export const parseDuration = (text: string): number => Number(parseDurationNanos(text)) / 1e6;
 
-export const formatDuration = (milliseconds: number): string => formatDurationNanos(BigInt(Math.round(milliseconds * 1e6)));
+export const formatDuration = (milliseconds: number): string =>
+  formatDurationNanos(BigInt(Math.round(milliseconds * 1e6)));
 
 export function parseDurationNanos(text: string): bigint {
   const negative = text.startsWith('-');
@@ -81,6 +84,9 @@ export function formatDurationNanos(nanos: bigint): string {
 
 function decimal(amount: bigint, places: number): string {
   const unit = 10n ** BigInt(places);
-  const fraction = (amount % unit).toString().padStart(places, '0').replace(/(?<!0)0+$/, '');
+  const fraction = (amount % unit)
+    .toString()
+    .padStart(places, '0')
+    .replace(/(?<!0)0+$/, '');
   return fraction === '' ? `${amount / unit}` : `${amount / unit}.${fraction}`;
 }

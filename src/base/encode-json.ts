@@ -36,12 +36,19 @@ function stringifyWithoutRecursion(root: unknown): string {
 
 function piecesOf(value: object): Piece[] {
   if (Array.isArray(value)) {
-    return [{ text: '[' }, ...value.flatMap((element: unknown, i): Piece[] => [{ text: i > 0 ? ',' : '' }, { value: element }]), { text: ']' }];
+    return [
+      { text: '[' },
+      ...value.flatMap((element: unknown, i): Piece[] => [{ text: i > 0 ? ',' : '' }, { value: element }]),
+      { text: ']' },
+    ];
   }
   const entries = Object.entries(value).filter(([, element]) => element !== undefined);
   return [
     { text: '{' },
-    ...entries.flatMap(([key, element]: [string, unknown], i): Piece[] => [{ text: `${i > 0 ? ',' : ''}${JSON.stringify(key)}:` }, { value: element }]),
+    ...entries.flatMap(([key, element]: [string, unknown], i): Piece[] => [
+      { text: `${i > 0 ? ',' : ''}${JSON.stringify(key)}:` },
+      { value: element },
+    ]),
     { text: '}' },
   ];
 }

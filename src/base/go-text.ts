@@ -29,15 +29,17 @@ export function jsonText(value: unknown): string {
   return escapeForGo(stringifyJson(value ?? null));
 }
 
-const GO_ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  '<': '\\u003c',
-  '>': '\\u003e',
-  '&': '\\u0026',
-  '\u2028': '\\u2028',
-  '\u2029': '\\u2029',
-  '\\b': '\\u0008',
-  '\\f': '\\u000c',
-}));
+const GO_ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '<': '\\u003c',
+    '>': '\\u003e',
+    '&': '\\u0026',
+    '\u2028': '\\u2028',
+    '\u2029': '\\u2029',
+    '\\b': '\\u0008',
+    '\\f': '\\u000c',
+  }),
+);
 
 /** JSON text with the escapes that Go's encoder adds to it. */
 export const escapeForGo = (json: string): string =>

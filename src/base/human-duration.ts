@@ -34,5 +34,7 @@ export function shortHumanDuration(milliseconds: number): string {
 
 function two(seconds: number, [large, largeName]: [number, string], [small, smallName]: [number, string]): string {
   const rest = Math.floor((seconds % large) / small);
-  return rest === 0 ? `${Math.floor(seconds / large)}${largeName}` : `${Math.floor(seconds / large)}${largeName}${rest}${smallName}`;
+  return rest === 0
+    ? `${Math.floor(seconds / large)}${largeName}`
+    : `${Math.floor(seconds / large)}${largeName}${rest}${smallName}`;
 }

@@ -4,7 +4,15 @@
  */
 export { append } from './append.ts';
 export { AddressRange } from './address-range.ts';
-export { canonicalDuration, DurationError, formatDuration, formatDurationNanos, isGoDuration, parseDuration, parseDurationNanos } from './duration.ts';
+export {
+  canonicalDuration,
+  DurationError,
+  formatDuration,
+  formatDurationNanos,
+  isGoDuration,
+  parseDuration,
+  parseDurationNanos,
+} from './duration.ts';
 export {
   addressBytes,
   addressText,
@@ -19,7 +27,15 @@ export {
   type Cidr,
   type IpAddress,
 } from './ip.ts';
-export { isBroadcast, isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isMulticast, isUnspecified } from './ip-classes.ts';
+export {
+  isBroadcast,
+  isGlobalUnicast,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isMulticast,
+  isUnspecified,
+} from './ip-classes.ts';
 export { ownValue } from './own-value.ts';
 export { quote } from './quote.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';
@@ -31,7 +47,15 @@ export { humanDuration, shortHumanDuration } from './human-duration.ts';
 export { getScaledValue, intOrStringValue, isPercent } from './int-or-string.ts';
 export { ParseError } from './parse-error.ts';
 export { canonicalQuantity, parseQuantity, Quantity, QuantityError, type QuantityFormat } from './quantity/index.ts';
-export { canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseMicroTime, parseTime, TimeError } from './rfc3339.ts';
+export {
+  canonicalMicroTime,
+  canonicalTime,
+  formatMicroTime,
+  formatTime,
+  parseMicroTime,
+  parseTime,
+  TimeError,
+} from './rfc3339.ts';
 export { isRecord, type JsonObject, type JsonValue } from './json.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';

@@ -33,7 +33,12 @@ function parseIpv4(text: string): IpAddress | undefined {
     if (value > 255) return undefined;
     bytes.push(value);
   }
-  return { bytes, family: 4, mapped: false, leadingZeros: parts.some((part) => part.length > 1 && part.startsWith('0')) };
+  return {
+    bytes,
+    family: 4,
+    mapped: false,
+    leadingZeros: parts.some((part) => part.length > 1 && part.startsWith('0')),
+  };
 }
 
 function parseIpv6(text: string): IpAddress | undefined {
@@ -103,7 +108,8 @@ export function parseCidr(text: string): Cidr | undefined {
 
 export const formatCidr = (cidr: Cidr): string => `${formatIp(cidr.network)}/${cidr.prefix}`;
 
-export const sameAddressBytes = (a: IpAddress, b: IpAddress): boolean => a.bytes.every((byte, i) => byte === b.bytes[i]);
+export const sameAddressBytes = (a: IpAddress, b: IpAddress): boolean =>
+  a.bytes.every((byte, i) => byte === b.bytes[i]);
 
 export const cidrContains = (cidr: Cidr, ip: IpAddress): boolean => {
   if (cidr.ip.family !== ip.family) return false;

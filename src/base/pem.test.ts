@@ -25,7 +25,10 @@ describe('PEM blocks', () => {
   it('have headers, bytes and the text that they were', () => {
     const text = block('A', '__proto__: x\nDEK-Info: y\n\nAAEC\n');
     const [found] = pemBlocks(`x\n${text}`);
-    expect([...found!.headers]).toEqual([['__proto__', 'x'], ['DEK-Info', 'y']]);
+    expect([...found!.headers]).toEqual([
+      ['__proto__', 'x'],
+      ['DEK-Info', 'y'],
+    ]);
     expect([...found!.bytes]).toEqual([0, 1, 2]);
     expect(found!.text).toBe(text.trimEnd());
   });

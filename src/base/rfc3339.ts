@@ -65,7 +65,16 @@ export function canonicalMicroTime(text: string): string | null {
  * codes, since objects are full of times.
  */
 function isPlainUtc(text: string): boolean {
-  if (text.length !== 20 || text[4] !== '-' || text[7] !== '-' || text[10] !== 'T' || text[13] !== ':' || text[16] !== ':' || text[19] !== 'Z') return false;
+  if (
+    text.length !== 20 ||
+    text[4] !== '-' ||
+    text[7] !== '-' ||
+    text[10] !== 'T' ||
+    text[13] !== ':' ||
+    text[16] !== ':' ||
+    text[19] !== 'Z'
+  )
+    return false;
   const month = twoDigits(text, 5);
   const day = twoDigits(text, 8);
   return (
@@ -99,7 +108,9 @@ function isoSecond(milliseconds: number): string {
 function parse(text: string, layout: string): ParsedTime {
   let rest = text;
   const fail = (element: string, at = rest): never => {
-    throw new TimeError(`parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(at)} as ${goQuote(element)}`);
+    throw new TimeError(
+      `parsing time ${goQuote(text)} as ${goQuote(layout)}: cannot parse ${goQuote(at)} as ${goQuote(element)}`,
+    );
   };
   const outOfRange = (what: string): never => {
     throw new TimeError(`parsing time ${goQuote(text)}: ${what} out of range`);
@@ -131,7 +142,8 @@ function parse(text: string, layout: string): ParsedTime {
   if (second > 59) outOfRange('second');
 
   let nanos = 0;
-  const fraction = layout === RFC3339_MICRO ? (/^[.,]\d{6}/.exec(rest)?.[0] ?? fail('.000000')) : (/^[.,]\d+/.exec(rest)?.[0] ?? '');
+  const fraction =
+    layout === RFC3339_MICRO ? (/^[.,]\d{6}/.exec(rest)?.[0] ?? fail('.000000')) : (/^[.,]\d+/.exec(rest)?.[0] ?? '');
   rest = rest.slice(fraction.length);
   if (fraction !== '') nanos = Number(fraction.slice(1, 10).padEnd(9, '0'));
 
@@ -156,7 +168,8 @@ function daysIn(year: number, month: number): number {
 }
 
 /** Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years are always the same number of days. */
-const utc = (year: number, month: number, day: number): number => Date.UTC(year + 400, month - 1, day) - 146_097 * 86_400_000;
+const utc = (year: number, month: number, day: number): number =>
+  Date.UTC(year + 400, month - 1, day) - 146_097 * 86_400_000;
 
 /** The time package quotes on its own: everything that is not plain ASCII byte by byte. */
 function goQuote(text: string): string {

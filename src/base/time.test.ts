@@ -1,6 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { canonicalDuration, canonicalMicroTime, canonicalTime, formatDuration, formatMicroTime, formatTime, getScaledValue, humanDuration, intOrStringValue, isPercent, parseDuration, parseMicroTime, parseTime, shortHumanDuration } from './index.ts';
+import {
+  canonicalDuration,
+  canonicalMicroTime,
+  canonicalTime,
+  formatDuration,
+  formatMicroTime,
+  formatTime,
+  getScaledValue,
+  humanDuration,
+  intOrStringValue,
+  isPercent,
+  parseDuration,
+  parseMicroTime,
+  parseTime,
+  shortHumanDuration,
+} from './index.ts';
 
 describe('times', () => {
   it.each([
@@ -23,10 +38,13 @@ describe('times', () => {
     ['2026-13-31T00:00:00Z', 'parsing time "2026-13-31T00:00:00Z": month out of range'],
     ['2026-02-30T00:00:00Z', 'parsing time "2026-02-30T00:00:00Z": day out of range'],
     ['2026-01-31T24:00:00Z', 'parsing time "2026-01-31T24:00:00Z": hour out of range'],
-    ['2026-01-31T10:00:00', 'parsing time "2026-01-31T10:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"'],
+    [
+      '2026-01-31T10:00:00',
+      'parsing time "2026-01-31T10:00:00" as "2006-01-02T15:04:05Z07:00": cannot parse "" as "Z07:00"',
+    ],
     ['2026-01-31T10:00:00Zx', 'parsing time "2026-01-31T10:00:00Zx": extra text: "x"'],
     ['é', 'parsing time "\\xc3\\xa9" as "2006-01-02T15:04:05Z07:00": cannot parse "\\xc3\\xa9" as "2006"'],
-  ])('%j is refused in upstream\'s words', (text, message) => {
+  ])("%j is refused in upstream's words", (text, message) => {
     expect(() => canonicalTime(text)).toThrow(message);
   });
 
@@ -47,11 +65,15 @@ describe('times', () => {
 
   it('goes between milliseconds and text', () => {
     fc.assert(
-      fc.property(fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }), fc.integer({ min: 0, max: 999 }), (seconds, millis) => {
-        expect(parseTime(formatTime(seconds * 1000 + millis))).toBe(seconds * 1000);
-        expect(parseMicroTime(formatMicroTime(seconds * 1000 + millis))).toBe(seconds * 1000 + millis);
-        expect(canonicalTime(formatTime(seconds * 1000))).toBe(formatTime(seconds * 1000));
-      }),
+      fc.property(
+        fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }),
+        fc.integer({ min: 0, max: 999 }),
+        (seconds, millis) => {
+          expect(parseTime(formatTime(seconds * 1000 + millis))).toBe(seconds * 1000);
+          expect(parseMicroTime(formatMicroTime(seconds * 1000 + millis))).toBe(seconds * 1000 + millis);
+          expect(canonicalTime(formatTime(seconds * 1000))).toBe(formatTime(seconds * 1000));
+        },
+      ),
     );
   });
 });
@@ -71,7 +93,9 @@ describe('durations', () => {
     ['2562047h47m16.854775807s', '2562047h47m16.854775807s'],
   ])('%s is %s', (text, expected) => {
     expect(canonicalDuration(text)).toBe(expected);
-    expect(formatDuration(parseDuration(expected.length > 16 ? '1s' : text))).toBe(expected.length > 16 ? '1s' : expected);
+    expect(formatDuration(parseDuration(expected.length > 16 ? '1s' : text))).toBe(
+      expected.length > 16 ? '1s' : expected,
+    );
   });
 
   it.each([

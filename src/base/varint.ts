@@ -10,7 +10,10 @@ export function encodeVarint(value: number): Buffer {
 }
 
 /** The integer at an offset and the offset after it; undefined when the bytes end too early or it takes over ten bytes. */
-export function decodeVarint(bytes: Uint8Array, at: number): { readonly value: number; readonly next: number } | undefined {
+export function decodeVarint(
+  bytes: Uint8Array,
+  at: number,
+): { readonly value: number; readonly next: number } | undefined {
   let value = 0;
   for (let i = 0, scale = 1; i < 10; i++, scale *= 128) {
     const byte = bytes[at + i];

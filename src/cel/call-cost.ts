@@ -8,7 +8,8 @@ const LIST_BASE = 10;
 const REQUIREMENT = 50;
 
 const traversal = (size: number, factor = 1): number => Math.ceil(size * factor * TRAVERSAL);
-const regexCost = (text: number, pattern: number): number => Math.ceil((1 + text) * TRAVERSAL) * Math.ceil(pattern * REGEX_LENGTH);
+const regexCost = (text: number, pattern: number): number =>
+  Math.ceil((1 + text) * TRAVERSAL) * Math.ceil(pattern * REGEX_LENGTH);
 
 /** A format has no pattern that could be measured; upstream takes this for its length. */
 export const FORMAT_PATTERN_LENGTH = 128;
@@ -59,7 +60,9 @@ export function callCost(name: string, id: string, args: readonly Value[], resul
     case 'containsIP':
       return traversal(size(0) * 2) + (id === 'cidr_contains_ip_string' ? traversal(size(1)) : 0);
     case 'containsCIDR':
-      return traversal(size(0) * 2) + traversal(size(0)) + 1 + (id === 'cidr_contains_cidr_string' ? traversal(size(1)) : 0);
+      return (
+        traversal(size(0) * 2) + traversal(size(0)) + 1 + (id === 'cidr_contains_cidr_string' ? traversal(size(1)) : 0)
+      );
     case 'startsWith':
     case 'endsWith':
     case 'format':

@@ -171,7 +171,12 @@ class Checker {
       const name = namespace === undefined ? undefined : `${namespace}.${node.name}`;
       if (name !== undefined && this.environment.functions.has(name) && !this.lookup(namespace!.split('.')[0]!)) {
         this.names.set(node, name);
-        return this.resolve(node, name, node.args.map((arg) => this.check(arg)), false);
+        return this.resolve(
+          node,
+          name,
+          node.args.map((arg) => this.check(arg)),
+          false,
+        );
       }
       const target = this.check(node.target);
       return this.resolve(node, node.name, [target, ...node.args.map((arg) => this.check(arg))], true);
@@ -194,7 +199,9 @@ class Checker {
         return this.fits(A_AND_A, args) ? t.BOOL : this.noOverload(node, node.name, args, false);
       case '_?_:_': {
         const [parameters, result] = fresh([t.BOOL, t.A, t.A], t.A);
-        return this.fits(parameters, args, false) ? t.substitute(result, this.known) : this.noOverload(node, node.name, args, false);
+        return this.fits(parameters, args, false)
+          ? t.substitute(result, this.known)
+          : this.noOverload(node, node.name, args, false);
       }
       default:
         return undefined;
@@ -290,7 +297,10 @@ class Checker {
       }
       const actual = optional ? this.unwrapped(given, value.at) : given;
       if (!t.isAssignable(field.type, actual, this.known)) {
-        this.report(at, `expected type of field '${name}' is '${t.typeText(field.type)}' but provided type is '${t.typeText(actual)}'`);
+        this.report(
+          at,
+          `expected type of field '${name}' is '${t.typeText(field.type)}' but provided type is '${t.typeText(actual)}'`,
+        );
       }
     }
     return type;
@@ -320,7 +330,12 @@ class Checker {
         return t.mapOf(variables[0]!, transform!);
       case 'transformMapEntry': {
         const entry = t.substitute(transform!, this.known);
-        return entry.kind === 'map' || entry.kind === 'dyn' || entry.kind === 'error' ? entry : this.report(node.at, `found no matching overload for 'cel.@mapInsert' applied to '(map, ${t.typeText(entry)})'`);
+        return entry.kind === 'map' || entry.kind === 'dyn' || entry.kind === 'error'
+          ? entry
+          : this.report(
+              node.at,
+              `found no matching overload for 'cel.@mapInsert' applied to '(map, ${t.typeText(entry)})'`,
+            );
       }
       case 'optMap':
         return t.optionalOf(transform!);
@@ -338,7 +353,10 @@ class Checker {
   private predicateProblem({ macro, at }: Comprehension, predicate: CelType): void {
     const operator = macro === 'all' ? '_&&_' : macro === 'exists' ? '_||_' : '_?_:_';
     const shown = t.typeText(t.substitute(predicate, this.known));
-    const applied = operator === '_?_:_' ? `(${shown}, ${macro === 'existsOne' ? 'int, int' : 'list(dyn), list(dyn)'})` : `(bool, ${shown})`;
+    const applied =
+      operator === '_?_:_'
+        ? `(${shown}, ${macro === 'existsOne' ? 'int, int' : 'list(dyn), list(dyn)'})`
+        : `(bool, ${shown})`;
     this.report(at, `found no matching overload for '${operator}' applied to '${applied}'`);
   }
 
@@ -363,7 +381,10 @@ class Checker {
       case 'parameter':
         return variables.map(() => t.DYN);
       default: {
-        this.report(node.at, `expression of type '${t.typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`);
+        this.report(
+          node.at,
+          `expression of type '${t.typeText(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+        );
         return variables.map(() => t.ERROR);
       }
     }

@@ -1,8 +1,8 @@
 /** From text to a program: parse, check, and look at what the literals say. */
 import { check, type Checked } from './check.ts';
 import type { Environment } from './environment.ts';
-import { parse } from './parser.ts';
 import { literalProblems } from './literal-problems.ts';
+import { parse } from './parser.ts';
 import { Program } from './program.ts';
 import { CelSyntaxError, problemsText } from './source-error.ts';
 import type { CelType } from './types.ts';

@@ -1,7 +1,15 @@
 /** Loops. What they cost follows from the operations that cel-go expands them to. */
 import type { Compiler, Evaluate, Run } from './program.ts';
 import type { Comprehension } from './syntax-tree.ts';
-import { CelError, compareValues, CostLimitError, noSuchOverload, Optional, type MapKey, type Value } from './values.ts';
+import {
+  CelError,
+  compareValues,
+  CostLimitError,
+  noSuchOverload,
+  Optional,
+  type MapKey,
+  type Value,
+} from './values.ts';
 
 /** One turn: the variables are set, and the parts can be evaluated. */
 interface Loop {

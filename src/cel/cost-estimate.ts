@@ -1,12 +1,12 @@
+import { append } from '../base/index.ts';
+import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
 /**
  * The greatest cost that one evaluation can have, from the sizes that a schema allows. It decides whether a rule may be
  * stored, so it follows cel-go's estimation and upstream's prices, unit for unit where that can be seen.
  */
 import type { Checked } from './check.ts';
-import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
 import type { Call, Comprehension, Expression, Select } from './syntax-tree.ts';
 import type { CelType } from './types.ts';
-import { append } from '../base/index.ts';
 
 /** Both of costs and of sizes. */
 export interface Range {
@@ -20,9 +20,15 @@ const exactly = (value: number): Range => ({ min: value, max: value });
 const NOTHING = exactly(0);
 const ONE = exactly(1);
 const UNKNOWN: Range = { min: 0, max: MAX };
-const add = (...ranges: readonly Range[]): Range => ({ min: cap(ranges.reduce((sum, { min }) => sum + min, 0)), max: cap(ranges.reduce((sum, { max }) => sum + max, 0)) });
+const add = (...ranges: readonly Range[]): Range => ({
+  min: cap(ranges.reduce((sum, { min }) => sum + min, 0)),
+  max: cap(ranges.reduce((sum, { max }) => sum + max, 0)),
+});
 const multiply = (a: Range, b: Range): Range => ({ min: cap(a.min * b.min), max: cap(a.max * b.max) });
-const scale = ({ min, max }: Range, factor: number): Range => ({ min: cap(Math.ceil(min * factor)), max: cap(Math.ceil(max * factor)) });
+const scale = ({ min, max }: Range, factor: number): Range => ({
+  min: cap(Math.ceil(min * factor)),
+  max: cap(Math.ceil(max * factor)),
+});
 const union = (a: Range, b: Range): Range => ({ min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) });
 
 /** The type of a variable with the sizes of its schema, for a path such as `self.spec.list.@items`. */
@@ -115,7 +121,8 @@ class Estimator {
     let type = this.rootType(path[0]!);
     for (const step of path.slice(1)) {
       if (!type) return undefined;
-      if (step === '@items' || step === '@values') type = type.kind === 'list' ? type.element : type.kind === 'map' ? type.value : undefined;
+      if (step === '@items' || step === '@values')
+        type = type.kind === 'list' ? type.element : type.kind === 'map' ? type.value : undefined;
       else if (step === '@keys') type = type.kind === 'map' ? type.key : undefined;
       else type = type.kind === 'object' ? type.fields.get(step)?.type : type.kind === 'map' ? type.value : undefined;
     }
@@ -156,7 +163,12 @@ class Estimator {
       case '_<=_':
       case '_>_':
       case '_>=_':
-        return add(overloads.some((id) => id.endsWith('_string') || id.endsWith('_bytes')) ? this.comparison(size(0), size(1)) : ONE, given);
+        return add(
+          overloads.some((id) => id.endsWith('_string') || id.endsWith('_bytes'))
+            ? this.comparison(size(0), size(1))
+            : ONE,
+          given,
+        );
       case '@in':
         return add(overloads.includes('in_list') ? scale(size(1), 1) : ONE, given);
       case '_+_':
@@ -214,9 +226,17 @@ class Estimator {
       case 'validate':
         return add(scale(scale(size(1), TRAVERSAL), FORMAT_PATTERN_LENGTH * REGEX_LENGTH), given);
       case 'containsIP':
-        return add({ min: 1, max: 4 }, overloads.includes('cidr_contains_ip_string') ? scale(size(1), TRAVERSAL) : NOTHING, given);
+        return add(
+          { min: 1, max: 4 },
+          overloads.includes('cidr_contains_ip_string') ? scale(size(1), TRAVERSAL) : NOTHING,
+          given,
+        );
       case 'containsCIDR':
-        return add({ min: 3, max: 7 }, overloads.includes('cidr_contains_cidr_string') ? scale(size(1), TRAVERSAL) : NOTHING, given);
+        return add(
+          { min: 3, max: 7 },
+          overloads.includes('cidr_contains_cidr_string') ? scale(size(1), TRAVERSAL) : NOTHING,
+          given,
+        );
       case 'check':
         return add(exactly(350_000), given);
       case 'sets.contains':
@@ -275,7 +295,10 @@ class Estimator {
     const count = this.size(list);
     const joined = multiply(count, this.elementSize(list));
     if (!separator) return joined;
-    return add(joined, multiply(this.size(separator), { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }));
+    return add(
+      joined,
+      multiply(this.size(separator), { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }),
+    );
   }
 
   /** By what cel-go makes of the loop: an accumulator, a condition, a step and a result. */
@@ -300,7 +323,12 @@ class Estimator {
         return add(range, exactly(10), loop(add(predicate, { min: 1, max: 13 })), ONE);
       case 'map':
         this.sizes.set(node, node.predicate ? { min: 0, max: turns.max } : turns);
-        return add(range, exactly(10), loop(add(predicate, node.predicate ? union(ONE, add(exactly(12), transform)) : add(exactly(12), transform))), ONE);
+        return add(
+          range,
+          exactly(10),
+          loop(add(predicate, node.predicate ? union(ONE, add(exactly(12), transform)) : add(exactly(12), transform))),
+          ONE,
+        );
       case 'transformMap':
       case 'transformMapEntry':
         this.sizes.set(node, { min: 0, max: turns.max });
@@ -324,7 +352,8 @@ class Estimator {
     if (macro === 'bind') return [{ name: variables[0]!, path, size: this.sizes.get(range) }];
     const isMap = this.checked.typeOf(range).kind === 'map';
     const step = (name: string): readonly string[] | undefined => path && [...path, name];
-    if (variables.length === 1) return [{ name: variables[0]!, path: step(isMap ? '@keys' : '@items'), size: undefined }];
+    if (variables.length === 1)
+      return [{ name: variables[0]!, path: step(isMap ? '@keys' : '@items'), size: undefined }];
     const [first, second] = variables as [string, string];
     return [
       { name: first, path: isMap ? step('@keys') : undefined, size: isMap ? undefined : ONE },
@@ -340,7 +369,8 @@ interface CallParts {
   readonly costs: readonly Range[];
 }
 
-const isScalar = ({ kind }: CelType): boolean => ['bool', 'int', 'uint', 'double', 'timestamp', 'duration'].includes(kind);
+const isScalar = ({ kind }: CelType): boolean =>
+  ['bool', 'int', 'uint', 'double', 'timestamp', 'duration'].includes(kind);
 
 function splitLimit(argument: Expression | undefined): number | undefined {
   return argument?.kind === 'literal' && typeof argument.value === 'bigint' ? Number(argument.value) : undefined;
@@ -348,7 +378,17 @@ function splitLimit(argument: Expression | undefined): number | undefined {
 
 /** The smallest parts replaced by the largest, as often as they can stand in the text. */
 function replacedSize(text: Range, old: Range, by: Range): Range {
-  const most = old.min === 0 ? { count: text.max + 1, kept: text.max } : by.max <= old.min ? { count: 0, kept: text.max } : { count: Math.ceil(text.max / old.min), kept: 0 };
-  const least = old.max === 0 ? { count: text.min + 1, kept: text.min } : old.max <= by.min ? { count: 0, kept: text.min } : { count: Math.ceil(text.min / old.max), kept: 0 };
+  const most =
+    old.min === 0
+      ? { count: text.max + 1, kept: text.max }
+      : by.max <= old.min
+        ? { count: 0, kept: text.max }
+        : { count: Math.ceil(text.max / old.min), kept: 0 };
+  const least =
+    old.max === 0
+      ? { count: text.min + 1, kept: text.min }
+      : old.max <= by.min
+        ? { count: 0, kept: text.min }
+        : { count: Math.ceil(text.min / old.max), kept: 0 };
   return { min: cap(least.count * by.min + least.kept), max: cap(most.count * by.max + most.kept) };
 }

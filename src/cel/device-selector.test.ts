@@ -24,13 +24,21 @@ describe('compileDeviceSelector', () => {
     ['a number', '1', /^must evaluate to bool or the unknown type, not int$/],
     ['a field that devices have not', 'device.name == "x"', /undefined field 'name'/],
     ['another variable', 'self.driver == "x"', /undeclared reference to 'self'/],
-    ['a comparison of unequal types', 'device.driver == 1', /found no matching overload for '_==_' applied to '\(string, int\)'/],
+    [
+      'a comparison of unequal types',
+      'device.driver == 1',
+      /found no matching overload for '_==_' applied to '\(string, int\)'/,
+    ],
   ])('refuses %s', (_, expression, detail) => {
-    expect(compileDeviceSelector(expression).error).toMatchObject({ type: 'invalid', detail: expect.stringMatching(detail) as string });
+    expect(compileDeviceSelector(expression).error).toMatchObject({
+      type: 'invalid',
+      detail: expect.stringMatching(detail) as string,
+    });
   });
 
   it('tells the price of loops in loops', () => {
-    const loops = 'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a + b + c + d != ""))))';
+    const loops =
+      'device.attributes.all(a, device.attributes.all(b, device.attributes.all(c, device.attributes.all(d, a + b + c + d != ""))))';
     expect(compileDeviceSelector(loops).maxCost).toBeGreaterThan(LIMIT);
   });
 });

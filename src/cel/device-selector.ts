@@ -30,11 +30,17 @@ export const DEVICE: ObjectType = {
 export const deviceSelectorEnvironment = new Environment({ variables: { device: DEVICE }, bindings: true });
 
 export function compileDeviceSelector(expression: string): CelCompilation {
-  const failed = (detail: string): CelCompilation => ({ error: { type: 'invalid', detail }, maxCost: 0, maxCardinality: 1, usesOldSelf: false });
+  const failed = (detail: string): CelCompilation => ({
+    error: { type: 'invalid', detail },
+    maxCost: 0,
+    maxCardinality: 1,
+    usesOldSelf: false,
+  });
   try {
     const checked = checkSource(expression, deviceSelectorEnvironment);
     const { kind } = checked.type;
-    if (kind !== 'bool' && kind !== 'dyn') return failed(`must evaluate to bool or the unknown type, not ${typeText(checked.type)}`);
+    if (kind !== 'bool' && kind !== 'dyn')
+      return failed(`must evaluate to bool or the unknown type, not ${typeText(checked.type)}`);
     return { maxCost: estimateCost(checked, () => DEVICE).max, maxCardinality: 1, usesOldSelf: false };
   } catch (error) {
     if (error instanceof CelCompileError) return failed(`compilation failed: ${error.problems}`);

@@ -1,7 +1,23 @@
 /** What an expression may refer to: variables, functions and types. */
 import { functionTable, type FunctionTable, type Library } from './function-table.ts';
 import { kubernetesLibraries } from './library/index.ts';
-import { BOOL, BYTES, DOUBLE, DURATION, INT, NULL, STRING, TIMESTAMP, TYPE, UINT, DYN, listOf, mapOf, type CelType, type ObjectType } from './types.ts';
+import {
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  NULL,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  UINT,
+  DYN,
+  listOf,
+  mapOf,
+  type CelType,
+  type ObjectType,
+} from './types.ts';
 
 const TYPES: Readonly<Record<string, CelType>> = {
   bool: BOOL,

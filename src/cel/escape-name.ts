@@ -1,6 +1,30 @@
 /** Names of fields as they stand in expressions: `a-b` is `a__dash__b`, `namespace` is `__namespace__`. */
-const RESERVED = new Set(['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
-const ESCAPES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }));
+const RESERVED = new Set([
+  'true',
+  'false',
+  'null',
+  'in',
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
+const ESCAPES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' }),
+);
 
 /** Undefined for names that no expression can refer to. */
 export function escapeName(name: string): string | undefined {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { compile, CelCompileError, Environment, types as t, type Value } from './index.ts';
 
-const person = new Environment({ variables: { x: t.INT, s: t.STRING, l: t.listOf(t.INT), m: t.mapOf(t.STRING, t.INT), d: t.DYN } });
+const person = new Environment({
+  variables: { x: t.INT, s: t.STRING, l: t.listOf(t.INT), m: t.mapOf(t.STRING, t.INT), d: t.DYN },
+});
 const VALUES: Readonly<Record<string, Value>> = { x: 4n, s: 'abc', l: [1n, 2n, 3n], m: new Map([['a', 1n]]), d: 5n };
 
 const evaluate = (source: string, limit = 1_000_000): unknown => {
@@ -88,7 +90,10 @@ describe('libraries', () => {
     ['url("https://example.com/x?k=v&k=w").getQuery()["k"].size()', 2n],
     ['isURL("not a url")', false],
     ['quantity("1Gi").add(quantity("1Gi")).compareTo(quantity("2Gi"))', 0n],
-    ['quantity("lots")', "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"],
+    [
+      'quantity("lots")',
+      "error: quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+    ],
     ['ip("127.0.0.1").isLoopback() && ip("::1").family() == 6 && !isIP("1.2.3")', true],
     ['cidr("10.0.0.0/8").containsIP("10.1.2.3") && cidr("10.0.0.0/8").containsCIDR("10.1.0.0/16")', true],
     ['cidr("192.168.1.5/24").masked() == cidr("192.168.1.0/24")', true],
@@ -105,7 +110,8 @@ describe('libraries', () => {
 });
 
 describe('what does not compile', () => {
-  const EXPRESSION = "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+  const EXPRESSION =
+    "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
   it.each([
     ['s ==', `1:5: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`],
@@ -119,7 +125,10 @@ describe('what does not compile', () => {
     ['s.field', "1:2: type 'string' does not support field selection"],
     ['l.all(1, true)', '1:7: argument must be a simple name'],
     ['has(s)', '1:5: invalid argument to has() macro'],
-    ['x.all(y, true)', "1:1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
+    [
+      'x.all(y, true)',
+      "1:1: expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)",
+    ],
     ['s.matches("(")', '1:11: invalid matches argument'],
     ['duration("soon") > duration("1h")', '1:10: invalid duration argument'],
     ['math.greatest(x, 5) == 5', "1:1: undeclared reference to 'math' (in container '')"],
@@ -128,12 +137,34 @@ describe('what does not compile', () => {
   });
 
   it.each([
-    ["'", ["1:1: Syntax error: token recognition error at: '''", `1:2: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`]],
-    ["s == 'open", ["1:6: Syntax error: token recognition error at: ''open'", `1:11: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`]],
+    [
+      "'",
+      [
+        "1:1: Syntax error: token recognition error at: '''",
+        `1:2: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`,
+      ],
+    ],
+    [
+      "s == 'open",
+      [
+        "1:6: Syntax error: token recognition error at: ''open'",
+        `1:11: Syntax error: mismatched input '<EOF>' expecting ${EXPRESSION}`,
+      ],
+    ],
     ['s == # "a"', ["1:6: Syntax error: token recognition error at: '#'"]],
-    ['true & true', ["1:6: Syntax error: token recognition error at: '& '", "1:8: Syntax error: extraneous input 'true' expecting <EOF>"]],
+    [
+      'true & true',
+      [
+        "1:6: Syntax error: token recognition error at: '& '",
+        "1:8: Syntax error: extraneous input 'true' expecting <EOF>",
+      ],
+    ],
   ])('%s has more than one fault', (source, expected) => {
-    expect(problems(source).split('\n').filter((line) => line.startsWith('ERROR'))).toEqual(expected.map((problem) => `ERROR: <input>:${problem}`));
+    expect(
+      problems(source)
+        .split('\n')
+        .filter((line) => line.startsWith('ERROR')),
+    ).toEqual(expected.map((problem) => `ERROR: <input>:${problem}`));
   });
 
   it('does not count faults without end', () => {
@@ -141,7 +172,9 @@ describe('what does not compile', () => {
   });
 
   it('shows the line and the place', () => {
-    expect(problems('x == 1 &&\n  s > 5')).toBe("ERROR: <input>:2:5: found no matching overload for '_>_' applied to '(string, int)'\n |   s > 5\n | ....^");
+    expect(problems('x == 1 &&\n  s > 5')).toBe(
+      "ERROR: <input>:2:5: found no matching overload for '_>_' applied to '(string, int)'\n |   s > 5\n | ....^",
+    );
   });
 
   it('is bounded in depth', () => {
@@ -154,7 +187,8 @@ describe('what does not compile', () => {
 
 describe('costs', () => {
   const list = Array.from({ length: 2000 }, (_, i) => BigInt(i));
-  const run = (source: string): { cost: number; error?: Error } => compile(source, new Environment({ variables: { l: t.listOf(t.INT) } })).program.run(() => list, 1_000_000);
+  const run = (source: string): { cost: number; error?: Error } =>
+    compile(source, new Environment({ variables: { l: t.listOf(t.INT) } })).program.run(() => list, 1_000_000);
 
   it('grow with what is done', () => {
     expect(run('l.all(a, a >= 0)').cost).toBeLessThan(run('l.all(a, a >= 0 && a < 5000)').cost);

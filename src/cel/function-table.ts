@@ -22,18 +22,35 @@ export interface Library {
 }
 
 /** An overload whose arguments are what its parameters say, which the evaluator makes sure of. */
-export function overload(id: string, parameters: readonly CelType[], result: CelType, evaluate: (...args: never[]) => Value): Overload {
-  return { id, member: false, parameters, result, evaluate: (args) => (evaluate as (...all: readonly Value[]) => Value)(...args) };
+export function overload(
+  id: string,
+  parameters: readonly CelType[],
+  result: CelType,
+  evaluate: (...args: never[]) => Value,
+): Overload {
+  return {
+    id,
+    member: false,
+    parameters,
+    result,
+    evaluate: (args) => (evaluate as (...all: readonly Value[]) => Value)(...args),
+  };
 }
 
-export function method(id: string, parameters: readonly CelType[], result: CelType, evaluate: (...args: never[]) => Value): Overload {
+export function method(
+  id: string,
+  parameters: readonly CelType[],
+  result: CelType,
+  evaluate: (...args: never[]) => Value,
+): Overload {
   return { ...overload(id, parameters, result, evaluate), member: true };
 }
 
 export function functionTable(libraries: readonly Library[]): FunctionTable {
   const table = new Map<string, Overload[]>();
   for (const { functions } of libraries) {
-    for (const [name, overloads] of Object.entries(functions)) table.set(name, [...(table.get(name) ?? []), ...overloads]);
+    for (const [name, overloads] of Object.entries(functions))
+      table.set(name, [...(table.get(name) ?? []), ...overloads]);
   }
   return table;
 }

@@ -15,10 +15,43 @@ export { schemaCelCompiler } from './schema-compiler.ts';
 export { schemaType } from './schema-type.ts';
 export { typedValue, untypedValue } from './schema-value.ts';
 export * as types from './types.ts';
-export { CelError, CelObject, CostLimitError, Duration, LibraryValue, Optional, Timestamp, TypeValue, Uint, type MapKey, type Value } from './values.ts';
+export {
+  CelError,
+  CelObject,
+  CostLimitError,
+  Duration,
+  LibraryValue,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type MapKey,
+  type Value,
+} from './values.ts';
 export { escapeName } from './escape-name.ts';
-export { type AuthorizationAnswer, type AuthorizationQuestion, AUTHORIZER, AuthorizerValue, RESOURCE_CHECK } from './library/authorizer.ts';
+export {
+  type AuthorizationAnswer,
+  type AuthorizationQuestion,
+  AUTHORIZER,
+  AuthorizerValue,
+  RESOURCE_CHECK,
+} from './library/authorizer.ts';
 export { parse } from './parser.ts';
 export { CelSyntaxError } from './source-error.ts';
 export { type Expression } from './syntax-tree.ts';
-export { BOOL, BYTES, type CelType, DOUBLE, DYN, INT, listOf, mapOf, NULL, type ObjectField, type ObjectType, STRING, TIMESTAMP, typeText } from './types.ts';
+export {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  type ObjectField,
+  type ObjectType,
+  STRING,
+  TIMESTAMP,
+  typeText,
+} from './types.ts';

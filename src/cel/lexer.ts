@@ -1,8 +1,17 @@
+import { unescapeBytes, unescapeString } from './escapes.ts';
 /** The words of an expression. */
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
-import { unescapeBytes, unescapeString } from './escapes.ts';
 
-export type TokenKind = 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'identifier' | 'quoted-identifier' | 'symbol' | 'end';
+export type TokenKind =
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'identifier'
+  | 'quoted-identifier'
+  | 'symbol'
+  | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
@@ -36,7 +45,10 @@ const BROKEN_STRING = /["'][^\r\n]*/y;
 const HALF_OPERATOR = /[&|=][^]?/y;
 
 export function tokenize(source: string): Words {
-  if (source.length > MAX_LENGTH) throw new CelSyntaxError([{ at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${MAX_LENGTH}` }]);
+  if (source.length > MAX_LENGTH)
+    throw new CelSyntaxError([
+      { at: 0, message: `expression code point size exceeds limit: size: ${source.length}, limit ${MAX_LENGTH}` },
+    ]);
   const tokens: Token[] = [];
   const problems: SourceProblem[] = [];
   let at = 0;
@@ -50,7 +62,12 @@ export function tokenize(source: string): Words {
       tokens.push({ kind: 'end', text: '<EOF>', at: source.length });
       return { tokens, problems };
     }
-    const token = stringToken(match(RAW_STRING) ?? match(STRING), at) ?? numberToken(match(NUMBER), at) ?? plainToken('identifier', match(IDENTIFIER), at) ?? plainToken('quoted-identifier', match(QUOTED_IDENTIFIER), at) ?? plainToken('symbol', match(SYMBOL), at);
+    const token =
+      stringToken(match(RAW_STRING) ?? match(STRING), at) ??
+      numberToken(match(NUMBER), at) ??
+      plainToken('identifier', match(IDENTIFIER), at) ??
+      plainToken('quoted-identifier', match(QUOTED_IDENTIFIER), at) ??
+      plainToken('symbol', match(SYMBOL), at);
     if (token) {
       tokens.push(token);
       at += token.text.length;
@@ -63,7 +80,8 @@ export function tokenize(source: string): Words {
   }
 }
 
-const plainToken = (kind: TokenKind, text: string | undefined, at: number): Token | undefined => (text === undefined ? undefined : { kind, text, at });
+const plainToken = (kind: TokenKind, text: string | undefined, at: number): Token | undefined =>
+  text === undefined ? undefined : { kind, text, at };
 
 function numberToken(text: string | undefined, at: number): Token | undefined {
   if (text === undefined) return undefined;
@@ -79,7 +97,8 @@ function stringToken(text: string | undefined, at: number): Token | undefined {
   const content = body.slice(quotes, -quotes).replace(/\r\n?/g, '\n');
   const raw = prefix.includes('r');
   try {
-    if (prefix.includes('b')) return { kind: 'bytes', text, at, value: raw ? Buffer.from(content) : unescapeBytes(content) };
+    if (prefix.includes('b'))
+      return { kind: 'bytes', text, at, value: raw ? Buffer.from(content) : unescapeBytes(content) };
     return { kind: 'string', text, at, value: raw ? content : unescapeString(content) };
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;

@@ -1,3 +1,4 @@
+import { append } from '../base/index.ts';
 /** Literals that cannot be what they are passed for: patterns, durations and times that are written in the expression. */
 import { compileGoRegexp, GoRegexpError } from '../machinery/validation/index.ts';
 import type { Checked } from './check.ts';
@@ -5,7 +6,6 @@ import type { SourceProblem } from './source-error.ts';
 import type { Call, Expression } from './syntax-tree.ts';
 import { parseDurationText, parseTimestampText } from './time-text.ts';
 import { CelError } from './values.ts';
-import { append } from '../base/index.ts';
 
 export function literalProblems({ expression }: Checked): SourceProblem[] {
   const problems: SourceProblem[] = [];
@@ -21,7 +21,8 @@ export function literalProblems({ expression }: Checked): SourceProblem[] {
 }
 
 function problemOf({ name, target, args }: Call): SourceProblem | undefined {
-  const argument = name === 'matches' ? args.at(-1) : !target && (name === 'duration' || name === 'timestamp') ? args[0] : undefined;
+  const argument =
+    name === 'matches' ? args.at(-1) : !target && (name === 'duration' || name === 'timestamp') ? args[0] : undefined;
   if (argument?.kind !== 'literal' || typeof argument.value !== 'string') return undefined;
   try {
     if (name === 'matches') compileGoRegexp(argument.value);

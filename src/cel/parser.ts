@@ -5,9 +5,35 @@ import { CelSyntaxError, type SourceProblem } from './source-error.ts';
 import type { Call, Expression, ListLiteral, MapLiteral, StructLiteral } from './syntax-tree.ts';
 import { Uint, type Value } from './values.ts';
 
-const RESERVED = new Set(['as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if', 'import', 'let', 'loop', 'package', 'namespace', 'return', 'var', 'void', 'while']);
+const RESERVED = new Set([
+  'as',
+  'break',
+  'const',
+  'continue',
+  'else',
+  'for',
+  'function',
+  'if',
+  'import',
+  'let',
+  'loop',
+  'package',
+  'namespace',
+  'return',
+  'var',
+  'void',
+  'while',
+]);
 const EXPRESSION_START = `{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}`;
-const RELATIONS: Readonly<Record<string, string>> = { '==': '_==_', '!=': '_!=_', '<': '_<_', '<=': '_<=_', '>': '_>_', '>=': '_>=_', in: '@in' };
+const RELATIONS: Readonly<Record<string, string>> = {
+  '==': '_==_',
+  '!=': '_!=_',
+  '<': '_<_',
+  '<=': '_<=_',
+  '>': '_>_',
+  '>=': '_>=_',
+  in: '@in',
+};
 const SUMS: Readonly<Record<string, string>> = { '+': '_+_', '-': '_-_' };
 const PRODUCTS: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%': '_%_' };
 const MAX_DEPTH = 250;
@@ -71,7 +97,8 @@ class Parser {
   }
 
   private expression(): Expression {
-    if (++this.depth > MAX_DEPTH) throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
+    if (++this.depth > MAX_DEPTH)
+      throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
     const condition = this.or();
     const mark = this.accept('?');
     if (!mark) {
@@ -106,7 +133,9 @@ class Parser {
   }
 
   private relation(): Expression {
-    return this.leftToRight(RELATIONS, () => this.leftToRight(SUMS, () => this.leftToRight(PRODUCTS, () => this.unary())));
+    return this.leftToRight(RELATIONS, () =>
+      this.leftToRight(SUMS, () => this.leftToRight(PRODUCTS, () => this.unary())),
+    );
   }
 
   private leftToRight(operators: Readonly<Record<string, string>>, operand: () => Expression): Expression {
@@ -115,7 +144,8 @@ class Parser {
       const { kind, text } = this.token;
       const name = (kind === 'symbol' || text === 'in') && Object.hasOwn(operators, text) ? operators[text] : undefined;
       if (name === undefined) return left;
-      if (count > MAX_DEPTH) throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
+      if (count > MAX_DEPTH)
+        throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
       const { at } = this.tokens[this.position++]!;
       left = call(name, at, [left, operand()]);
     }
@@ -123,7 +153,8 @@ class Parser {
 
   private unary(): Expression {
     const signs: Token[] = [];
-    for (const symbol of ['!', '-']) for (let token = this.accept(symbol); token; token = this.accept(symbol)) signs.push(token);
+    for (const symbol of ['!', '-'])
+      for (let token = this.accept(symbol); token; token = this.accept(symbol)) signs.push(token);
     const first = signs[0];
     if (!first) return this.member(this.primary());
     if (first.text === '-') {
@@ -220,7 +251,8 @@ class Parser {
   private member(start: Expression): Expression {
     let target = start;
     for (let count = 0; ; count++) {
-      if (count > MAX_DEPTH) throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
+      if (count > MAX_DEPTH)
+        throw new CelSyntaxError([{ at: this.token.at, message: `expression recursion limit exceeded: ${MAX_DEPTH}` }]);
       const dot = this.accept('.');
       if (dot) {
         target = this.field(target, dot);
@@ -245,12 +277,21 @@ class Parser {
   private field(target: Expression, dot: Token): Expression {
     const optional = this.accept('?') !== undefined;
     const { kind, text } = this.token;
-    if (kind !== 'identifier' && kind !== 'quoted-identifier') throw this.error(`no viable alternative at input '.${kind === 'end' ? '' : text}'`);
+    if (kind !== 'identifier' && kind !== 'quoted-identifier')
+      throw this.error(`no viable alternative at input '.${kind === 'end' ? '' : text}'`);
     this.position++;
     const open = kind === 'identifier' && !optional ? this.accept('(') : undefined;
     if (open) {
       const args = this.arguments();
-      return expandMemberMacro(text, { at: open.at, target, args }) ?? { kind: 'call', at: open.at, name: text, target, args };
+      return (
+        expandMemberMacro(text, { at: open.at, target, args }) ?? {
+          kind: 'call',
+          at: open.at,
+          name: text,
+          target,
+          args,
+        }
+      );
     }
     const field = kind === 'quoted-identifier' ? text.slice(1, -1) : text;
     return { kind: 'select', at: dot.at, operand: target, field, test: false, optional };
@@ -286,7 +327,8 @@ class Parser {
     while (!this.accept('}')) {
       const optional = this.accept('?') !== undefined;
       const field = this.token;
-      if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier') throw this.error(`mismatched input '${field.text}' expecting IDENTIFIER`);
+      if (field.kind !== 'identifier' && field.kind !== 'quoted-identifier')
+        throw this.error(`mismatched input '${field.text}' expecting IDENTIFIER`);
       this.position++;
       const colon = this.expect(':');
       const fieldName = field.kind === 'quoted-identifier' ? field.text.slice(1, -1) : field.text;
@@ -297,7 +339,13 @@ class Parser {
   }
 }
 
-const call = (name: string, at: number, args: readonly Expression[]): Call => ({ kind: 'call', name, at, target: undefined, args });
+const call = (name: string, at: number, args: readonly Expression[]): Call => ({
+  kind: 'call',
+  name,
+  at,
+  target: undefined,
+  args,
+});
 
 /** `a.b.C` where a type's name can stand. */
 export function structName(expression: Expression): string | undefined {

@@ -1,12 +1,23 @@
+import { callCost } from './call-cost.ts';
 /** A checked expression as a function. Costs are counted as it runs, and stop it when they exceed the limit. */
 import type { Checked } from './check.ts';
-import { callCost } from './call-cost.ts';
-import type { Overload } from './function-table.ts';
 import { runComprehension } from './comprehension.ts';
+import type { Overload } from './function-table.ts';
 import { elementAt, fieldOf, hasField } from './lookup.ts';
 import { matchesType } from './runtime-types.ts';
 import type { Call, Expression, ListLiteral, MapLiteral, Select, StructLiteral } from './syntax-tree.ts';
-import { CelError, CostLimitError, isEqual, noSuchOverload, Optional, sizeOf, toKey, TypeValue, type MapKey, type Value } from './values.ts';
+import {
+  CelError,
+  CostLimitError,
+  isEqual,
+  noSuchOverload,
+  Optional,
+  sizeOf,
+  toKey,
+  TypeValue,
+  type MapKey,
+  type Value,
+} from './values.ts';
 
 /** The values of variables, found when they are asked for. */
 export type Variables = (name: string) => Value | undefined;
@@ -62,7 +73,8 @@ export class Program {
       return { cost: run.cost, value };
     } catch (error) {
       if (error instanceof CelError) return { cost: run.cost, error };
-      if (error instanceof RangeError) return { cost: run.cost, error: new CelError(`evaluation failed: ${error.message}`) };
+      if (error instanceof RangeError)
+        return { cost: run.cost, error: new CelError(`evaluation failed: ${error.message}`) };
       throw error;
     }
   }
@@ -167,7 +179,8 @@ export class Compiler {
     const exact = overloads.length === 1 && only ? only : undefined;
     return (run) => {
       const values = args.map((arg) => arg(run));
-      const chosen = exact && matches(exact, values) ? exact : overloads.find((candidate) => matches(candidate, values));
+      const chosen =
+        exact && matches(exact, values) ? exact : overloads.find((candidate) => matches(candidate, values));
       if (!chosen) throw noSuchOverload();
       const before = preCost(name, chosen, values);
       if (before > 0) run.spend(before);
@@ -234,7 +247,11 @@ export class Compiler {
   }
 
   private map({ entries }: MapLiteral): Evaluate {
-    const parts = entries.map(({ key, value, optional }) => ({ key: this.compile(key), value: this.compile(value), optional }));
+    const parts = entries.map(({ key, value, optional }) => ({
+      key: this.compile(key),
+      value: this.compile(value),
+      optional,
+    }));
     return (run) => {
       run.spend(30);
       const map = new Map<MapKey, Value>();
@@ -271,7 +288,16 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return true;
 }
 
-const PRICED_BEFORE = new Set(['matches', 'find', 'findAll', 'contains', 'sets.contains', 'sets.intersects', 'sets.equivalent', '@in']);
+const PRICED_BEFORE = new Set([
+  'matches',
+  'find',
+  'findAll',
+  'contains',
+  'sets.contains',
+  'sets.intersects',
+  'sets.equivalent',
+  '@in',
+]);
 
 /** What a call is known to cost before it is made, where making it is what has to be prevented. */
 function preCost(name: string, { id }: Overload, values: readonly Value[]): number {
@@ -304,4 +330,3 @@ function index([container, key]: readonly Evaluate[], optional: boolean): Evalua
     }
   };
 }
-

@@ -1,6 +1,13 @@
-/** What the validation of CustomResourceDefinitions asks of CEL. */
-import type { CelCompilation, CelCompilationError, CelCompiler, CelSchemaRule, CelValueFailure, Schema } from '../machinery/validation/index.ts';
 import { FieldError } from '../machinery/errors/index.ts';
+/** What the validation of CustomResourceDefinitions asks of CEL. */
+import type {
+  CelCompilation,
+  CelCompilationError,
+  CelCompiler,
+  CelSchemaRule,
+  CelValueFailure,
+  Schema,
+} from '../machinery/validation/index.ts';
 import { CelCompileError, checkSource } from './compile.ts';
 import { estimateCost } from './cost-estimate.ts';
 import { ruleEnvironments, type RuleEnvironments } from './schema-environment.ts';
@@ -39,14 +46,22 @@ function compileSchemaRule(rule: CelSchemaRule): CelCompilation {
 }
 
 function compileRule({ expression, use, schema, isResourceRoot, optionalOldSelf }: CelSchemaRule): CelCompilation {
-  const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({ error: { type, detail }, maxCost: 0, maxCardinality: 0, usesOldSelf: false });
+  const failed = (detail: string, type: CelCompilationError['type'] = 'invalid'): CelCompilation => ({
+    error: { type, detail },
+    maxCost: 0,
+    maxCardinality: 0,
+    usesOldSelf: false,
+  });
   const environment = typed(schema as Schema, isResourceRoot);
   if (!environment) return failed('failed to convert to declType for CEL validation rules', 'internal');
   const prefix = use === 'rule' ? '' : 'messageExpression ';
   try {
     const checked = checkSource(expression, optionalOldSelf ? environment.optionalOldSelf : environment.plain);
     const wanted = use === 'rule' ? 'bool' : 'string';
-    if (checked.type.kind !== wanted) return failed(use === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string');
+    if (checked.type.kind !== wanted)
+      return failed(
+        use === 'rule' ? 'cel expression must evaluate to a bool' : 'messageExpression must evaluate to a string',
+      );
     return {
       maxCost: estimateCost(checked, () => environment.type).max,
       maxCardinality: maxCardinality(environment.type),
@@ -63,8 +78,16 @@ function evaluateSchemaRules(schema: unknown, value: unknown): readonly CelValue
   if (!rules) return [];
   const errors: FieldError[] = [];
   rules.validate(errors, [], value, undefined);
-  return errors.map(({ type, field, value: shown, detail }) => ({ field: field === '<nil>' ? '' : field, reason: type as CelValueFailure['reason'], value: shown, detail }));
+  return errors.map(({ type, field, value: shown, detail }) => ({
+    field: field === '<nil>' ? '' : field,
+    reason: type as CelValueFailure['reason'],
+    value: shown,
+    detail,
+  }));
 }
 
 /** The parts that are about schemas; those about policies and devices come from elsewhere. */
-export const schemaCelCompiler: Pick<CelCompiler, 'compileSchemaRule' | 'evaluateSchemaRules'> = { compileSchemaRule, evaluateSchemaRules };
+export const schemaCelCompiler: Pick<CelCompiler, 'compileSchemaRule' | 'evaluateSchemaRules'> = {
+  compileSchemaRule,
+  evaluateSchemaRules,
+};

@@ -1,15 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import type { Schema } from '../machinery/validation/apiextensions/index.ts';
 import type { FieldError } from '../machinery/errors/field-error.ts';
+import type { Schema } from '../machinery/validation/apiextensions/index.ts';
 import { compileSchemaRules, schemaCelCompiler } from './index.ts';
 
-const object = (properties: Record<string, Schema>, ...rules: Schema['x-kubernetes-validations'] & object): Schema => ({ type: 'object', properties, ...(rules.length > 0 ? { 'x-kubernetes-validations': rules } : {}) });
+const object = (properties: Record<string, Schema>, ...rules: Schema['x-kubernetes-validations'] & object): Schema => ({
+  type: 'object',
+  properties,
+  ...(rules.length > 0 ? { 'x-kubernetes-validations': rules } : {}),
+});
 const rule = (text: string, more: object = {}): { rule: string } => ({ rule: text, ...more });
 
 function check(spec: Schema, value: unknown, old?: unknown): { errors: string[]; warnings: string[] } {
   const errors: FieldError[] = [];
   const warnings: string[] = [];
-  const wrap = (inner: unknown): unknown => (inner === undefined ? undefined : { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: inner });
+  const wrap = (inner: unknown): unknown =>
+    inner === undefined
+      ? undefined
+      : { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 'a' }, spec: inner };
   compileSchemaRules(object({ spec }), true)?.validate(errors, warnings, wrap(value), wrap(old));
   return { errors: errors.map(String), warnings };
 }
@@ -19,19 +26,78 @@ const small: Schema = { type: 'integer', 'x-kubernetes-validations': [rule('self
 describe('rules', () => {
   it.each<[name: string, schema: Schema, value: unknown, errors: string[]]>([
     ['pass', object({ a: small }), { a: 1 }, []],
-    ['fail with the rule itself', object({ a: small }), { a: 10 }, ['spec.a: Invalid value: 10: failed rule: self < 10']],
-    ['fail with a message', object({ a: { type: 'integer' } }, rule('self.a < 10', { message: ' too big ' })), { a: 10 }, ['spec: Invalid value: too big']],
-    ['name a field', object({ a: { type: 'integer' } }, rule('self.a < 10', { fieldPath: '.a', reason: 'FieldValueForbidden', message: 'no' })), { a: 10 }, ['spec.a: Forbidden: no']],
-    ['say what their expression says', object({ a: { type: 'string' } }, rule('self.a == "x"', { messageExpression: '"got " + self.a' })), { a: 'y' }, ['spec: Invalid value: got y']],
-    ['fall back when it fails', object({ a: { type: 'string' } }, rule('self.a == "x"', { message: 'plain', messageExpression: 'self.a.substring(9)' })), { a: 'y' }, ['spec: Invalid value: plain']],
-    ['fail by an error', object({ a: { type: 'integer' } }, rule('10 / self.a > 0', { message: 'dividing' })), { a: 0 }, ['spec: Invalid value: "object": division by zero evaluating rule: dividing']],
+    [
+      'fail with the rule itself',
+      object({ a: small }),
+      { a: 10 },
+      ['spec.a: Invalid value: 10: failed rule: self < 10'],
+    ],
+    [
+      'fail with a message',
+      object({ a: { type: 'integer' } }, rule('self.a < 10', { message: ' too big ' })),
+      { a: 10 },
+      ['spec: Invalid value: too big'],
+    ],
+    [
+      'name a field',
+      object(
+        { a: { type: 'integer' } },
+        rule('self.a < 10', { fieldPath: '.a', reason: 'FieldValueForbidden', message: 'no' }),
+      ),
+      { a: 10 },
+      ['spec.a: Forbidden: no'],
+    ],
+    [
+      'say what their expression says',
+      object({ a: { type: 'string' } }, rule('self.a == "x"', { messageExpression: '"got " + self.a' })),
+      { a: 'y' },
+      ['spec: Invalid value: got y'],
+    ],
+    [
+      'fall back when it fails',
+      object(
+        { a: { type: 'string' } },
+        rule('self.a == "x"', { message: 'plain', messageExpression: 'self.a.substring(9)' }),
+      ),
+      { a: 'y' },
+      ['spec: Invalid value: plain'],
+    ],
+    [
+      'fail by an error',
+      object({ a: { type: 'integer' } }, rule('10 / self.a > 0', { message: 'dividing' })),
+      { a: 0 },
+      ['spec: Invalid value: "object": division by zero evaluating rule: dividing'],
+    ],
     ['reach items', { type: 'array', items: small }, [1, 20], ['spec[1]: Invalid value: 20: failed rule: self < 10']],
-    ['reach values', { type: 'object', additionalProperties: small }, { k: 20 }, ['spec[k]: Invalid value: 20: failed rule: self < 10']],
+    [
+      'reach values',
+      { type: 'object', additionalProperties: small },
+      { k: 20 },
+      ['spec[k]: Invalid value: 20: failed rule: self < 10'],
+    ],
     ['skip null', object({ a: { ...small, nullable: true } }), { a: null }, []],
-    ['escape names', object({ 'a-b': { type: 'integer' }, namespace: { type: 'string' } }, rule('self.a__dash__b == 1 && self.__namespace__ == "x"')), { 'a-b': 1, namespace: 'x' }, []],
-    ['know durations', object({ d: { type: 'string', format: 'duration' } }, rule('self.d <= duration("1h")')), { d: '30m' }, []],
+    [
+      'escape names',
+      object(
+        { 'a-b': { type: 'integer' }, namespace: { type: 'string' } },
+        rule('self.a__dash__b == 1 && self.__namespace__ == "x"'),
+      ),
+      { 'a-b': 1, namespace: 'x' },
+      [],
+    ],
+    [
+      'know durations',
+      object({ d: { type: 'string', format: 'duration' } }, rule('self.d <= duration("1h")')),
+      { d: '30m' },
+      [],
+    ],
     ['leave old values alone on create', object({ a: { type: 'integer' } }, rule('self.a >= oldSelf.a')), { a: 1 }, []],
-    ['see that there is no old value', object({ a: { type: 'integer' } }, rule('oldSelf.hasValue()', { optionalOldSelf: true, message: 'new' })), { a: 1 }, ['spec: Invalid value: new']],
+    [
+      'see that there is no old value',
+      object({ a: { type: 'integer' } }, rule('oldSelf.hasValue()', { optionalOldSelf: true, message: 'new' })),
+      { a: 1 },
+      ['spec: Invalid value: new'],
+    ],
   ])('%s', (_name, schema, value, errors) => {
     expect(check(schema, value).errors).toEqual(errors);
   });
@@ -44,31 +110,61 @@ describe('rules', () => {
 
   it('only warn of what was wrong before and has not changed', () => {
     const schema = object({ a: small, b: { type: 'string' } });
-    expect(check(schema, { a: 10, b: 'new' }, { a: 10, b: 'old' })).toEqual({ errors: [], warnings: ['spec.a: Invalid value: 10: failed rule: self < 10'] });
+    expect(check(schema, { a: 10, b: 'new' }, { a: 10, b: 'old' })).toEqual({
+      errors: [],
+      warnings: ['spec.a: Invalid value: 10: failed rule: self < 10'],
+    });
     expect(check(schema, { a: 11, b: 'new' }, { a: 10, b: 'old' }).errors).toHaveLength(1);
   });
 
   it('stop when their budget is spent', () => {
-    const items: Schema = { type: 'array', items: { type: 'integer', 'x-kubernetes-validations': [rule('lists.range(30000).all(x, x >= 0)')] } };
-    const { errors } = check(items, Array.from({ length: 300 }, (_, i) => i));
+    const items: Schema = {
+      type: 'array',
+      items: { type: 'integer', 'x-kubernetes-validations': [rule('lists.range(30000).all(x, x >= 0)')] },
+    };
+    const { errors } = check(
+      items,
+      Array.from({ length: 300 }, (_, i) => i),
+    );
     expect(errors.at(-1)).toContain('running out of cost budget');
   });
 });
 
 describe('compilation for definitions', () => {
   const compile = (expression: string, schema: Schema): ReturnType<typeof schemaCelCompiler.compileSchemaRule> =>
-    schemaCelCompiler.compileSchemaRule({ expression, use: 'rule', rootSchema: schema, schema, isResourceRoot: false, optionalOldSelf: false });
+    schemaCelCompiler.compileSchemaRule({
+      expression,
+      use: 'rule',
+      rootSchema: schema,
+      schema,
+      isResourceRoot: false,
+      optionalOldSelf: false,
+    });
 
   it.each<[name: string, rule: string, schema: Schema, detail: string]>([
     ['a rule that is no bool', 'self', { type: 'string' }, 'cel expression must evaluate to a bool'],
-    ['an unknown field', 'self.z == 1', object({ a: { type: 'string' } }), "compilation failed: ERROR: <input>:1:5: undefined field 'z'\n | self.z == 1\n | ....^"],
-    ['what is preserved without a schema', 'has(self.foo)', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true }, "compilation failed: ERROR: <input>:1:4: undefined field 'foo'\n | has(self.foo)\n | ...^"],
+    [
+      'an unknown field',
+      'self.z == 1',
+      object({ a: { type: 'string' } }),
+      "compilation failed: ERROR: <input>:1:5: undefined field 'z'\n | self.z == 1\n | ....^",
+    ],
+    [
+      'what is preserved without a schema',
+      'has(self.foo)',
+      { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+      "compilation failed: ERROR: <input>:1:4: undefined field 'foo'\n | has(self.foo)\n | ...^",
+    ],
   ])('%s', (_name, expression, schema, detail) => {
     expect(compile(expression, schema).error?.detail).toBe(detail);
   });
 
   it('estimates by what the schema allows', () => {
-    const list = (maxItems?: number): Schema => ({ type: 'array', items: { type: 'string', maxLength: 10 }, ...(maxItems === undefined ? {} : { maxItems }) });
+    const list = (maxItems?: number): Schema => ({
+      type: 'array',
+      items: { type: 'string', maxLength: 10 },
+      ...(maxItems === undefined ? {} : { maxItems }),
+    });
     const nested = 'self.all(x, self.exists(y, x == y))';
     expect(compile(nested, list(100)).maxCost).toBeLessThan(10_000_000);
     expect(compile(nested, list()).maxCost).toBeGreaterThan(10_000_000);

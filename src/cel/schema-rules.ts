@@ -4,9 +4,16 @@
  * there is one.
  */
 import type { ValidationRule } from '../api/generated/apiextensions-v1.ts';
-import { additionalOf, followFieldPath, isEmbeddedResource, itemsOf, type Schema, semanticEqual } from '../machinery/validation/index.ts';
-import { FieldError, OMIT_VALUE, path, type Path } from '../machinery/errors/index.ts';
 import { isRecord, ownValue } from '../base/index.ts';
+import { FieldError, OMIT_VALUE, path, type Path } from '../machinery/errors/index.ts';
+import {
+  additionalOf,
+  followFieldPath,
+  isEmbeddedResource,
+  itemsOf,
+  type Schema,
+  semanticEqual,
+} from '../machinery/validation/index.ts';
 import { CelCompileError, compile, type Compiled } from './compile.ts';
 import type { Variables } from './program.ts';
 import { ruleEnvironments } from './schema-environment.ts';
@@ -29,7 +36,15 @@ export interface SchemaRules {
 export function compileSchemaRules(schema: Schema, isResourceRoot: boolean): SchemaRules | undefined {
   const root = compilePlace(schema, schema, isResourceRoot);
   if (!root) return undefined;
-  return { validate: (errors, warnings, value, old) => new RuleRun(errors, warnings).place(root, value, { at: undefined, old, unchanged: old === undefined ? undefined : { value: old }, parent: undefined }) };
+  return {
+    validate: (errors, warnings, value, old) =>
+      new RuleRun(errors, warnings).place(root, value, {
+        at: undefined,
+        old,
+        unchanged: old === undefined ? undefined : { value: old },
+        parent: undefined,
+      }),
+  };
 }
 
 interface Rule {
@@ -59,27 +74,45 @@ function compilePlace(rules: Schema, node: Schema, isResource: boolean): Place |
   const [ruleItems, nodeItems] = [itemsOf(rules), itemsOf(node)];
   const [ruleValues, nodeValues] = [additionalOf(rules), additionalOf(node)];
   const items = ruleItems && nodeItems ? compilePlace(ruleItems, nodeItems, isEmbeddedResource(nodeItems)) : undefined;
-  const additional = ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
+  const additional =
+    ruleValues && nodeValues ? compilePlace(ruleValues, nodeValues, isEmbeddedResource(nodeValues)) : undefined;
   const properties = new Map<string, Place>();
   for (const name in rules.properties) {
     const structure = ownValue(node.properties, name);
-    const place = structure && compilePlace(ownValue(rules.properties, name)!, structure, isEmbeddedResource(structure));
+    const place =
+      structure && compilePlace(ownValue(rules.properties, name)!, structure, isEmbeddedResource(structure));
     if (place) properties.set(name, place);
   }
-  const allOf = (rules.allOf ?? []).map((part) => compilePlace(part, node, isResource)).filter((part) => part !== undefined);
+  const allOf = (rules.allOf ?? [])
+    .map((part) => compilePlace(part, node, isResource))
+    .filter((part) => part !== undefined);
   if (own.length === 0 && !items && !additional && properties.size === 0 && allOf.length === 0) return undefined;
   return { schema: isResource ? asResource(node) : node, type, rules: own, items, additional, properties, allOf };
 }
 
 function compileRule(rule: ValidationRule, schema: Schema, type: CelType | undefined): Rule {
-  const failed = (problem: string): Rule => ({ rule, compiled: undefined, problem, message: undefined, usesOldSelf: false, fieldPath: '' });
+  const failed = (problem: string): Rule => ({
+    rule,
+    compiled: undefined,
+    problem,
+    message: undefined,
+    usesOldSelf: false,
+    fieldPath: '',
+  });
   if (!type) return failed('failed to convert to declType for CEL validation rules');
   const environments = ruleEnvironments(type);
   const environment = rule.optionalOldSelf ? environments.optionalOldSelf : environments.plain;
   try {
     const compiled = compile(rule.rule, environment);
     const message = rule.messageExpression ? compileMessage(rule.messageExpression, environment) : undefined;
-    return { rule, compiled, problem: undefined, message, usesOldSelf: compiled.checked.references.has('oldSelf'), fieldPath: normalizedPath(rule.fieldPath, schema) };
+    return {
+      rule,
+      compiled,
+      problem: undefined,
+      message,
+      usesOldSelf: compiled.checked.references.has('oldSelf'),
+      fieldPath: normalizedPath(rule.fieldPath, schema),
+    };
   } catch (error) {
     if (error instanceof CelCompileError) return failed(`compilation failed: ${error.problems}`);
     throw error;
@@ -140,25 +173,39 @@ class RuleRun {
 
   private visit(place: Place, value: unknown, at: At): void {
     if (value === null || value === undefined) return;
-    const unchanged = (): boolean => (at.unchanged ? semanticEqual(value, at.unchanged.value) : (at.parent?.() ?? false));
+    const unchanged = (): boolean =>
+      at.unchanged ? semanticEqual(value, at.unchanged.value) : (at.parent?.() ?? false);
     if (place.rules.length > 0) this.rules(place, value, at, unchanged);
     for (const part of place.allOf) this.visit(part, value, { ...at, unchanged: undefined });
     if (Array.isArray(value)) this.items(place, value, at, unchanged);
     else if (isRecord(value)) this.fields(place, value, at, unchanged);
   }
 
-  private items({ schema, items }: Place, value: readonly unknown[], { at, old, unchanged }: At, parent: () => boolean): void {
+  private items(
+    { schema, items }: Place,
+    value: readonly unknown[],
+    { at, old, unchanged }: At,
+    parent: () => boolean,
+  ): void {
     if (!items) return;
     const before = Array.isArray(old) ? old : [];
     const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
     for (const [i, item] of value.entries()) {
-      const same = keys && isRecord(item) ? before.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key])) : undefined;
+      const same =
+        keys && isRecord(item)
+          ? before.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]))
+          : undefined;
       const correlated = unchanged && same !== undefined ? { value: same as unknown } : undefined;
       this.visit(items, item, { at: (at ?? path()).index(i), old: same, unchanged: correlated, parent });
     }
   }
 
-  private fields(place: Place, value: Record<string, unknown>, { at, old, unchanged }: At, parent: () => boolean): void {
+  private fields(
+    place: Place,
+    value: Record<string, unknown>,
+    { at, old, unchanged }: At,
+    parent: () => boolean,
+  ): void {
     if (!place.additional && place.properties.size === 0) return;
     const before = isRecord(old) ? old : {};
     const known = unchanged && isRecord(unchanged.value) ? unchanged.value : {};
@@ -175,7 +222,8 @@ class RuleRun {
 
   private rules({ schema, type, rules }: Place, value: unknown, { at, old }: At, unchanged: () => boolean): void {
     const field = at?.toString() ?? '<nil>';
-    const invalid = (detail: string): FieldError => new FieldError('FieldValueInvalid', field, schema.type ?? '', detail);
+    const invalid = (detail: string): FieldError =>
+      new FieldError('FieldValueInvalid', field, schema.type ?? '', detail);
     if (this.budget <= 0) this.stop(invalid(OUT_OF_BUDGET));
     const hasOld = old !== null && old !== undefined;
     const values = lazily(value, old, type);
@@ -186,16 +234,28 @@ class RuleRun {
       }
       const optional = rule.rule.optionalOldSelf === true;
       if (rule.usesOldSelf && !hasOld && !optional) continue;
-      const variables: Variables = (name) => (name === 'self' ? values.self() : name === 'oldSelf' ? values.oldSelf(optional) : undefined);
+      const variables: Variables = (name) =>
+        name === 'self' ? values.self() : name === 'oldSelf' ? values.oldSelf(optional) : undefined;
       const outcome = rule.compiled.program.run(variables, PER_CALL_LIMIT);
       const text = ruleText(rule.rule);
       if (outcome.cost > this.budget) this.stop(invalid(OUT_OF_BUDGET));
       this.budget -= outcome.cost;
-      if (outcome.error instanceof CostLimitError) this.stop(invalid(`'${outcome.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`));
+      if (outcome.error instanceof CostLimitError)
+        this.stop(
+          invalid(
+            `'${outcome.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`,
+          ),
+        );
       if (outcome.error) {
         const { message } = outcome.error;
         const overload = message.startsWith('no such overload');
-        this.errors.push(invalid(overload ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}` : `${message} evaluating rule: ${text}`));
+        this.errors.push(
+          invalid(
+            overload
+              ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`
+              : `${message} evaluating rule: ${text}`,
+          ),
+        );
         continue;
       }
       if (outcome.value !== true) this.fail(rule, { value, schema, at, variables, unchanged });
@@ -203,8 +263,13 @@ class RuleRun {
   }
 
   private fail(rule: Rule, { value, schema, at, variables, unchanged }: Failure): void {
-    const field = rule.fieldPath === '' ? (at?.toString() ?? '<nil>') : (at ? `${at}${rule.fieldPath.startsWith('[') ? '' : '.'}` : '') + rule.fieldPath;
-    const detail = this.message(rule, variables) ?? (rule.rule.message ? rule.rule.message.trim() : `failed rule: ${ruleText(rule.rule)}`);
+    const field =
+      rule.fieldPath === ''
+        ? (at?.toString() ?? '<nil>')
+        : (at ? `${at}${rule.fieldPath.startsWith('[') ? '' : '.'}` : '') + rule.fieldPath;
+    const detail =
+      this.message(rule, variables) ??
+      (rule.rule.message ? rule.rule.message.trim() : `failed rule: ${ruleText(rule.rule)}`);
     const shown = schema.type === 'object' || schema.type === 'array' ? OMIT_VALUE : value;
     const error = errorOf(rule.rule.reason, field, shown, detail);
     if (!rule.usesOldSelf && unchanged()) this.warnings.push(error.toString());
@@ -254,7 +319,11 @@ function errorOf(reason: string | undefined, field: string, value: unknown, deta
 }
 
 /** The values of a place's rules: converted when one of them asks, and then for all of them. */
-function lazily(value: unknown, old: unknown, type: CelType | undefined): { self(): Value; oldSelf(optional: boolean): Value | undefined } {
+function lazily(
+  value: unknown,
+  old: unknown,
+  type: CelType | undefined,
+): { self(): Value; oldSelf(optional: boolean): Value | undefined } {
   let self: Value | undefined;
   let before: Value | undefined;
   const convert = (json: unknown): Value => typedValue(json, type!);

@@ -1,5 +1,11 @@
 /** A custom resource's schema as a CEL type, with the sizes that it allows. */
-import { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, type Schema } from '../machinery/validation/index.ts';
+import {
+  additionalOf,
+  isEmbeddedResource,
+  isIntOrString,
+  itemsOf,
+  type Schema,
+} from '../machinery/validation/index.ts';
 import { escapeName } from './escape-name.ts';
 import { BOOL, DOUBLE, INT, STRING, type CelType, type ObjectField, type ObjectType } from './types.ts';
 
@@ -17,14 +23,22 @@ const RESOURCE_PROPERTIES: Readonly<Record<string, Schema>> = {
 };
 
 /** A resource shows its kind, version and name, whatever its schema says. */
-export const asResource = (schema: Schema): Schema => ({ ...schema, properties: { ...schema.properties, ...RESOURCE_PROPERTIES } });
+export const asResource = (schema: Schema): Schema => ({
+  ...schema,
+  properties: { ...schema.properties, ...RESOURCE_PROPERTIES },
+});
 
 /** How often a value of a type can stand in one request. */
 export const maxCardinality = (type: CelType): number => Math.floor(MAX_REQUEST / ((type.minSize ?? 1) + 1));
 
 /** Undefined for values that rules cannot look at, since nothing is known of them. */
 export function schemaType(given: Schema, isResource: boolean, name = 'self'): CelType | undefined {
-  if (isIntOrString(given)) return { kind: 'dyn', minSize: 1, maxElements: given.maxLength == null ? LONGEST_STRING : Math.max(0, given.maxLength) * 4 };
+  if (isIntOrString(given))
+    return {
+      kind: 'dyn',
+      minSize: 1,
+      maxElements: given.maxLength == null ? LONGEST_STRING : Math.max(0, given.maxLength) * 4,
+    };
   const schema = isResource ? asResource(given) : given;
   switch (schema.type) {
     case 'array':
@@ -48,7 +62,10 @@ function listType(schema: Schema, name: string): CelType | undefined {
   const items = itemsOf(schema);
   const element = items && schemaType(items, isEmbeddedResource(items), `${name}.@idx`);
   if (!element) return undefined;
-  const maxElements = schema.maxItems == null ? Math.floor((MAX_REQUEST - 2) / ((element.minSize ?? 0) + 1)) : Math.max(0, schema.maxItems);
+  const maxElements =
+    schema.maxItems == null
+      ? Math.floor((MAX_REQUEST - 2) / ((element.minSize ?? 0) + 1))
+      : Math.max(0, schema.maxItems);
   return { kind: 'list', element, maxElements, minSize: 2 };
 }
 
@@ -56,8 +73,17 @@ function mapType(schema: Schema, name: string): CelType | undefined {
   const additional = additionalOf(schema)!;
   const value = schemaType(additional, isEmbeddedResource(additional), `${name}.@elem`);
   if (!value) return undefined;
-  const maxElements = schema.maxProperties == null ? Math.floor((MAX_REQUEST - 2) / ((value.minSize ?? 0) + 6)) : Math.max(0, schema.maxProperties);
-  return { kind: 'map', key: { ...STRING, minSize: MIN_STRING, maxElements: LONGEST_STRING }, value, maxElements, minSize: 2 };
+  const maxElements =
+    schema.maxProperties == null
+      ? Math.floor((MAX_REQUEST - 2) / ((value.minSize ?? 0) + 6))
+      : Math.max(0, schema.maxProperties);
+  return {
+    kind: 'map',
+    key: { ...STRING, minSize: MIN_STRING, maxElements: LONGEST_STRING },
+    value,
+    maxElements,
+    minSize: 2,
+  };
 }
 
 function objectType(schema: Schema, name: string): ObjectType {
@@ -69,7 +95,8 @@ function objectType(schema: Schema, name: string): ObjectType {
     if (!type) continue;
     const escaped = escapeName(property);
     if (escaped !== undefined) fields.set(escaped, { type, name: property });
-    if (required.has(property) && part.default == null) minSize += Buffer.byteLength(property) + (type.minSize ?? 0) + 4;
+    if (required.has(property) && part.default == null)
+      minSize += Buffer.byteLength(property) + (type.minSize ?? 0) + 4;
   }
   return { kind: 'object', name, fields, minSize };
 }
@@ -77,7 +104,11 @@ function objectType(schema: Schema, name: string): ObjectType {
 function stringType(schema: Schema): CelType {
   switch (schema.format) {
     case 'byte':
-      return { kind: 'bytes', minSize: MIN_STRING, maxElements: schema.maxLength == null ? LONGEST_STRING : Math.max(0, schema.maxLength) };
+      return {
+        kind: 'bytes',
+        minSize: MIN_STRING,
+        maxElements: schema.maxLength == null ? LONGEST_STRING : Math.max(0, schema.maxLength),
+      };
     case 'duration':
       return { kind: 'duration', ...DURATION_SIZE };
     case 'date':

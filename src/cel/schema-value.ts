@@ -17,7 +17,11 @@ export function typedValue(json: unknown, type: CelType): Value {
     case 'double':
       return typeof json === 'number' || typeof json === 'bigint' ? Number(json) : untypedValue(json);
     case 'timestamp':
-      return typeof json === 'string' ? (type.maxElements === 12 ? parseDateText(json) : parseTimestampText(json)) : untypedValue(json);
+      return typeof json === 'string'
+        ? type.maxElements === 12
+          ? parseDateText(json)
+          : parseTimestampText(json)
+        : untypedValue(json);
     case 'duration':
       return typeof json === 'string' ? parseDurationText(json) : untypedValue(json);
     case 'bytes':
@@ -36,7 +40,8 @@ export function untypedValue(json: unknown): Value {
   return new Map(Object.entries(json).map(([key, value]): [MapKey, Value] => [key, untypedValue(value)]));
 }
 
-const isObject = (json: unknown): json is Record<string, unknown> => typeof json === 'object' && json !== null && !Array.isArray(json);
+const isObject = (json: unknown): json is Record<string, unknown> =>
+  typeof json === 'object' && json !== null && !Array.isArray(json);
 
 function typedMap(json: Record<string, unknown>, { value: type }: MapOf): Value {
   const map = new Map<MapKey, Value>();

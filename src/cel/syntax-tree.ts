@@ -1,7 +1,15 @@
 /** An expression as it is parsed. `at` is the place that an error about the node points to, in code units. */
 import type { Value } from './values.ts';
 
-export type Expression = Literal | Identifier | Select | Call | ListLiteral | MapLiteral | StructLiteral | Comprehension;
+export type Expression =
+  | Literal
+  | Identifier
+  | Select
+  | Call
+  | ListLiteral
+  | MapLiteral
+  | StructLiteral
+  | Comprehension;
 
 interface Node {
   readonly at: number;
@@ -47,10 +55,26 @@ export interface MapLiteral extends Node {
 export interface StructLiteral extends Node {
   readonly kind: 'struct';
   readonly name: string;
-  readonly fields: readonly { readonly name: string; readonly value: Expression; readonly optional: boolean; readonly at: number }[];
+  readonly fields: readonly {
+    readonly name: string;
+    readonly value: Expression;
+    readonly optional: boolean;
+    readonly at: number;
+  }[];
 }
 
-export type MacroName = 'all' | 'exists' | 'existsOne' | 'map' | 'filter' | 'transformMap' | 'transformMapEntry' | 'optMap' | 'optFlatMap' | 'sortBy' | 'bind';
+export type MacroName =
+  | 'all'
+  | 'exists'
+  | 'existsOne'
+  | 'map'
+  | 'filter'
+  | 'transformMap'
+  | 'transformMapEntry'
+  | 'optMap'
+  | 'optFlatMap'
+  | 'sortBy'
+  | 'bind';
 
 /** A loop over a list or map; optionals are loops of at most one turn. */
 export interface Comprehension extends Node {

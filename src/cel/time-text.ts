@@ -9,10 +9,22 @@ export function parseTimestampText(text: string): Timestamp {
   const match = RFC3339.exec(text);
   if (!match) throw new CelError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
   const [, year, month, day, hour, minute, second, fraction = '', sign, zoneHour = '0', zoneMinute = '0'] = match;
-  const milliseconds = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
+  const milliseconds = Date.UTC(
+    Number(year),
+    Number(month) - 1,
+    Number(day),
+    Number(hour),
+    Number(minute),
+    Number(second),
+  );
   const date = new Date(milliseconds);
   if (Number(year) < 100) date.setUTCFullYear(Number(year));
-  const valid = date.getUTCMonth() === Number(month) - 1 && date.getUTCDate() === Number(day) && Number(hour) < 24 && Number(minute) < 60 && Number(second) < 60;
+  const valid =
+    date.getUTCMonth() === Number(month) - 1 &&
+    date.getUTCDate() === Number(day) &&
+    Number(hour) < 24 &&
+    Number(minute) < 60 &&
+    Number(second) < 60;
   if (!valid) throw new CelError("type conversion error from 'string' to 'google.protobuf.Timestamp'");
   const offset = (Number(zoneHour) * 60 + Number(zoneMinute)) * 60 * (sign === '-' ? -1 : 1);
   const nanos = BigInt(fraction.slice(0, 9).padEnd(9, '0'));
@@ -36,7 +48,13 @@ export function parseDurationText(text: string): Duration {
 export function timestampText({ nanos }: Timestamp): string {
   const rest = ((nanos % NANOS) + NANOS) % NANOS;
   const text = new Date(Number((nanos - rest) / 1_000_000n)).toISOString().slice(0, 19);
-  const fraction = rest === 0n ? '' : `.${rest.toString().padStart(9, '0').replace(/(?<!0)0+$/, '')}`;
+  const fraction =
+    rest === 0n
+      ? ''
+      : `.${rest
+          .toString()
+          .padStart(9, '0')
+          .replace(/(?<!0)0+$/, '')}`;
   return `${text}${fraction}Z`;
 }
 
@@ -45,6 +63,12 @@ export function formatSeconds({ nanos }: Duration): string {
   const negative = nanos < 0n;
   const magnitude = negative ? -nanos : nanos;
   const fraction = magnitude % NANOS;
-  const text = fraction === 0n ? '' : `.${fraction.toString().padStart(9, '0').replace(/(?<!0)0+$/, '')}`;
+  const text =
+    fraction === 0n
+      ? ''
+      : `.${fraction
+          .toString()
+          .padStart(9, '0')
+          .replace(/(?<!0)0+$/, '')}`;
   return `${negative ? '-' : ''}${magnitude / NANOS}${text}s`;
 }

@@ -1,7 +1,19 @@
 /** CEL's types: what the checker works with, and how its messages write them. */
 export type CelType = SimpleType | ListOf | MapOf | ObjectType | OpaqueType | ParameterType;
 
-export type SimpleKind = 'dyn' | 'error' | 'bool' | 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'null' | 'timestamp' | 'duration' | 'type';
+export type SimpleKind =
+  | 'dyn'
+  | 'error'
+  | 'bool'
+  | 'int'
+  | 'uint'
+  | 'double'
+  | 'string'
+  | 'bytes'
+  | 'null'
+  | 'timestamp'
+  | 'duration'
+  | 'type';
 
 /** What a schema says of the size of a value, for the estimation of costs. */
 interface Sized {
@@ -72,9 +84,14 @@ export const listOf = (element: CelType): ListOf => ({ kind: 'list', element });
 export const mapOf = (key: CelType, value: CelType): MapOf => ({ kind: 'map', key, value });
 export const opaque = (name: string, ...parameters: CelType[]): OpaqueType => ({ kind: 'opaque', name, parameters });
 export const optionalOf = (type: CelType): OpaqueType => opaque('optional_type', type);
-export const isOptional = (type: CelType): type is OpaqueType => type.kind === 'opaque' && type.name === 'optional_type';
+export const isOptional = (type: CelType): type is OpaqueType =>
+  type.kind === 'opaque' && type.name === 'optional_type';
 
-const WRITTEN: Partial<Record<SimpleKind, string>> = { timestamp: 'google.protobuf.Timestamp', duration: 'google.protobuf.Duration', error: '!error!' };
+const WRITTEN: Partial<Record<SimpleKind, string>> = {
+  timestamp: 'google.protobuf.Timestamp',
+  duration: 'google.protobuf.Duration',
+  error: '!error!',
+};
 
 export function typeText(type: CelType): string {
   switch (type.kind) {
@@ -105,9 +122,13 @@ export function substitute(type: CelType, known: Substitution): CelType {
     case 'list':
       return mentionsParameter(type) ? { ...type, element: substitute(type.element, known) } : type;
     case 'map':
-      return mentionsParameter(type) ? { ...type, key: substitute(type.key, known), value: substitute(type.value, known) } : type;
+      return mentionsParameter(type)
+        ? { ...type, key: substitute(type.key, known), value: substitute(type.value, known) }
+        : type;
     case 'opaque':
-      return mentionsParameter(type) ? { ...type, parameters: type.parameters.map((one) => substitute(one, known)) } : type;
+      return mentionsParameter(type)
+        ? { ...type, parameters: type.parameters.map((one) => substitute(one, known)) }
+        : type;
     default:
       return type;
   }
@@ -138,7 +159,8 @@ export function isAssignable(wanted: CelType, given: CelType, known: Substitutio
   if (g.kind === 'null') return w.kind === 'null' || isNullable(w);
   if (w.kind === 'null') return isNullable(g);
   if (w.kind === 'list') return g.kind === 'list' && isAssignable(w.element, g.element, known);
-  if (w.kind === 'map') return g.kind === 'map' && isAssignable(w.key, g.key, known) && isAssignable(w.value, g.value, known);
+  if (w.kind === 'map')
+    return g.kind === 'map' && isAssignable(w.key, g.key, known) && isAssignable(w.value, g.value, known);
   if (w.kind === 'object') return g.kind === 'object' && g.name === w.name;
   if (w.kind === 'opaque') {
     if (g.kind !== 'opaque' || g.name !== w.name) return false;
@@ -147,7 +169,8 @@ export function isAssignable(wanted: CelType, given: CelType, known: Substitutio
   return w.kind === g.kind;
 }
 
-const isNullable = (type: CelType): boolean => type.kind === 'object' || type.kind === 'timestamp' || type.kind === 'duration' || type.kind === 'opaque';
+const isNullable = (type: CelType): boolean =>
+  type.kind === 'object' || type.kind === 'timestamp' || type.kind === 'duration' || type.kind === 'opaque';
 
 function resolve(type: CelType, known: Substitution): CelType {
   let at = type;

@@ -4,7 +4,22 @@
  */
 import type { ObjectType } from './types.ts';
 
-export type Value = null | boolean | bigint | number | string | Uint8Array | readonly Value[] | CelMap | CelObject | Uint | Timestamp | Duration | Optional | TypeValue | LibraryValue;
+export type Value =
+  | null
+  | boolean
+  | bigint
+  | number
+  | string
+  | Uint8Array
+  | readonly Value[]
+  | CelMap
+  | CelObject
+  | Uint
+  | Timestamp
+  | Duration
+  | Optional
+  | TypeValue
+  | LibraryValue;
 
 export type MapKey = boolean | bigint | string;
 export type CelMap = ReadonlyMap<MapKey, Value>;
@@ -120,13 +135,16 @@ export function isEqual(a: Value, b: Value): boolean {
   const [x, y] = [numberOf(a), numberOf(b)];
   if (x !== undefined || y !== undefined) return x !== undefined && y !== undefined && equalNumbers(x, y);
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item: Value, i) => isEqual(item, b[i] as Value));
-  if (a instanceof Map || a instanceof CelObject) return (b instanceof Map || b instanceof CelObject) && equalEntries(a, b);
+  if (Array.isArray(a))
+    return Array.isArray(b) && a.length === b.length && a.every((item: Value, i) => isEqual(item, b[i] as Value));
+  if (a instanceof Map || a instanceof CelObject)
+    return (b instanceof Map || b instanceof CelObject) && equalEntries(a, b);
   if (a instanceof Uint8Array) return b instanceof Uint8Array && Buffer.compare(a, b) === 0;
   if (a instanceof Timestamp) return b instanceof Timestamp && a.nanos === b.nanos;
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && a.name === b.name;
-  if (a instanceof Optional) return b instanceof Optional && a.hasValue === b.hasValue && (!a.hasValue || isEqual(a.value, b.value));
+  if (a instanceof Optional)
+    return b instanceof Optional && a.hasValue === b.hasValue && (!a.hasValue || isEqual(a.value, b.value));
   return a instanceof LibraryValue && a.equals(b);
 }
 
@@ -134,7 +152,8 @@ const numberOf = (value: Value): bigint | number | undefined =>
   typeof value === 'bigint' || typeof value === 'number' ? value : value instanceof Uint ? value.value : undefined;
 
 // JavaScript compares bigints and numbers by their mathematical value, which is what CEL asks for.
-const equalNumbers = (a: bigint | number, b: bigint | number): boolean => !(a < b) && !(a > b) && !Number.isNaN(a) && !Number.isNaN(b);
+const equalNumbers = (a: bigint | number, b: bigint | number): boolean =>
+  !(a < b) && !(a > b) && !Number.isNaN(a) && !Number.isNaN(b);
 
 function equalEntries(a: CelMap | CelObject, b: CelMap | CelObject): boolean {
   const keys = keysOf(a);
@@ -145,7 +164,8 @@ function equalEntries(a: CelMap | CelObject, b: CelMap | CelObject): boolean {
   });
 }
 
-const keysOf = (value: CelMap | CelObject): readonly MapKey[] => (value instanceof CelObject ? value.fieldNames() : [...value.keys()]);
+const keysOf = (value: CelMap | CelObject): readonly MapKey[] =>
+  value instanceof CelObject ? value.fieldNames() : [...value.keys()];
 const entryOf = (value: CelMap | CelObject, key: MapKey): Value | undefined =>
   value instanceof CelObject ? (typeof key === 'string' ? value.get(key) : undefined) : value.get(key);
 

@@ -14,16 +14,27 @@ export interface SchedulerQuestion {
   readonly pod: string;
 }
 
-export async function askScheduler({ address = DEFAULT_ADDRESS, kubeconfig, namespace, pod }: SchedulerQuestion): Promise<Explanation> {
+export async function askScheduler({
+  address = DEFAULT_ADDRESS,
+  kubeconfig,
+  namespace,
+  pod,
+}: SchedulerQuestion): Promise<Explanation> {
   const { ctx, release } = untilSignal({ name: 'explain' });
   try {
     const user = await loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
     await checkCertificate(user, ctx.clock.now(), kubeconfig ?? 'the kubeconfig');
     /** Schedulers sign their own certificate unless they are given one; on this machine nobody stands in between. */
     const insecureSkipTlsVerify = LOOPBACK.has(new URL(address).hostname);
-    const client = connect(ctx, { server: address, credentials: user.credentials, namespace, ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : user.ca === undefined ? {} : { ca: user.ca }) });
+    const client = connect(ctx, {
+      server: address,
+      credentials: user.credentials,
+      namespace,
+      ...(insecureSkipTlsVerify ? { insecureSkipTlsVerify } : user.ca === undefined ? {} : { ca: user.ca }),
+    });
     try {
-      return (await client.request({ method: 'GET', path: '/explain', query: { namespace, pod }, signal: ctx.signal })).body as Explanation;
+      return (await client.request({ method: 'GET', path: '/explain', query: { namespace, pod }, signal: ctx.signal }))
+        .body as Explanation;
     } finally {
       await client.close();
     }

@@ -19,11 +19,24 @@ export async function run(argv: readonly string[]): Promise<number> {
     console.log(flagsHelp(flags, { usage: 'k8ts bench: measure, here or against another API server' }));
     return 0;
   }
-  if (values.against !== undefined && !fs.existsSync(values.against)) throw new CommandError(`there is no kubeconfig ${values.against}`);
+  if (values.against !== undefined && !fs.existsSync(values.against))
+    throw new CommandError(`there is no kubeconfig ${values.against}`);
   if (values.against !== undefined) await checkKubeconfigFile(values.against);
-  const script = [path.join(import.meta.dirname, '..', 'scripts', 'bench.mjs'), path.join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs')].find((candidate) => fs.existsSync(candidate));
-  if (script === undefined) throw new CommandError('the measurements are part of the repository, not of the package; in a clone of it, run "npm run bench"');
-  const args = ['--duration', String(values.duration), ...(values.filter ? ['--filter', values.filter] : []), ...(values.against ? ['--against', path.resolve(values.against)] : []), ...(values.output === 'json' ? ['--json'] : [])];
+  const script = [
+    path.join(import.meta.dirname, '..', 'scripts', 'bench.mjs'),
+    path.join(import.meta.dirname, '..', '..', 'scripts', 'bench.mjs'),
+  ].find((candidate) => fs.existsSync(candidate));
+  if (script === undefined)
+    throw new CommandError(
+      'the measurements are part of the repository, not of the package; in a clone of it, run "npm run bench"',
+    );
+  const args = [
+    '--duration',
+    String(values.duration),
+    ...(values.filter ? ['--filter', values.filter] : []),
+    ...(values.against ? ['--against', path.resolve(values.against)] : []),
+    ...(values.output === 'json' ? ['--json'] : []),
+  ];
   const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit' });
   return new Promise((resolve, reject) => child.once('error', reject).once('exit', (code) => resolve(code ?? 1)));
 }

@@ -1,7 +1,7 @@
 /** Values of `k8ts up` that would otherwise fail somewhere inside, in words of its own. */
 import net from 'node:net';
-import { UsageError } from '../flags/index.ts';
 import { AddressRange } from '../base/index.ts';
+import { UsageError } from '../flags/index.ts';
 
 export interface CheckedFlags {
   readonly port: number;
@@ -18,13 +18,20 @@ const LEAST_SERVICE_ADDRESSES = 8n;
 
 export function checkUpFlags(values: CheckedFlags): void {
   const { port, nodes = 0, 'bind-address': address } = values;
-  if (port < 0 || port > 65_535) throw new UsageError(`there is no port ${port}: ports are 1 to 65535, and 0 takes a free one`);
+  if (port < 0 || port > 65_535)
+    throw new UsageError(`there is no port ${port}: ports are 1 to 65535, and 0 takes a free one`);
   if (nodes < 0 || values['simulated-nodes'] < 0) throw new UsageError('a cluster cannot have fewer than 0 nodes');
-  if (net.isIP(address) === 0 && address !== 'localhost') throw new UsageError(`--bind-address ${JSON.stringify(address)} is not an address; 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses`);
+  if (net.isIP(address) === 0 && address !== 'localhost')
+    throw new UsageError(
+      `--bind-address ${JSON.stringify(address)} is not an address; 127.0.0.1 is this machine alone, 0.0.0.0 all of its addresses`,
+    );
   if (values['data-dir'] === '') throw new UsageError('--data-dir is empty; say which directory, or leave it out');
   rangesOf('cluster-cidr', values['cluster-cidr']);
   for (const range of rangesOf('service-cluster-ip-range', values['service-cluster-ip-range'])) {
-    if (range.size < LEAST_SERVICE_ADDRESSES) throw new UsageError(`--service-cluster-ip-range ${range.toString()} must have at least ${LEAST_SERVICE_ADDRESSES} addresses`);
+    if (range.size < LEAST_SERVICE_ADDRESSES)
+      throw new UsageError(
+        `--service-cluster-ip-range ${range.toString()} must have at least ${LEAST_SERVICE_ADDRESSES} addresses`,
+      );
   }
 }
 

@@ -1,9 +1,14 @@
-/** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs';
 import os from 'node:os';
+/** `k8ts cloud-controller-manager`: a cloud's controllers as a process of their own. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, loadKubeconfig } from '../client/index.ts';
-import { cloudControllerManagerHelp, loadProvider, parseCloudControllerManagerFlags, run as runManager } from '../cloud-controller-manager/index.ts';
+import {
+  cloudControllerManagerHelp,
+  loadProvider,
+  parseCloudControllerManagerFlags,
+  run as runManager,
+} from '../cloud-controller-manager/index.ts';
 import { UsageError } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';
@@ -17,13 +22,22 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (!flags.provider || flags.provider === 'local') {
-    throw new UsageError('--cloud-provider must name a provider\'s module; the local cloud lives in "k8ts up", which has the nodes that it needs');
+    throw new UsageError(
+      '--cloud-provider must name a provider\'s module; the local cloud lives in "k8ts up", which has the nodes that it needs',
+    );
   }
-  const provider = await loadProvider(flags.provider, flags.cloudConfig ? fs.readFileSync(flags.cloudConfig, 'utf8') : undefined);
+  const provider = await loadProvider(
+    flags.provider,
+    flags.cloudConfig ? fs.readFileSync(flags.cloudConfig, 'utf8') : undefined,
+  );
   await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'cloud-controller-manager', verbosity: flags.verbosity });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
-  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(flags.kubeconfig ? { file: flags.kubeconfig } : {}) }), { userAgent: `cloud-controller-manager/${KUBERNETES_VERSION}` });
+  const client = connect(
+    ctx,
+    await loadKubeconfig({ clock: ctx.clock, ...(flags.kubeconfig ? { file: flags.kubeconfig } : {}) }),
+    { userAgent: `cloud-controller-manager/${KUBERNETES_VERSION}` },
+  );
   try {
     await runManager(ctx, { client, provider, config: flags.config, identity: `${os.hostname()}_${ctx.random.uid()}` });
     return 0;

@@ -25,7 +25,13 @@ export class CommandError extends Error {
 
 /** The flag that every command has which prints something. */
 export const outputFlag = {
-  output: { kind: 'text', shorthand: 'o', only: ['text', 'json'], default: 'text', summary: 'How the result is printed' },
+  output: {
+    kind: 'text',
+    shorthand: 'o',
+    only: ['text', 'json'],
+    default: 'text',
+    summary: 'How the result is printed',
+  },
 } as const satisfies FlagTable;
 
 /** How a command finds its cluster. */

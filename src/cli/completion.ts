@@ -25,13 +25,16 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (shell === undefined || rest.length > 0) throw new UsageError(`it is: k8ts completion ${verbs.join('|')}`);
   const write = SCRIPTS.has(shell) ? SCRIPTS.get(shell) : undefined;
   if (!write) throw new UsageError(`there is no completion for ${shell}; there is one for bash, zsh and fish`);
-  const described = await Promise.all(Object.entries(commands).map(([name, command]) => describeCommand(name, command)));
+  const described = await Promise.all(
+    Object.entries(commands).map(([name, command]) => describeCommand(name, command)),
+  );
   print(values.output, { shell, script: write(described) }, ({ script }) => script);
   return 0;
 }
 
-const SCRIPTS: ReadonlyMap<string, (all: readonly CommandDescription[]) => string> = new Map(Object.entries<(all: readonly CommandDescription[]) => string>({
-  bash: (all) => `_k8ts() {
+const SCRIPTS: ReadonlyMap<string, (all: readonly CommandDescription[]) => string> = new Map(
+  Object.entries<(all: readonly CommandDescription[]) => string>({
+    bash: (all) => `_k8ts() {
   local current="\${COMP_WORDS[COMP_CWORD]}"
   if [ "$COMP_CWORD" -eq 1 ]; then COMPREPLY=( $(compgen -W "${all.map(({ name }) => name).join(' ')} help" -- "$current") ); return; fi
   case "\${COMP_WORDS[1]}" in
@@ -40,7 +43,7 @@ ${all.map(({ name, verbs: known, flags: those }) => `    ${name}) COMPREPLY=( $(
   [ \${#COMPREPLY[@]} -eq 0 ] && COMPREPLY=( $(compgen -f -- "$current") )
 }
 complete -o filenames -F _k8ts k8ts`,
-  zsh: (all) => `#compdef k8ts
+    zsh: (all) => `#compdef k8ts
 _k8ts() {
   local -a commands
   commands=(${all.map(({ name, summary }) => quoted(`${name}:${summary}`)).join(' ')})
@@ -50,14 +53,18 @@ ${all.map(({ name, verbs: known, flags: those }) => `    ${name}) _arguments ${[
   esac
 }
 compdef _k8ts k8ts`,
-  fish: (all) =>
-    all
-      .flatMap(({ name, summary, verbs: known, flags: those }) => [
-        `complete -c k8ts -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
-        ...known.map((verb) => `complete -c k8ts -n '__fish_seen_subcommand_from ${name}' -a ${verb}`),
-        ...those.map((flag) => `complete -c k8ts -n '__fish_seen_subcommand_from ${name}' -l ${flag.name.slice(2)} -d ${quoted(flag.summary)}`),
-      ])
-      .join('\n'),
-}));
+    fish: (all) =>
+      all
+        .flatMap(({ name, summary, verbs: known, flags: those }) => [
+          `complete -c k8ts -n __fish_use_subcommand -a ${name} -d ${quoted(summary)}`,
+          ...known.map((verb) => `complete -c k8ts -n '__fish_seen_subcommand_from ${name}' -a ${verb}`),
+          ...those.map(
+            (flag) =>
+              `complete -c k8ts -n '__fish_seen_subcommand_from ${name}' -l ${flag.name.slice(2)} -d ${quoted(flag.summary)}`,
+          ),
+        ])
+        .join('\n'),
+  }),
+);
 
 const quoted = (text: string): string => `'${text.replaceAll("'", '’')}'`;

@@ -13,9 +13,15 @@ export function askedVersion(argv: readonly string[]): string | undefined {
 
 /** The version in words, and as data. */
 export function componentVersion(component: string, asked: string): { text: string; value: object } {
-  if (asked !== 'true' && asked !== 'raw') throw new UsageError(`--version=${asked} is not supported: the version that is reported is the version that runs`);
-  if (component === 'etcd') return { text: `etcd Version: ${COMPATIBLE_VERSION}`, value: { etcdserver: COMPATIBLE_VERSION } };
-  if (component === 'container-runtime') return { text: `${RUNTIME_NAME} ${RUNTIME_VERSION}`, value: { runtimeName: RUNTIME_NAME, runtimeVersion: RUNTIME_VERSION, runtimeApiVersion: 'v1' } };
+  if (asked !== 'true' && asked !== 'raw')
+    throw new UsageError(`--version=${asked} is not supported: the version that is reported is the version that runs`);
+  if (component === 'etcd')
+    return { text: `etcd Version: ${COMPATIBLE_VERSION}`, value: { etcdserver: COMPATIBLE_VERSION } };
+  if (component === 'container-runtime')
+    return {
+      text: `${RUNTIME_NAME} ${RUNTIME_VERSION}`,
+      value: { runtimeName: RUNTIME_NAME, runtimeVersion: RUNTIME_VERSION, runtimeApiVersion: 'v1' },
+    };
   return { text: asked === 'raw' ? raw(VERSION) : `Kubernetes ${VERSION.gitVersion}`, value: VERSION };
 }
 

@@ -9,25 +9,74 @@ import { printLine } from './output.ts';
 import { untilSignal } from './until-signal.ts';
 
 export const flags = {
-  listen: { kind: 'text', default: '/run/k8ts/container-runtime.sock', summary: 'The Unix socket that CRI is served on' },
-  root: { kind: 'text', default: '/var/lib/k8ts/container-runtime', summary: 'Where images, and what is known of containers, are kept' },
-  state: { kind: 'text', default: '/run/k8ts/container-runtime', summary: 'Where namespaces, bundles and fifos are, until the next boot' },
-  runtime: { kind: 'pairs', default: { runc: 'runc' }, summary: 'OCI runtimes by the name of their handler: runc=/usr/sbin/runc,crun=crun' },
+  listen: {
+    kind: 'text',
+    default: '/run/k8ts/container-runtime.sock',
+    summary: 'The Unix socket that CRI is served on',
+  },
+  root: {
+    kind: 'text',
+    default: '/var/lib/k8ts/container-runtime',
+    summary: 'Where images, and what is known of containers, are kept',
+  },
+  state: {
+    kind: 'text',
+    default: '/run/k8ts/container-runtime',
+    summary: 'Where namespaces, bundles and fifos are, until the next boot',
+  },
+  runtime: {
+    kind: 'pairs',
+    default: { runc: 'runc' },
+    summary: 'OCI runtimes by the name of their handler: runc=/usr/sbin/runc,crun=crun',
+  },
   'default-runtime': { kind: 'text', default: 'runc', summary: 'The handler of pods that name no RuntimeClass' },
   conmon: { kind: 'text', default: 'conmon', summary: 'The conmon program' },
-  'cgroup-driver': { kind: 'text', default: 'cgroupfs', only: ['cgroupfs', 'systemd'], summary: 'Who makes cgroups; the same as the kubelet’s' },
+  'cgroup-driver': {
+    kind: 'text',
+    default: 'cgroupfs',
+    only: ['cgroupfs', 'systemd'],
+    summary: 'Who makes cgroups; the same as the kubelet’s',
+  },
   'cgroup-parent': { kind: 'text', summary: 'Where containers go whose pod has no cgroup' },
   'node-netns': { kind: 'text', summary: 'The node’s network namespace, if it is not that of this process' },
-  'streaming-address': { kind: 'text', default: '127.0.0.1:0', summary: 'Where exec, attach and port-forward are served' },
+  'streaming-address': {
+    kind: 'text',
+    default: '127.0.0.1:0',
+    summary: 'Where exec, attach and port-forward are served',
+  },
   'load-archive': { kind: 'repeated', default: [], summary: 'An archive of images to load at the start' },
   'pinned-images': { kind: 'texts', default: [], summary: 'Images that garbage collection must leave alone' },
-  network: { kind: 'text', default: 'bridge', only: ['bridge', 'cni', 'none'], section: 'Network', summary: 'How pods get their network' },
-  'pod-cidr': { kind: 'texts', default: [], section: 'Network', summary: 'The node’s pod ranges, for the bridge; otherwise the kubelet tells' },
+  network: {
+    kind: 'text',
+    default: 'bridge',
+    only: ['bridge', 'cni', 'none'],
+    section: 'Network',
+    summary: 'How pods get their network',
+  },
+  'pod-cidr': {
+    kind: 'texts',
+    default: [],
+    section: 'Network',
+    summary: 'The node’s pod ranges, for the bridge; otherwise the kubelet tells',
+  },
   'bridge-name': { kind: 'text', default: 'k8ts0', section: 'Network', summary: 'The name of the bridge' },
   'cni-conf-dir': { kind: 'text', default: '/etc/cni/net.d', section: 'Network', summary: 'CNI configurations' },
-  'cni-bin-dir': { kind: 'texts', default: ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'], section: 'Network', summary: 'CNI plugins' },
-  'registry-hosts-dir': { kind: 'text', section: 'Registries', summary: 'Mirrors and certificates, laid out as containerd’s certs.d' },
-  'docker-config': { kind: 'text', section: 'Registries', summary: 'A config.json with credentials for pulls that bring none' },
+  'cni-bin-dir': {
+    kind: 'texts',
+    default: ['/opt/cni/bin', '/usr/lib/cni', '/usr/libexec/cni'],
+    section: 'Network',
+    summary: 'CNI plugins',
+  },
+  'registry-hosts-dir': {
+    kind: 'text',
+    section: 'Registries',
+    summary: 'Mirrors and certificates, laid out as containerd’s certs.d',
+  },
+  'docker-config': {
+    kind: 'text',
+    section: 'Registries',
+    summary: 'A config.json with credentials for pulls that bring none',
+  },
   ...outputFlag,
   v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
 } as const satisfies FlagTable;
@@ -48,7 +97,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       listen: values.listen,
       rootDirectory: path.resolve(values.root),
       stateDirectory: path.resolve(values.state),
-      handlers: Object.fromEntries(Object.entries(values.runtime).map(([handler, program]) => [handler, { path: program }])),
+      handlers: Object.fromEntries(
+        Object.entries(values.runtime).map(([handler, program]) => [handler, { path: program }]),
+      ),
       defaultHandler: values['default-runtime'],
       conmon: values.conmon,
       cgroupDriver: values['cgroup-driver'] === 'systemd' ? 'systemd' : 'cgroupfs',
@@ -65,7 +116,11 @@ export async function run(argv: readonly string[]): Promise<number> {
       },
       onReady: ({ imageStore }) => {
         const readySeconds = (ctx.clock.monotonic() - startedAt) / 1000;
-        printLine(values.output, { listen: values.listen, readySeconds }, `container runtime on ${values.listen}, ready in ${readySeconds.toFixed(2)} s`);
+        printLine(
+          values.output,
+          { listen: values.listen, readySeconds },
+          `container runtime on ${values.listen}, ready in ${readySeconds.toFixed(2)} s`,
+        );
         for (const archive of values['load-archive']) {
           const loading = imageStore.loadArchive(fs.createReadStream(archive), { signal: ctx.signal }).then(
             (images) => {
@@ -101,7 +156,12 @@ async function openNetwork(ctx: Context, asked: NetworkFlags): Promise<PodNetwor
   const nodeNetns = asked['node-netns'];
   if (asked.network === 'none') return undefined;
   if (asked.network === 'cni') {
-    return new CniNetwork(ctx, { stateDirectory, nodeNetns, configDirectory: asked['cni-conf-dir'], pluginDirectories: asked['cni-bin-dir'] });
+    return new CniNetwork(ctx, {
+      stateDirectory,
+      nodeNetns,
+      configDirectory: asked['cni-conf-dir'],
+      pluginDirectories: asked['cni-bin-dir'],
+    });
   }
   const network = await BridgeNetwork.open(ctx, { stateDirectory, nodeNetns, bridgeName: asked['bridge-name'] });
   if (asked['pod-cidr'].length > 0) await network.configure({ podCidrs: asked['pod-cidr'] });
@@ -111,6 +171,7 @@ async function openNetwork(ctx: Context, asked: NetworkFlags): Promise<PodNetwor
 /** `host:port`, `[::1]:port`. */
 function splitAddress(address: string): [host: string, port: number] {
   const colon = address.lastIndexOf(':');
-  if (colon < 0 || !/^\d+$/.test(address.slice(colon + 1))) throw new Error(`${JSON.stringify(address)} is not an address with a port`);
+  if (colon < 0 || !/^\d+$/.test(address.slice(colon + 1)))
+    throw new Error(`${JSON.stringify(address)} is not an address with a port`);
   return [address.slice(0, colon).replace(/^\[|\]$/g, ''), Number(address.slice(colon + 1))];
 }

@@ -12,7 +12,13 @@ export interface RunningCluster {
 }
 
 /** The cluster in the directory; an error that says what to do when there is none. */
-export function runningCluster({ values, given }: { values: { 'data-dir': string }; given: ReadonlySet<string> }): RunningCluster {
+export function runningCluster({
+  values,
+  given,
+}: {
+  values: { 'data-dir': string };
+  given: ReadonlySet<string>;
+}): RunningCluster {
   const found = findCluster(path.resolve(values['data-dir']), given.has('data-dir'));
   const { socket } = found.process;
   return {
@@ -26,16 +32,34 @@ export function runningCluster({ values, given }: { values: { 'data-dir': string
     },
     async stream(method, target) {
       const response = await request({ socket, method, target });
-      if (response.statusCode !== 200) throw new CommandError((JSON.parse(await readAll(response)) as { error: string }).error);
+      if (response.statusCode !== 200)
+        throw new CommandError((JSON.parse(await readAll(response)) as { error: string }).error);
       return response;
     },
   };
 }
 
-function request({ socket, method, target, body }: { socket: string; method: string; target: string; body?: object }): Promise<http.IncomingMessage> {
+function request({
+  socket,
+  method,
+  target,
+  body,
+}: {
+  socket: string;
+  method: string;
+  target: string;
+  body?: object;
+}): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const outgoing = http.request({ socketPath: socket, method, path: target }, resolve);
-    outgoing.once('error', (error) => reject(new CommandError(`the cluster does not answer on ${socket} (${error.message}); if it hangs, stop it with "k8ts down"`, { cause: error })));
+    outgoing.once('error', (error) =>
+      reject(
+        new CommandError(
+          `the cluster does not answer on ${socket} (${error.message}); if it hangs, stop it with "k8ts down"`,
+          { cause: error },
+        ),
+      ),
+    );
     outgoing.end(body ? JSON.stringify(body) : undefined);
   });
 }

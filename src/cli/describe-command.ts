@@ -22,11 +22,24 @@ const HELP: FlagDescription = { name: '--help', shorthand: '-h', summary: 'Tell 
 const VERSION: FlagDescription = { name: '--version', summary: 'Tell the version' };
 
 /** Flags that are only taken for the sake of older command lines are left out. */
-export async function describeCommand(name: string, { summary, component, load }: Command): Promise<CommandDescription> {
+export async function describeCommand(
+  name: string,
+  { summary, component, load }: Command,
+): Promise<CommandDescription> {
   const { flags = {}, verbs = [] }: CommandModule = await load();
-  const described = Object.entries(flags).flatMap(([flag, { summary: text, shorthand, default: value, only, ignored, refused }]): FlagDescription[] => {
-    if (text === undefined || ignored !== undefined || refused !== undefined) return [];
-    return [{ name: `--${flag}`, ...(shorthand === undefined ? {} : { shorthand: `-${shorthand}` }), summary: text, ...(value === undefined ? {} : { default: value }), ...(only ? { only } : {}) }];
-  });
+  const described = Object.entries(flags).flatMap(
+    ([flag, { summary: text, shorthand, default: value, only, ignored, refused }]): FlagDescription[] => {
+      if (text === undefined || ignored !== undefined || refused !== undefined) return [];
+      return [
+        {
+          name: `--${flag}`,
+          ...(shorthand === undefined ? {} : { shorthand: `-${shorthand}` }),
+          summary: text,
+          ...(value === undefined ? {} : { default: value }),
+          ...(only ? { only } : {}),
+        },
+      ];
+    },
+  );
   return { name, summary, verbs, flags: [...described, ...(component ? [VERSION] : []), HELP] };
 }

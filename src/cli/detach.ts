@@ -30,7 +30,9 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
   });
   const ready = await new Promise<Ready>((resolve, reject) => {
     let failed: string | undefined;
-    child.on('message', (message: { ready?: Ready; failed?: string }) => (message.ready ? resolve(message.ready) : (failed = message.failed)));
+    child.on('message', (message: { ready?: Ready; failed?: string }) =>
+      message.ready ? resolve(message.ready) : (failed = message.failed),
+    );
     child.once('error', reject);
     child.once('exit', (_, signal) => {
       const said = signal === null || signal === 'SIGABRT' ? causeIn(readFrom(log, from)) : undefined;

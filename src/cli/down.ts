@@ -1,8 +1,8 @@
 /** `k8ts down`: ends a cluster that runs, or what is left of one that was killed; its data stays. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { createContext, RealClock } from '../kernel/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
+import { createContext, RealClock } from '../kernel/index.ts';
 import { CommandError, dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { print } from './output.ts';
@@ -38,11 +38,18 @@ export async function run(argv: readonly string[]): Promise<number> {
   process.kill(running.pid, 'SIGTERM');
   const limit = clock.monotonic() + values.wait;
   while (readProcessFile(directory)?.pid === running.pid) {
-    if (clock.monotonic() > limit) throw new CommandError(`the cluster (process ${running.pid}) has not ended after ${values.wait / 1000} s; "kill -9 ${running.pid}" ends it, and nothing that was acknowledged is lost`);
+    if (clock.monotonic() > limit)
+      throw new CommandError(
+        `the cluster (process ${running.pid}) has not ended after ${values.wait / 1000} s; "kill -9 ${running.pid}" ends it, and nothing that was acknowledged is lost`,
+      );
     await clock.sleep(LOOK_AGAIN_MS);
   }
   await removeLeftovers(directory);
-  print(values.output, { stopped: running.pid, directory }, () => `stopped the cluster in ${directory} (process ${running.pid})`);
+  print(
+    values.output,
+    { stopped: running.pid, directory },
+    () => `stopped the cluster in ${directory} (process ${running.pid})`,
+  );
   return 0;
 }
 

@@ -11,40 +11,70 @@ interface SystemError extends Error {
 }
 
 /** Network file systems, and those of other systems, may lack it. */
-const unfit = (path = 'the data directory'): string => `the file system of ${path} lacks links, sockets or locks; choose a directory on a disk of this machine with --data-dir`;
+const unfit = (path = 'the data directory'): string =>
+  `the file system of ${path} lacks links, sockets or locks; choose a directory on a disk of this machine with --data-dir`;
 
 /** By the code of the error. */
-const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Map(Object.entries<(error: SystemError) => string>({
-  EADDRINUSE: ({ port, address }) => `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 takes a free one)`,
-  EADDRNOTAVAIL: ({ address }) => `${address ?? 'the address'} is not an address of this machine; choose one with --bind-address (127.0.0.1 is always there)`,
-  EACCES: ({ path, port, address }) => (port === undefined ? `no permission for ${path ?? 'a file'}; choose a directory that you may write to with --data-dir` : `no permission to listen on ${address ?? ''}:${port}; choose a port above 1023 with --port`),
-  EPERM: ({ path, syscall }) => (syscall === 'link' ? unfit(path) : `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`),
-  ENOTSUP: ({ path, address }) => unfit(path ?? address),
-  EOPNOTSUPP: ({ path, address }) => unfit(path ?? address),
-  ENOLCK: ({ path }) => unfit(path),
-  EROFS: ({ path }) => `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
-  /** What file systems without room for directories of others say, /proc for one. */
-  ENOENT: ({ path, syscall, message }) => (syscall === 'mkdir' ? `${path ?? 'the data directory'} cannot be made: its file system takes no new directories; choose another directory with --data-dir` : path && ['open', 'access', 'stat'].includes(syscall ?? '') ? `there is no file ${path}` : firstLine(message)),
-  ENOTDIR: ({ path }) => `${path ?? 'the data directory'} is not a directory; choose another with --data-dir`,
-  EEXIST: ({ path }) => `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
-  ENOSPC: ({ path }) => `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
-  EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
-  CERT_HAS_EXPIRED: () => 'the certificate of the server has run out; start it again: "k8ts down", then "k8ts up" gives it a new one',
-  CERT_NOT_YET_VALID: () => 'the certificate of the server is not valid yet; set the clock of this machine, or of the server\'s, right',
-  'client-config': ({ message, cause }) => {
-    if (message.startsWith('not running in a cluster')) return `${message}; say which cluster with --kubeconfig FILE`;
-    const { code } = (cause ?? {}) as SystemError;
-    return `${firstLine(message)}${code === undefined ? '' : code === 'ENOENT' ? ': there is no such file' : ` (${code})`}`;
-  },
-  corrupt: ({ message }) => `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
-}));
+const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Map(
+  Object.entries<(error: SystemError) => string>({
+    EADDRINUSE: ({ port, address }) =>
+      `port ${port ?? ''} on ${address ?? 'this machine'} is in use by another program; stop it, or choose another port with --port N (0 takes a free one)`,
+    EADDRNOTAVAIL: ({ address }) =>
+      `${address ?? 'the address'} is not an address of this machine; choose one with --bind-address (127.0.0.1 is always there)`,
+    EACCES: ({ path, port, address }) =>
+      port === undefined
+        ? `no permission for ${path ?? 'a file'}; choose a directory that you may write to with --data-dir`
+        : `no permission to listen on ${address ?? ''}:${port}; choose a port above 1023 with --port`,
+    EPERM: ({ path, syscall }) =>
+      syscall === 'link'
+        ? unfit(path)
+        : `no permission for ${path ?? 'what was asked'}; choose a directory that you may write to with --data-dir`,
+    ENOTSUP: ({ path, address }) => unfit(path ?? address),
+    EOPNOTSUPP: ({ path, address }) => unfit(path ?? address),
+    ENOLCK: ({ path }) => unfit(path),
+    EROFS: ({ path }) =>
+      `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
+    /** What file systems without room for directories of others say, /proc for one. */
+    ENOENT: ({ path, syscall, message }) =>
+      syscall === 'mkdir'
+        ? `${path ?? 'the data directory'} cannot be made: its file system takes no new directories; choose another directory with --data-dir`
+        : path && ['open', 'access', 'stat'].includes(syscall ?? '')
+          ? `there is no file ${path}`
+          : firstLine(message),
+    ENOTDIR: ({ path }) => `${path ?? 'the data directory'} is not a directory; choose another with --data-dir`,
+    EEXIST: ({ path }) =>
+      `${path ?? 'the data directory'} exists and is not a directory; choose another with --data-dir`,
+    ENOSPC: ({ path }) =>
+      `the disk of ${path ?? 'the data directory'} is full; make room, then start again: nothing that was acknowledged is lost`,
+    EMFILE: () => 'too many open files; raise the limit with "ulimit -n 4096" and start again',
+    CERT_HAS_EXPIRED: () =>
+      'the certificate of the server has run out; start it again: "k8ts down", then "k8ts up" gives it a new one',
+    CERT_NOT_YET_VALID: () =>
+      "the certificate of the server is not valid yet; set the clock of this machine, or of the server's, right",
+    'client-config': ({ message, cause }) => {
+      if (message.startsWith('not running in a cluster')) return `${message}; say which cluster with --kubeconfig FILE`;
+      const { code } = (cause ?? {}) as SystemError;
+      return `${firstLine(message)}${code === undefined ? '' : code === 'ENOENT' ? ': there is no such file' : ` (${code})`}`;
+    },
+    corrupt: ({ message }) =>
+      `the stored data is damaged (${firstLine(message)}); it was left as it is. Restore a snapshot with "k8ts snapshot restore FILE --data-dir NEW", or start an empty cluster with another --data-dir`,
+  }),
+);
 
 const FULL = 'the store is full, or its disk; make room, then start again: nothing that was acknowledged is lost';
 
 /** A certificate that is not of the authority that was expected: our own clients' code, and OpenSSL's for that of an etcd. */
-const WRONG_AUTHORITY = new Set(['CERT_UNTRUSTED', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'CERT_SIGNATURE_FAILURE', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY']);
+const WRONG_AUTHORITY = new Set([
+  'CERT_UNTRUSTED',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'CERT_SIGNATURE_FAILURE',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+]);
 
-export const OLD_KUBECONFIG = 'the kubeconfig belongs to another cluster, or to an older one of this name: its certificates are not accepted. "k8ts status" prints the right one';
+export const OLD_KUBECONFIG =
+  'the kubeconfig belongs to another cluster, or to an older one of this name: its certificates are not accepted. "k8ts status" prints the right one';
 
 export function explainError(error: unknown): string {
   if (error instanceof CommandError) return firstLine(error.message);

@@ -1,15 +1,18 @@
+import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 /** `k8ts explain pod NAME`: why a pod is on its node, or on none. */
 import type { Explanation } from '../scheduler/index.ts';
-import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
-import { dataDirFlag, outputFlag } from './command.ts';
 import { askScheduler } from './ask-scheduler.ts';
+import { dataDirFlag, outputFlag } from './command.ts';
 import { runningCluster } from './control-client.ts';
 import { bold, print, table } from './output.ts';
 
 export const flags = {
-  namespace: { kind: 'text', shorthand: 'n', default: 'default', summary: 'The pod\'s namespace' },
+  namespace: { kind: 'text', shorthand: 'n', default: 'default', summary: "The pod's namespace" },
   all: { kind: 'switch', summary: 'Show every node, however many there are' },
-  scheduler: { kind: 'text', summary: 'Address of a scheduler that runs by itself (default: the cluster here, then https://127.0.0.1:10259)' },
+  scheduler: {
+    kind: 'text',
+    summary: 'Address of a scheduler that runs by itself (default: the cluster here, then https://127.0.0.1:10259)',
+  },
   kubeconfig: { kind: 'text', summary: 'As whom to ask a scheduler that runs by itself' },
   ...dataDirFlag,
   ...outputFlag,
@@ -26,20 +29,34 @@ export async function run(argv: readonly string[]): Promise<number> {
     return 0;
   }
   const [kind, name, ...rest] = positional.flatMap((word) => word.split('/'));
-  if (!['pod', 'pods', 'po'].includes(kind ?? '') || name === undefined || rest.length > 0) throw new UsageError('it is: k8ts explain pod NAME [-n NAMESPACE]');
+  if (!['pod', 'pods', 'po'].includes(kind ?? '') || name === undefined || rest.length > 0)
+    throw new UsageError('it is: k8ts explain pod NAME [-n NAMESPACE]');
   const query = `namespace=${encodeURIComponent(values.namespace)}&pod=${encodeURIComponent(name)}`;
-  const askAlone = (): Promise<Explanation> => askScheduler({ address: values.scheduler, kubeconfig: values.kubeconfig, namespace: values.namespace, pod: name });
-  const askCluster = async (): Promise<Explanation> => runningCluster(parsed).call<Explanation>('GET', `/explain?${query}`);
-  const explanation = values.scheduler === undefined ? await askCluster().catch((error: unknown) => askAlone().catch(() => Promise.reject(error))) : await askAlone();
+  const askAlone = (): Promise<Explanation> =>
+    askScheduler({ address: values.scheduler, kubeconfig: values.kubeconfig, namespace: values.namespace, pod: name });
+  const askCluster = async (): Promise<Explanation> =>
+    runningCluster(parsed).call<Explanation>('GET', `/explain?${query}`);
+  const explanation =
+    values.scheduler === undefined
+      ? await askCluster().catch((error: unknown) => askAlone().catch(() => Promise.reject(error)))
+      : await askAlone();
   print(values.output, explanation, (all) => text(all, values.all ? Infinity : SHOWN_NODES));
   return 0;
 }
 
-function text({ pod, outcome, node, message, time, attempt, feasibleNodes, totalNodes, nodes, whatWouldHelp }: Explanation, limit: number): string {
+function text(
+  { pod, outcome, node, message, time, attempt, feasibleNodes, totalNodes, nodes, whatWouldHelp }: Explanation,
+  limit: number,
+): string {
   const where = outcome === 'scheduled' ? `was put on ${bold(node)}` : `is ${bold(outcome)}: ${message}`;
   const rows = nodes.slice(0, limit).map(({ node: name, fits, filters, total }) => {
     const failed = filters.find(({ result }) => result === 'fail');
-    return [name, fits ? 'fits' : 'does not fit', total === undefined ? '' : String(Math.round(total)), failed ? `${failed.plugin}: ${failed.reasons?.join('; ') ?? ''}` : ''];
+    return [
+      name,
+      fits ? 'fits' : 'does not fit',
+      total === undefined ? '' : String(Math.round(total)),
+      failed ? `${failed.plugin}: ${failed.reasons?.join('; ') ?? ''}` : '',
+    ];
   });
   return [
     `Pod ${pod.namespace}/${pod.name} ${where}`,

@@ -13,5 +13,8 @@ export function checkFileLimit(): void {
     return;
   }
   const [, soft = 'unlimited'] = /Max open files\s+(\S+)/.exec(limits) ?? [];
-  if (soft !== 'unlimited' && Number(soft) < NEEDED) throw new CommandError(`only ${soft} files may be open at a time, and a cluster needs at least ${NEEDED}; raise the limit with "ulimit -n 4096" and start again`);
+  if (soft !== 'unlimited' && Number(soft) < NEEDED)
+    throw new CommandError(
+      `only ${soft} files may be open at a time, and a cluster needs at least ${NEEDED}; raise the limit with "ulimit -n 4096" and start again`,
+    );
 }

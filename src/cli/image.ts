@@ -26,18 +26,30 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [verb = 'list', argument] = positional;
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
-    throw new UsageError(`unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'it is image load, pull or list'}`);
+    throw new UsageError(
+      `unknown command "image ${verb}"; ${near ? `did you mean image ${near}?` : 'it is image load, pull or list'}`,
+    );
   }
-  if (verb !== 'list' && argument === undefined) throw new UsageError(`say what to ${verb}: k8ts image ${verb} ${verb === 'load' ? 'FILE.tar' : 'REFERENCE'}`);
+  if (verb !== 'list' && argument === undefined)
+    throw new UsageError(`say what to ${verb}: k8ts image ${verb} ${verb === 'load' ? 'FILE.tar' : 'REFERENCE'}`);
   const cluster = runningCluster(parsed);
   if (verb === 'list') {
-    const { images } = await cluster.call<{ images: { id: string; tags: string[]; bytes: number }[] }>('GET', '/images');
-    print(values.output, images, (all) => table([['IMAGE', 'ID', 'SIZE'], ...all.map(({ id, tags, bytes }) => [tags[0] ?? '<none>', id.slice(0, 19), `${(bytes / 1e6).toFixed(1)} MB`])]));
+    const { images } = await cluster.call<{ images: { id: string; tags: string[]; bytes: number }[] }>(
+      'GET',
+      '/images',
+    );
+    print(values.output, images, (all) =>
+      table([
+        ['IMAGE', 'ID', 'SIZE'],
+        ...all.map(({ id, tags, bytes }) => [tags[0] ?? '<none>', id.slice(0, 19), `${(bytes / 1e6).toFixed(1)} MB`]),
+      ]),
+    );
     return 0;
   }
   /** The cluster's process may have been started in another directory. */
   const what = verb === 'load' ? path.resolve(argument!) : argument;
-  if (verb === 'load' && !fs.existsSync(what!)) throw new CommandError(`there is no file ${what}; "docker save -o FILE.tar IMAGE" writes one`);
+  if (verb === 'load' && !fs.existsSync(what!))
+    throw new CommandError(`there is no file ${what}; "docker save -o FILE.tar IMAGE" writes one`);
   const done = await cluster.call<{ image: string }>('POST', `/images/${verb}`, { argument: what });
   if (!done.image) throw new CommandError(`the image could not be ${verb}ed`);
   print(values.output, done, ({ image }) => image);

@@ -11,7 +11,8 @@ import { print } from './output.ts';
 async function main(argv: readonly string[]): Promise<number> {
   const [name = 'help', ...rest] = argv;
   const [subject] = rest;
-  if (name === 'help' && subject !== undefined && Object.hasOwn(commands, subject)) return main([subject, '--help', ...rest.slice(1)]);
+  if (name === 'help' && subject !== undefined && Object.hasOwn(commands, subject))
+    return main([subject, '--help', ...rest.slice(1)]);
   if (name === 'help' || name === '--help' || name === '-h') return help(rest);
   if (name === '--version') return main(['version', ...rest]);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;

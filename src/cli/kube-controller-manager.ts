@@ -1,5 +1,9 @@
 /** `k8ts kube-controller-manager`: the controllers alone, with upstream's flags. */
-import { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand } from '../controller-manager/index.ts';
+import {
+  controllerManagerHelp,
+  parseControllerManagerFlags,
+  runControllerManagerCommand,
+} from '../controller-manager/index.ts';
 import { loggingOptions } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 import { untilSignal } from './until-signal.ts';

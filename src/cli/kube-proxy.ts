@@ -1,7 +1,7 @@
-/** `k8ts kube-proxy`: one node's proxy as a process of its own. */
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs';
 import os from 'node:os';
+/** `k8ts kube-proxy`: one node's proxy as a process of its own. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, loadKubeconfig } from '../client/index.ts';
 import { kubeProxyHelp, parseKubeProxyFlags, removeRules, run as runProxy } from '../kube-proxy/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
@@ -23,7 +23,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   await checkKubeconfig(argv);
   const { ctx, release } = untilSignal({ name: 'kube-proxy', verbosity: flags.verbosity });
   for (const warning of flags.warnings) ctx.logger.warn(warning);
-  const client = connect(ctx, await loadKubeconfig({ clock: ctx.clock, ...(config.kubeconfig ? { file: config.kubeconfig } : {}) }), { userAgent: `kube-proxy/${KUBERNETES_VERSION}` });
+  const client = connect(
+    ctx,
+    await loadKubeconfig({ clock: ctx.clock, ...(config.kubeconfig ? { file: config.kubeconfig } : {}) }),
+    { userAgent: `kube-proxy/${KUBERNETES_VERSION}` },
+  );
   try {
     await runProxy(ctx, { client, config, nodeName: (config.hostnameOverride || os.hostname()).toLowerCase() });
     return 0;

@@ -1,7 +1,7 @@
+import { loggingOptions } from '../flags/index.ts';
+import { createContext } from '../kernel/index.ts';
 /** `k8ts kubelet`: the agent of one node as a process of its own, with upstream's flags. */
 import { kubeletHelp, parseKubeletFlags, startKubeletCommand } from '../kubelet/index.ts';
-import { createContext } from '../kernel/index.ts';
-import { loggingOptions } from '../flags/index.ts';
 import { checkKubeconfig } from './check-kubeconfig.ts';
 
 export { KUBELET_FLAGS as flags } from '../kubelet/index.ts';
@@ -19,7 +19,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   const kubelet = await startKubeletCommand(ctx, flags);
   // Pods outlive the kubelet. Only a machine that goes down ends them first: logind tells of it, or SIGPWR.
   const end = (): void => stop.abort(new Error('stopped'));
-  const powerFails = (): void => void kubelet.shutDown().catch((error: unknown) => ctx.logger.error(error, 'The shutdown was not graceful')).finally(end);
+  const powerFails = (): void =>
+    void kubelet
+      .shutDown()
+      .catch((error: unknown) => ctx.logger.error(error, 'The shutdown was not graceful'))
+      .finally(end);
   process.on('SIGTERM', end);
   process.on('SIGINT', end);
   process.on('SIGPWR', powerFails);

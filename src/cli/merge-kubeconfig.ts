@@ -21,17 +21,24 @@ export function clusterName(directory: string | undefined): string {
 export async function mergeKubeconfig(file: string, added: string, name: string): Promise<void> {
   const existing = await fs.readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    throw new CommandError(`${file} cannot be read (${error.code}); choose another file with --kubeconfig`, { cause: error });
+    throw new CommandError(`${file} cannot be read (${error.code}); choose another file with --kubeconfig`, {
+      cause: error,
+    });
   });
   const fresh = renamed(parse(added) as Kubeconfig, name);
-  const text = stringify(existing === undefined || existing.trim() === '' ? fresh : merged(file, existing, fresh), { lineWidth: 0 });
+  const text = stringify(existing === undefined || existing.trim() === '' ? fresh : merged(file, existing, fresh), {
+    lineWidth: 0,
+  });
   try {
     const owner = await ownerOf(file);
     const made = makeDirectoryDurably(path.dirname(file), 0o700);
     if (owner && made !== undefined) await fs.chown(made, owner.uid, owner.gid);
     await writeFileDurably(file, text, owner ? { owner } : {});
   } catch (error) {
-    throw new CommandError(`${file} cannot be written (${(error as NodeJS.ErrnoException).code}); choose another file with --kubeconfig`, { cause: error });
+    throw new CommandError(
+      `${file} cannot be written (${(error as NodeJS.ErrnoException).code}); choose another file with --kubeconfig`,
+      { cause: error },
+    );
   }
 }
 
@@ -39,7 +46,9 @@ export async function mergeKubeconfig(file: string, added: string, name: string)
 async function ownerOf(file: string): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const { SUDO_UID, SUDO_GID } = process.env;
-  return fs.stat(file).catch(() => (SUDO_UID && SUDO_GID ? { uid: Number(SUDO_UID), gid: Number(SUDO_GID) } : undefined));
+  return fs
+    .stat(file)
+    .catch(() => (SUDO_UID && SUDO_GID ? { uid: Number(SUDO_UID), gid: Number(SUDO_GID) } : undefined));
 }
 
 /** A user is named by the cluster too: many a cluster has a user `kubernetes-admin`, with other keys. */
@@ -62,8 +71,20 @@ function merged(file: string, existing: string, added: Kubeconfig): Kubeconfig {
   } catch {
     known = undefined;
   }
-  if (typeof known !== 'object' || known === null || !('clusters' in known)) throw new CommandError(`${file} exists and is not a kubeconfig; it was left as it is. Choose another file with --kubeconfig`);
+  if (typeof known !== 'object' || known === null || !('clusters' in known))
+    throw new CommandError(
+      `${file} exists and is not a kubeconfig; it was left as it is. Choose another file with --kubeconfig`,
+    );
   const before = known as Kubeconfig;
-  const list = <T extends { name: string }>(old: readonly T[] | null | undefined, fresh: readonly T[] = []): T[] => [...(old ?? []).filter((entry) => !fresh.some(({ name }) => name === entry.name)), ...fresh];
-  return { ...before, clusters: list(before.clusters, added.clusters), users: list(before.users, added.users), contexts: list(before.contexts, added.contexts), 'current-context': added['current-context'] };
+  const list = <T extends { name: string }>(old: readonly T[] | null | undefined, fresh: readonly T[] = []): T[] => [
+    ...(old ?? []).filter((entry) => !fresh.some(({ name }) => name === entry.name)),
+    ...fresh,
+  ];
+  return {
+    ...before,
+    clusters: list(before.clusters, added.clusters),
+    users: list(before.users, added.users),
+    contexts: list(before.contexts, added.contexts),
+    'current-context': added['current-context'],
+  };
 }

@@ -31,19 +31,30 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [verb = 'list', ...names] = positional;
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
-    throw new UsageError(`unknown command "nodes ${verb}"; ${near ? `did you mean nodes ${near}?` : 'it is nodes list, add or remove'}`);
+    throw new UsageError(
+      `unknown command "nodes ${verb}"; ${near ? `did you mean nodes ${near}?` : 'it is nodes list, add or remove'}`,
+    );
   }
   const cluster = runningCluster(parsed);
   switch (verb) {
     case 'list': {
       const { nodes } = await cluster.call<ClusterStatus>('GET', '/status');
-      print(values.output, nodes, (all) => table([['NAME', 'KIND', 'READY'], ...all.map(({ name, kind, ready }) => [name, kind, String(ready)])]));
+      print(values.output, nodes, (all) =>
+        table([['NAME', 'KIND', 'READY'], ...all.map(({ name, kind, ready }) => [name, kind, String(ready)])]),
+      );
       return 0;
     }
     case 'add': {
       const count = wholeNumber(names[0] ?? '1');
-      const added = await cluster.call<{ added: string[] }>('POST', '/nodes', { count, ...(values.simulated ? { prefix: values.prefix } : { real: true }) });
-      print(values.output, added, ({ added: all }) => `added ${all.length === 1 ? all[0] : `${all.length} nodes, ${all[0]} to ${all.at(-1)}`}`);
+      const added = await cluster.call<{ added: string[] }>('POST', '/nodes', {
+        count,
+        ...(values.simulated ? { prefix: values.prefix } : { real: true }),
+      });
+      print(
+        values.output,
+        added,
+        ({ added: all }) => `added ${all.length === 1 ? all[0] : `${all.length} nodes, ${all[0]} to ${all.at(-1)}`}`,
+      );
       return 0;
     }
     default: {
@@ -51,7 +62,10 @@ export async function run(argv: readonly string[]): Promise<number> {
       const { nodes: known } = await cluster.call<ClusterStatus>('GET', '/status');
       const unknown = names.find((name) => !known.some((node) => node.name === name));
       if (unknown !== undefined) throw new CommandError(`there is no node ${unknown}; "k8ts nodes list" lists them`);
-      const removed = await cluster.call<{ removed: string[] }>('DELETE', `/nodes?${names.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`);
+      const removed = await cluster.call<{ removed: string[] }>(
+        'DELETE',
+        `/nodes?${names.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`,
+      );
       print(values.output, removed, ({ removed: all }) => `removed ${all.join(', ')}`);
       return 0;
     }

@@ -13,7 +13,9 @@ describe('the file by which a cluster is found', () => {
   it('belongs to one process, which gives it back', () => {
     const { release } = claimDirectory(directory, false);
     expect(findCluster(directory, true).process.pid).toBe(process.pid);
-    expect(() => claimDirectory(directory, false)).toThrow(`a cluster is running in ${directory} (process ${process.pid})`);
+    expect(() => claimDirectory(directory, false)).toThrow(
+      `a cluster is running in ${directory} (process ${process.pid})`,
+    );
     expect(fs.readdirSync(directory)).toEqual(['k8ts.pid']);
     release();
     expect(fs.readdirSync(directory)).toEqual([]);

@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 /** The file by which a cluster's process is found: `DIR/k8ts.pid`. One that a killed process has left behind is seen to be stale. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import { createHash } from 'node:crypto';
 import { makeDirectoryDurably } from '../kernel/index.ts';
 import { CommandError } from './command.ts';
 
@@ -29,7 +29,8 @@ export function claimDirectory(directory: string, ephemeral: boolean): { socket:
     release() {
       fs.rmSync(socket, { force: true });
       if (readProcessFile(directory)?.pid === process.pid) fs.rmSync(path.join(directory, NAME), { force: true });
-      if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX)) fs.rmSync(directory, { recursive: true, force: true });
+      if (ephemeral && path.basename(directory).startsWith(EPHEMERAL_PREFIX))
+        fs.rmSync(directory, { recursive: true, force: true });
     },
   };
 }
@@ -44,7 +45,10 @@ function claim(directory: string, file: ProcessFile): void {
     fs.writeFileSync(own, JSON.stringify(file), { mode: 0o600 });
     for (let attempt = 0; !linked(own, place); attempt++) {
       const running = readProcessFile(directory);
-      if (running || attempt === CLAIM_ATTEMPTS) throw new CommandError(`a cluster is running in ${directory} (process ${running?.pid ?? 'unknown'}); stop it with "k8ts down --data-dir ${directory}", or give this one its own --data-dir`);
+      if (running || attempt === CLAIM_ATTEMPTS)
+        throw new CommandError(
+          `a cluster is running in ${directory} (process ${running?.pid ?? 'unknown'}); stop it with "k8ts down --data-dir ${directory}", or give this one its own --data-dir`,
+        );
       fs.rmSync(place, { force: true });
     }
   } finally {
@@ -65,7 +69,9 @@ function linked(from: string, to: string): boolean {
 /** Where a cluster that keeps everything in memory puts its kubeconfig and its socket. */
 export function ephemeralDirectory(): string {
   /** Those who were killed could not clear up. */
-  for (const left of ephemeralDirectories()) if (fs.existsSync(path.join(left, NAME)) && !readProcessFile(left)) fs.rmSync(left, { recursive: true, force: true });
+  for (const left of ephemeralDirectories())
+    if (fs.existsSync(path.join(left, NAME)) && !readProcessFile(left))
+      fs.rmSync(left, { recursive: true, force: true });
   return fs.mkdtempSync(path.join(os.tmpdir(), EPHEMERAL_PREFIX));
 }
 
@@ -75,7 +81,11 @@ export function readProcessFile(directory: string): ProcessFile | undefined {
   try {
     file = JSON.parse(fs.readFileSync(path.join(directory, NAME), 'utf8')) as ProcessFile;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EACCES') throw new CommandError(`the cluster in ${directory} belongs to another user; run this as that user (with sudo, if the cluster was started with it)`, { cause: error });
+    if ((error as NodeJS.ErrnoException).code === 'EACCES')
+      throw new CommandError(
+        `the cluster in ${directory} belongs to another user; run this as that user (with sudo, if the cluster was started with it)`,
+        { cause: error },
+      );
     return undefined;
   }
   const started = startTime(file.pid);
@@ -91,13 +101,21 @@ export function findCluster(directory: string, exact: boolean): { directory: str
     return found ? [{ directory: candidate, process: found }] : [];
   });
   if (others.length === 1) return others[0]!;
-  if (others.length > 1) throw new CommandError(`several clusters run in memory; say which with --data-dir: ${others.map((other) => other.directory).join(' ')}`);
-  throw new CommandError(`no cluster is running in ${directory}; start one with "k8ts up", or say where it is with --data-dir`);
+  if (others.length > 1)
+    throw new CommandError(
+      `several clusters run in memory; say which with --data-dir: ${others.map((other) => other.directory).join(' ')}`,
+    );
+  throw new CommandError(
+    `no cluster is running in ${directory}; start one with "k8ts up", or say where it is with --data-dir`,
+  );
 }
 
 function ephemeralDirectories(): string[] {
   try {
-    return fs.readdirSync(os.tmpdir()).filter((name) => name.startsWith(EPHEMERAL_PREFIX)).map((name) => path.join(os.tmpdir(), name));
+    return fs
+      .readdirSync(os.tmpdir())
+      .filter((name) => name.startsWith(EPHEMERAL_PREFIX))
+      .map((name) => path.join(os.tmpdir(), name));
   } catch {
     /** Whoever wants to put one there will hear why it cannot be. */
     return [];

@@ -15,7 +15,10 @@ export function printReady(format: string, ready: Ready): void {
     return;
   }
   console.log(`API server   ${ready.server}`);
-  if (ready.kubeconfig) console.log(`kubeconfig   ${ready.kubeconfig}\n\n  ${bold(`export KUBECONFIG=${ready.kubeconfig}`)}\n  kubectl get nodes\n`);
+  if (ready.kubeconfig)
+    console.log(
+      `kubeconfig   ${ready.kubeconfig}\n\n  ${bold(`export KUBECONFIG=${ready.kubeconfig}`)}\n  kubectl get nodes\n`,
+    );
   if (ready.notice) console.log(ready.notice);
   console.log(green(`ready in ${ready.readySeconds.toFixed(2)} s`));
 }

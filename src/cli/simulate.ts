@@ -23,8 +23,16 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { nodes } = await cluster.call<ClusterStatus>('GET', '/status');
   const known = nodes.filter(({ kind }) => kind === 'simulated').map(({ name }) => name);
   const surplus = known.slice(wanted);
-  if (surplus.length > 0) await cluster.call('DELETE', `/nodes?${surplus.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`);
-  const { added } = wanted > known.length ? await cluster.call<{ added: string[] }>('POST', '/nodes', { count: wanted - known.length }) : { added: [] };
-  print(values.output, { nodes: wanted, added, removed: surplus }, () => `${wanted} simulated nodes: ${added.length} added, ${surplus.length} removed`);
+  if (surplus.length > 0)
+    await cluster.call('DELETE', `/nodes?${surplus.map((name) => `name=${encodeURIComponent(name)}`).join('&')}`);
+  const { added } =
+    wanted > known.length
+      ? await cluster.call<{ added: string[] }>('POST', '/nodes', { count: wanted - known.length })
+      : { added: [] };
+  print(
+    values.output,
+    { nodes: wanted, added, removed: surplus },
+    () => `${wanted} simulated nodes: ${added.length} added, ${surplus.length} removed`,
+  );
   return 0;
 }

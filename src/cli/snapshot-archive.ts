@@ -21,14 +21,26 @@ const PKI = 'pki/';
 /** Complete under its name, or not at all. Gives its size. */
 export async function packSnapshot(file: string, { store, pki }: SnapshotParts): Promise<number> {
   const part = `${file}.part`;
-  await pipeline(Readable.from(archive(store, pki)), createGzip({ level: 1 }), fs.createWriteStream(part, { mode: 0o600 }));
+  await pipeline(
+    Readable.from(archive(store, pki)),
+    createGzip({ level: 1 }),
+    fs.createWriteStream(part, { mode: 0o600 }),
+  );
   await syncFile(part);
   await renameDurably(part, file);
   return fs.statSync(file).size;
 }
 
 async function* archive(store: string, pki: string): AsyncIterable<Buffer> {
-  const files = [{ name: STORE, from: store }, ...(fs.existsSync(pki) ? fs.readdirSync(pki).sort().map((name) => ({ name: `${PKI}${name}`, from: path.join(pki, name) })) : [])];
+  const files = [
+    { name: STORE, from: store },
+    ...(fs.existsSync(pki)
+      ? fs
+          .readdirSync(pki)
+          .sort()
+          .map((name) => ({ name: `${PKI}${name}`, from: path.join(pki, name) }))
+      : []),
+  ];
   for (const { name, from } of files) {
     const { size, mode } = fs.statSync(from);
     yield encodeTarEntry({ name, size, mode: mode & 0o777 });
@@ -44,13 +56,22 @@ export async function unpackSnapshot(file: string, directory: string): Promise<S
   fs.mkdirSync(parts.pki, { mode: 0o700 });
   try {
     for await (const { entry, content } of readTar(fs.createReadStream(file).pipe(createGunzip()))) {
-      const to = entry.name === STORE ? parts.store : /^pki\/[\w.-]+$/.test(entry.name) ? path.join(directory, entry.name) : undefined;
+      const to =
+        entry.name === STORE
+          ? parts.store
+          : /^pki\/[\w.-]+$/.test(entry.name)
+            ? path.join(directory, entry.name)
+            : undefined;
       if (to === undefined) throw new Error(`it holds ${entry.name}`);
       await pipeline(Readable.from(content), fs.createWriteStream(to, { mode: entry.mode & 0o600 }));
     }
   } catch (error) {
-    throw new CommandError(`${file} is not a snapshot that "k8ts snapshot save" made (${error instanceof Error ? error.message : String(error)})`, { cause: error });
+    throw new CommandError(
+      `${file} is not a snapshot that "k8ts snapshot save" made (${error instanceof Error ? error.message : String(error)})`,
+      { cause: error },
+    );
   }
-  if (!fs.existsSync(parts.store)) throw new CommandError(`${file} is not a snapshot that "k8ts snapshot save" made: it holds no store`);
+  if (!fs.existsSync(parts.store))
+    throw new CommandError(`${file} is not a snapshot that "k8ts snapshot save" made: it holds no store`);
   return { ...parts, bytes: fs.statSync(file).size };
 }

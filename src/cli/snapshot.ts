@@ -30,21 +30,36 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (verb === '') throw new UsageError('it is: k8ts snapshot save FILE, or k8ts snapshot restore FILE');
   if (!(verbs as readonly string[]).includes(verb)) {
     const near = nearest(verb, verbs);
-    throw new UsageError(`unknown command "snapshot ${verb}"; ${near ? `did you mean snapshot ${near}?` : 'it is snapshot save or restore'}`);
+    throw new UsageError(
+      `unknown command "snapshot ${verb}"; ${near ? `did you mean snapshot ${near}?` : 'it is snapshot save or restore'}`,
+    );
   }
   if (file === undefined || rest.length > 0) throw new UsageError(`it is: k8ts snapshot ${verb} FILE`);
   const directory = path.resolve(values['data-dir']);
-  const bytes = verb === 'save' ? await save(directory, path.resolve(file)) : await restore(path.resolve(file), directory);
-  print(values.output, { file: path.resolve(file), directory, bytes }, () => (verb === 'save' ? `saved the cluster in ${directory} to ${file}` : `restored ${file} to ${directory}; start it with "k8ts up --data-dir ${values['data-dir']}"`));
+  const bytes =
+    verb === 'save' ? await save(directory, path.resolve(file)) : await restore(path.resolve(file), directory);
+  print(values.output, { file: path.resolve(file), directory, bytes }, () =>
+    verb === 'save'
+      ? `saved the cluster in ${directory} to ${file}`
+      : `restored ${file} to ${directory}; start it with "k8ts up --data-dir ${values['data-dir']}"`,
+  );
   return 0;
 }
 
 async function save(directory: string, file: string): Promise<number> {
   const running = readProcessFile(directory);
-  if (!fs.existsSync(path.join(directory, 'etcd'))) throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
+  if (!fs.existsSync(path.join(directory, 'etcd')))
+    throw new CommandError(`there is no cluster in ${directory}; say where it is with --data-dir`);
   return withScratch(async (scratch) => {
     const store = path.join(scratch, 'etcd.db');
-    if (running) await saveSnapshot(await runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) }).stream('POST', '/snapshot'), store);
+    if (running)
+      await saveSnapshot(
+        await runningCluster({ values: { 'data-dir': directory }, given: new Set(['data-dir']) }).stream(
+          'POST',
+          '/snapshot',
+        ),
+        store,
+      );
     else await saveStopped(directory, store);
     return packSnapshot(file, { store, pki: path.join(directory, 'pki') });
   });
@@ -61,7 +76,10 @@ async function saveStopped(directory: string, file: string): Promise<void> {
 
 async function restore(file: string, directory: string): Promise<number> {
   if (!fs.existsSync(file)) throw new CommandError(`there is no file ${file}`);
-  if (fs.existsSync(path.join(directory, 'etcd')) || fs.existsSync(path.join(directory, 'pki'))) throw new CommandError(`there is a cluster in ${directory} already, and it was left as it is; restore to another --data-dir`);
+  if (fs.existsSync(path.join(directory, 'etcd')) || fs.existsSync(path.join(directory, 'pki')))
+    throw new CommandError(
+      `there is a cluster in ${directory} already, and it was left as it is; restore to another --data-dir`,
+    );
   return withScratch(async (scratch) => {
     const { store, pki, bytes } = await unpackSnapshot(file, scratch);
     makeDirectorySync(directory, { mode: 0o700 });

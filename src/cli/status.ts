@@ -1,7 +1,7 @@
 /** `k8ts status`: how a cluster is. */
 import fs from 'node:fs';
-import type { ClusterStatus } from '../cluster/index.ts';
 import { loadKubeconfig } from '../client/index.ts';
+import type { ClusterStatus } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
 import { type Clock, RealClock } from '../kernel/index.ts';
 import { certificateExpiry, expiredCertificate } from './check-kubeconfig.ts';
@@ -21,7 +21,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   const cluster = runningCluster(parsed);
   const status = await cluster.call<ClusterStatus>('GET', '/status');
   const problem = await kubeconfigProblem(new RealClock(), status.kubeconfig);
-  print(values.output, { directory: cluster.directory, ...status, ...(problem === undefined ? {} : { kubeconfigProblem: problem }) }, text);
+  print(
+    values.output,
+    { directory: cluster.directory, ...status, ...(problem === undefined ? {} : { kubeconfigProblem: problem }) },
+    text,
+  );
   return 0;
 }
 
@@ -43,7 +47,18 @@ interface Shown extends ClusterStatus {
   readonly kubeconfigProblem?: string;
 }
 
-function text({ directory, pid, server, kubeconfig, kubeconfigProblem: problem, uptimeSeconds, residentBytes, components, nodes, objects }: Shown): string {
+function text({
+  directory,
+  pid,
+  server,
+  kubeconfig,
+  kubeconfigProblem: problem,
+  uptimeSeconds,
+  residentBytes,
+  components,
+  nodes,
+  objects,
+}: Shown): string {
   const ready = nodes.filter((node) => node.ready).length;
   const simulated = nodes.filter(({ kind }) => kind === 'simulated').length;
   const rows = [
@@ -52,7 +67,12 @@ function text({ directory, pid, server, kubeconfig, kubeconfigProblem: problem, 
     ['directory', directory],
     ['process', `${pid}, running for ${uptimeSeconds} s, ${Math.round(residentBytes / 2 ** 20)} MB`],
     ['nodes', `${ready} of ${nodes.length} ready${simulated > 0 ? `, ${simulated} simulated` : ''}`],
-    ['objects', Object.entries(objects).map(([name, count]) => `${count} ${name}`).join(', ')],
+    [
+      'objects',
+      Object.entries(objects)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', '),
+    ],
     ...components.map(({ name, running }) => [name, running ? green('running') : red('stopped')]),
   ];
   return table(rows);

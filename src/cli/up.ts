@@ -1,6 +1,14 @@
 /** `k8ts up`: a cluster in the foreground until Ctrl-C, or in the background with --detach. */
 import path from 'node:path';
-import { ADDONS, realNodesObstacle, serveControlSocket, startCluster, type Addon, type Cluster, type ClusterOptions } from '../cluster/index.ts';
+import {
+  ADDONS,
+  realNodesObstacle,
+  serveControlSocket,
+  startCluster,
+  type Addon,
+  type Cluster,
+  type ClusterOptions,
+} from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, type FlagValues, parseFlags } from '../flags/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { checkUpFlags } from './check-up-flags.ts';
@@ -19,12 +27,26 @@ export const flags = {
   'etcd-servers': { kind: 'texts', summary: 'Keep the cluster in a real etcd instead' },
   port: { kind: 'whole', default: 6443, summary: 'Port of the API server; 0 takes a free one' },
   'bind-address': { kind: 'text', default: '127.0.0.1', summary: 'Address that the API server listens on' },
-  kubeconfig: { kind: 'text', summary: 'Where to write the admin kubeconfig, besides what is in it (default DIR/kubeconfig)' },
-  nodes: { kind: 'whole', summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)' },
+  kubeconfig: {
+    kind: 'text',
+    summary: 'Where to write the admin kubeconfig, besides what is in it (default DIR/kubeconfig)',
+  },
+  nodes: {
+    kind: 'whole',
+    summary: 'Nodes that run containers; simulated ones where that is impossible (default 1, with --simulated-nodes 0)',
+  },
   egress: { kind: 'switch', summary: 'Let containers reach what this machine reaches' },
   'simulated-nodes': { kind: 'whole', default: 0, summary: 'Nodes that run no containers' },
-  controllers: { kind: 'texts', default: ['*'], summary: 'Controllers to run: * for all, -name leaves one out, none for none' },
-  addons: { kind: 'texts', default: [...ADDONS], summary: `What comes with the cluster: ${ADDONS.join(', ')}, or none` },
+  controllers: {
+    kind: 'texts',
+    default: ['*'],
+    summary: 'Controllers to run: * for all, -name leaves one out, none for none',
+  },
+  addons: {
+    kind: 'texts',
+    default: [...ADDONS],
+    summary: `What comes with the cluster: ${ADDONS.join(', ')}, or none`,
+  },
   'service-cluster-ip-range': { kind: 'text', default: '10.96.0.0/16', summary: 'Addresses of Services' },
   'cluster-cidr': { kind: 'text', default: '10.244.0.0/16', summary: 'Addresses of Pods' },
   detach: { kind: 'switch', summary: 'Return when the cluster is ready, and leave it running' },
@@ -44,8 +66,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   checkUpFlags(values);
   const planned = plan(values);
   checkFileLimit();
-  const directory = values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
-  if (values.detach) return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
+  const directory =
+    values.ephemeral && values['data-dir'] === undefined ? undefined : path.resolve(values['data-dir'] ?? '.k8ts');
+  if (values.detach)
+    return detach(argv, { ...(directory ? { directory } : {}), waitMs: values.wait, output: values.output });
   const { ctx, stop, release } = untilSignal({ verbosity: values.v });
   const runtimeDirectory = directory ?? (process.env['K8TS_EPHEMERAL_DIRECTORY'] || ephemeralDirectory());
   const { socket, release: releaseDirectory } = claimDirectory(runtimeDirectory, values.ephemeral ?? false);
@@ -71,11 +95,16 @@ function plan(values: Values): Plan {
   const wanted = values.nodes ?? (values['simulated-nodes'] > 0 ? 0 : 1);
   const addons = values.addons.filter((name) => name !== 'none' && name !== '');
   const unknown = addons.find((name) => !(ADDONS as readonly string[]).includes(name));
-  if (unknown !== undefined) throw new CommandError(`there is no addon ${unknown}; there are ${ADDONS.join(', ')}, and none`);
-  const rest = { addons: addons as Addon[], controllers: values.controllers.filter((name) => name !== 'none' && name !== '') };
+  if (unknown !== undefined)
+    throw new CommandError(`there is no addon ${unknown}; there are ${ADDONS.join(', ')}, and none`);
+  const rest = {
+    addons: addons as Addon[],
+    controllers: values.controllers.filter((name) => name !== 'none' && name !== ''),
+  };
   const obstacle = wanted > 0 ? realNodesObstacle() : undefined;
   if (!obstacle) return { ...rest, nodes: wanted, simulatedNodes: values['simulated-nodes'] };
-  if (obstacle.kind === 'missing' && values.nodes !== undefined) throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
+  if (obstacle.kind === 'missing' && values.nodes !== undefined)
+    throw new CommandError(`${obstacle.reason}; or run simulated nodes with --nodes 0 --simulated-nodes ${wanted}`);
   const notice = `${wanted === 1 ? 'The node is' : `${wanted} nodes are`} simulated and run${wanted === 1 ? 's' : ''} no containers: ${obstacle.reason}.`;
   return { ...rest, nodes: 0, simulatedNodes: values['simulated-nodes'] + wanted, notice };
 }
@@ -97,7 +126,11 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   const late = ctx.clock.after(values.wait, () => stop(new CommandError(tooLate(values, reached))));
   let cluster: Cluster;
   try {
-    cluster = await startCluster(ctx, { ...options, ownThread: true, onProgress: (step) => progress.show((reached = step)) });
+    cluster = await startCluster(ctx, {
+      ...options,
+      ownThread: true,
+      onProgress: (step) => progress.show((reached = step)),
+    });
   } catch (error) {
     /** Whoever is interrupted fails in many ways; there is one cause. */
     throw ctx.signal.aborted ? ctx.signal.reason : error;
@@ -122,7 +155,8 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
 const ANSWERED_BY_ETCD: ReadonlySet<string> = new Set(['API server answers', 'nodes registered']);
 
 function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undefined): string {
-  if (etcd && !ANSWERED_BY_ETCD.has(reached ?? '')) return `etcd has not answered at ${etcd.join(', ')} for ${wait / 1000} s; is it running, and is that its address?`;
+  if (etcd && !ANSWERED_BY_ETCD.has(reached ?? ''))
+    return `etcd has not answered at ${etcd.join(', ')} for ${wait / 1000} s; is it running, and is that its address?`;
   return `the cluster was not ready after ${wait / 1000} s; give it more time with --wait, or look at what it does with -v 2`;
 }
 
@@ -131,10 +165,20 @@ interface Serving extends Omit<Run, 'runtimeDirectory'> {
   readonly startedAt: number;
 }
 
-async function serveCluster(ctx: Context, { values, planned, socket, stop, cluster, startedAt }: Serving): Promise<number> {
+async function serveCluster(
+  ctx: Context,
+  { values, planned, socket, stop, cluster, startedAt }: Serving,
+): Promise<number> {
   const control = await serveControlSocket(ctx, cluster, { socket, stop });
-  if (values.kubeconfig) await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
-  const ready = { server: cluster.server, kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile, pid: process.pid, readySeconds: (ctx.clock.monotonic() - startedAt) / 1000, ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]) };
+  if (values.kubeconfig)
+    await mergeKubeconfig(path.resolve(values.kubeconfig), cluster.kubeconfig, clusterName(values['data-dir']));
+  const ready = {
+    server: cluster.server,
+    kubeconfig: values.kubeconfig ? path.resolve(values.kubeconfig) : cluster.kubeconfigFile,
+    pid: process.pid,
+    readySeconds: (ctx.clock.monotonic() - startedAt) / 1000,
+    ...notices([planned.notice, values.kubeconfig ? undefined : rootsKubeconfig()]),
+  };
   printReady(values.output, ready);
   process.send?.({ ready });
   await cluster.finished;
@@ -149,7 +193,9 @@ const notices = (all: readonly (string | undefined)[]): { notice?: string } => {
 };
 
 const rootsKubeconfig = (): string | undefined =>
-  process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined ? 'The kubeconfig is root\'s: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays yours.' : undefined;
+  process.getuid?.() === 0 && process.env['SUDO_UID'] !== undefined
+    ? 'The kubeconfig is root\'s: use "sudo kubectl --kubeconfig FILE", or start with --kubeconfig ~/.kube/config, which stays yours.'
+    : undefined;
 
 function clusterOptions(values: Values, planned: Plan, directory: string): ClusterOptions {
   return {

@@ -14,7 +14,11 @@ export function run(argv: readonly string[]): Promise<number> {
     console.log(flagsHelp(flags, { usage: 'k8ts version: print the versions' }));
     return Promise.resolve(0);
   }
-  print(values.output, { k8ts: packageVersion(), kubernetes: VERSION.gitVersion, node: process.version }, ({ k8ts, kubernetes, node }) => `k8ts ${k8ts}\nKubernetes API ${kubernetes}\nNode ${node}`);
+  print(
+    values.output,
+    { k8ts: packageVersion(), kubernetes: VERSION.gitVersion, node: process.version },
+    ({ k8ts, kubernetes, node }) => `k8ts ${k8ts}\nKubernetes API ${kubernetes}\nNode ${node}`,
+  );
   return Promise.resolve(0);
 }
 
@@ -22,7 +26,9 @@ export function run(argv: readonly string[]): Promise<number> {
 function packageVersion(): string {
   for (let directory = import.meta.dirname; ; directory = path.dirname(directory)) {
     const file = path.join(directory, 'package.json');
-    const found = fs.existsSync(file) ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { name?: string; version?: string }) : {};
+    const found = fs.existsSync(file)
+      ? (JSON.parse(fs.readFileSync(file, 'utf8')) as { name?: string; version?: string })
+      : {};
     if (found.name === 'k8ts') return found.version ?? 'unknown';
     if (path.dirname(directory) === directory) return 'unknown';
   }

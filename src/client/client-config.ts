@@ -1,5 +1,5 @@
-import type { Credentials } from './credentials.ts';
 import type { Impersonation } from './client.ts';
+import type { Credentials } from './credentials.ts';
 
 /** Everything needed to reach an API server, wherever it came from. */
 export interface ClientConfig {

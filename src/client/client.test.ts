@@ -27,12 +27,22 @@ function recording(body: unknown = {}) {
 }
 
 describe('resourcePath', () => {
-  const scoped = defineResource({ group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true });
+  const scoped = defineResource({
+    group: 'apps',
+    version: 'v1',
+    plural: 'deployments',
+    kind: 'Deployment',
+    namespaced: true,
+  });
   const global = defineResource({ group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false });
   it.each([
     [scoped, {}, '/apis/apps/v1/deployments'],
     [scoped, { namespace: 'x' }, '/apis/apps/v1/namespaces/x/deployments'],
-    [scoped, { namespace: 'x', name: 'a/b', subresource: 'scale' }, '/apis/apps/v1/namespaces/x/deployments/a%2Fb/scale'],
+    [
+      scoped,
+      { namespace: 'x', name: 'a/b', subresource: 'scale' },
+      '/apis/apps/v1/namespaces/x/deployments/a%2Fb/scale',
+    ],
     [global, { namespace: 'ignored', name: 'n1' }, '/api/v1/nodes/n1'],
   ])('%o with %o', (resource, parts, expected) => {
     expect(resourcePath(resource, parts)).toBe(expected);
@@ -72,7 +82,9 @@ describe('ResourceClient', () => {
     await deployments.delete(reference);
     await deployments.deleteCollection({ namespace: 'x', labelSelector: 'a=b' });
     await deployments.subresource(reference, 'scale').update({ spec: { replicas: 2 } }, { fieldValidation: 'Strict' });
-    await client.metadata({ group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true }).list({ limit: 5 });
+    await client
+      .metadata({ group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true })
+      .list({ limit: 5 });
     const path = '/apis/apps/v1/namespaces/x/deployments';
     expect(sent.map(({ method, path: at, query }) => [method, `${at}?${formatQuery(query)}`])).toEqual([
       ['PUT', `${path}/a/status?`],
@@ -84,7 +96,12 @@ describe('ResourceClient', () => {
       ['GET', '/api/v1/pods?limit=5'],
     ]);
     expect(sent[1]?.headers?.['content-type']).toBe('application/apply-patch+yaml');
-    expect(sent[2]?.body).toEqual({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy: 'Foreground', preconditions: { uid: 'u' } });
+    expect(sent[2]?.body).toEqual({
+      apiVersion: 'v1',
+      kind: 'DeleteOptions',
+      propagationPolicy: 'Foreground',
+      preconditions: { uid: 'u' },
+    });
     expect(sent[3]?.body).toBeUndefined();
     expect(sent[6]?.headers?.['accept']).toContain('as=PartialObjectMetadataList');
   });
@@ -109,7 +126,9 @@ describe('Client', () => {
     await ctx.clock.drive(client.resource('v1/pods').list());
     expect(ctx.clock.monotonic()).toBe(2_000);
     server.fault = failing(['lose']);
-    await expect(client.resource('v1/configmaps').create({ metadata: { namespace: 'x', name: 'a' } })).rejects.toMatchObject({ code: 'connection-lost' });
+    await expect(
+      client.resource('v1/configmaps').create({ metadata: { namespace: 'x', name: 'a' } }),
+    ).rejects.toMatchObject({ code: 'connection-lost' });
     server.fault = failing(['unavailable']);
     await expect(client.resource('v1/pods').list()).rejects.toMatchObject({ code: 503 });
   });
@@ -124,7 +143,11 @@ describe('Client', () => {
 
   it('keeps to its own limit', async () => {
     const { server, ctx } = setUp();
-    const client = new Client({ transport: server, clock: ctx.clock, limiter: new TokenBucket(ctx.clock, { qps: 10, burst: 5 }) });
+    const client = new Client({
+      transport: server,
+      clock: ctx.clock,
+      limiter: new TokenBucket(ctx.clock, { qps: 10, burst: 5 }),
+    });
     await ctx.clock.drive(Promise.all(Array.from({ length: 25 }, () => client.resource('v1/pods').list())));
     expect(ctx.clock.monotonic()).toBe(2_000);
   });
@@ -139,7 +162,9 @@ describe('InformerFactory', () => {
     expect(factory.informer('v1/pods', { namespace: 'x' })).not.toBe(pods);
     const running = factory.run();
     await ctx.clock.drive(factory.waitForSync());
-    await client.resource('v1/pods').create({ metadata: { namespace: 'x', name: 'a' }, spec: { nodeName: 'n1', containers: [] } });
+    await client
+      .resource('v1/pods')
+      .create({ metadata: { namespace: 'x', name: 'a' }, spec: { nodeName: 'n1', containers: [] } });
     await ctx.clock.settle();
     expect(pods.indexer.keysByIndex('node', 'n1')).toEqual(['x/a']);
     const nodes = factory.informer('v1/nodes', { metadataOnly: true });

@@ -5,7 +5,13 @@ import { Deadlines } from './deadlines.ts';
 import { errorFromResponse } from './errors.ts';
 import { ResourceClient } from './resource-client.ts';
 import type { ApiObject, Resource } from './resource.ts';
-import { TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from './transport.ts';
+import {
+  TransportError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from './transport.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
 /** The server itself ends requests after 60 s; what is not back a little later will not come. */
@@ -64,7 +70,9 @@ export class Client {
 
   /** The same objects with nothing but their metadata: a fraction of the memory for those who need no more. */
   metadata(resource: Resource): ResourceClient<PartialObjectMetadata> {
-    return new ResourceClient<PartialObjectMetadata>(this, resource as Resource<PartialObjectMetadata>, { metadataOnly: true });
+    return new ResourceClient<PartialObjectMetadata>(this, resource as Resource<PartialObjectMetadata>, {
+      metadataOnly: true,
+    });
   }
 
   /**
@@ -107,8 +115,14 @@ export class Client {
   }
 
   #attempt(request: TransportRequest): Promise<TransportResponse> {
-    return withTimeout({ clock: this.#deadlines, ms: this.#timeoutMs, signal: request.signal, what: () => `${request.method} ${request.path}` }, (limit) =>
-      this.#transport.request(new LimitedRequest(request, this.#headersOf(request), limit)),
+    return withTimeout(
+      {
+        clock: this.#deadlines,
+        ms: this.#timeoutMs,
+        signal: request.signal,
+        what: () => `${request.method} ${request.path}`,
+      },
+      (limit) => this.#transport.request(new LimitedRequest(request, this.#headersOf(request), limit)),
     );
   }
 
@@ -149,5 +163,7 @@ class LimitedRequest implements TransportRequest {
 function retryAfterMs(response: TransportResponse): number | undefined {
   if (response.status !== 429 && response.status < 500) return undefined;
   const seconds = Number(response.headers['retry-after']);
-  return Number.isFinite(seconds) && response.headers['retry-after'] !== undefined ? Math.max(0, seconds) * 1000 : undefined;
+  return Number.isFinite(seconds) && response.headers['retry-after'] !== undefined
+    ? Math.max(0, seconds) * 1000
+    : undefined;
 }

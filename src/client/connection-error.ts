@@ -7,6 +7,10 @@ export function connectionError(error: unknown): TransportError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const message = error instanceof Error ? error.message : String(error);
   const untrusted = error instanceof CertificateVerificationError || /CERT|SIGNATURE|TLS|SSL/.test(code);
-  const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'].includes(code);
-  return new TransportError(untrusted || unreachable ? 'connection-refused' : 'connection-lost', message, { cause: error });
+  const unreachable = ['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH', 'EAI_AGAIN', 'ETIMEDOUT'].includes(
+    code,
+  );
+  return new TransportError(untrusted || unreachable ? 'connection-refused' : 'connection-lost', message, {
+    cause: error,
+  });
 }

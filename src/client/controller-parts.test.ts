@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { deepFreeze } from '../base/deep-freeze.ts';
 import { createTestContext, VirtualClock } from '../kernel/index.ts';
 import { conflict, notFound } from '../machinery/errors/status.ts';
 import { isNotFound } from './errors.ts';
 import { Expectations } from './expectations.ts';
 import { byControllerUid, byNamespace, Indexer } from './indexer.ts';
-import { adoptionPatch, claimObjects, controllerOf, controllerReference, isControlledBy, releasePatch } from './owner-references.ts';
+import { LruCache } from './lru-cache.ts';
+import {
+  adoptionPatch,
+  claimObjects,
+  controllerOf,
+  controllerReference,
+  isControlledBy,
+  releasePatch,
+} from './owner-references.ts';
 import type { ApiObject } from './resource.ts';
+import { keyOf, splitKey } from './resource.ts';
 import { retryOnConflict } from './retry-on-conflict.ts';
 import { slowStartBatch, SlowStartError } from './slow-start-batch.ts';
-import { deepFreeze } from '../base/deep-freeze.ts';
-import { keyOf, splitKey } from './resource.ts';
-import { LruCache } from './lru-cache.ts';
 
 const pods = { group: '', resource: 'pods' };
 
@@ -58,7 +65,9 @@ describe('retryOnConflict', () => {
     };
     expect(await clock.drive(retryOnConflict({ clock, random }, failing(conflict(pods, 'a', 'changed'), 3)))).toBe(4);
     calls = 0;
-    await expect(clock.drive(retryOnConflict({ clock, random }, failing(conflict(pods, 'a', 'changed'), 99)))).rejects.toThrow('changed');
+    await expect(
+      clock.drive(retryOnConflict({ clock, random }, failing(conflict(pods, 'a', 'changed'), 99))),
+    ).rejects.toThrow('changed');
     expect(calls).toBe(5);
     calls = 0;
     await expect(retryOnConflict({ clock, random }, failing(notFound(pods, 'a'), 99))).rejects.toThrow('not found');
@@ -95,10 +104,19 @@ describe('Expectations', () => {
 describe('owner references', () => {
   const owner: ApiObject = { metadata: { name: 'web', namespace: 'default', uid: 'u1' } };
   const reference = controllerReference(owner, { apiVersion: 'apps/v1', kind: 'ReplicaSet' });
-  const pod = (name: string, more: Partial<ApiObject['metadata']> = {}): ApiObject => ({ metadata: { name, namespace: 'default', labels: { app: 'web' }, ...more } });
+  const pod = (name: string, more: Partial<ApiObject['metadata']> = {}): ApiObject => ({
+    metadata: { name, namespace: 'default', labels: { app: 'web' }, ...more },
+  });
 
   it('names the one who manages', () => {
-    expect(reference).toEqual({ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'u1', controller: true, blockOwnerDeletion: true });
+    expect(reference).toEqual({
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      name: 'web',
+      uid: 'u1',
+      controller: true,
+      blockOwnerDeletion: true,
+    });
     const owned = pod('a', { ownerReferences: [{ ...reference, controller: false, uid: 'u0' }, reference] });
     expect(controllerOf(owned)?.uid).toBe('u1');
     expect(isControlledBy(owned, owner)).toBe(true);
@@ -114,7 +132,12 @@ describe('owner references', () => {
     ['leaves what others manage', pod('a', { ownerReferences: [{ ...reference, uid: 'other' }] }), {}, []],
     ['does not adopt what is being deleted', pod('a', { deletionTimestamp: 'now' }), {}, []],
     ['does not adopt across namespaces', pod('a', { namespace: 'other' }), {}, []],
-    ['neither adopts nor releases while it is being deleted', pod('a', { ownerReferences: [reference], labels: {} }), { deletionTimestamp: 'now' }, []],
+    [
+      'neither adopts nor releases while it is being deleted',
+      pod('a', { ownerReferences: [reference], labels: {} }),
+      { deletionTimestamp: 'now' },
+      [],
+    ],
     ['survives an orphan that is gone', pod('gone'), {}, ['adopt']],
   ])('%s', async (_name, candidate, ownerMetadata, expected) => {
     const did: string[] = [];
@@ -137,14 +160,26 @@ describe('owner references', () => {
     let asked = 0;
     const canAdopt = async (): Promise<boolean> => (asked++, false);
     const nothing = async (): Promise<void> => {};
-    const options = { owner, candidates: [pod('a'), pod('b')], matches: () => true, adopt: nothing, release: nothing, canAdopt, isGone: isNotFound };
+    const options = {
+      owner,
+      candidates: [pod('a'), pod('b')],
+      matches: () => true,
+      adopt: nothing,
+      release: nothing,
+      canAdopt,
+      isGone: isNotFound,
+    };
     expect(await claimObjects(options)).toEqual([]);
     expect(asked).toBe(1);
   });
 
   it('patches only the object that was meant', () => {
-    expect(adoptionPatch(pod('a', { uid: 'p1' }), reference)).toEqual({ metadata: { uid: 'p1', ownerReferences: [reference] } });
-    expect(releasePatch(pod('a', { uid: 'p1' }), 'u1')).toEqual({ metadata: { uid: 'p1', ownerReferences: [{ $patch: 'delete', uid: 'u1' }] } });
+    expect(adoptionPatch(pod('a', { uid: 'p1' }), reference)).toEqual({
+      metadata: { uid: 'p1', ownerReferences: [reference] },
+    });
+    expect(releasePatch(pod('a', { uid: 'p1' }), 'u1')).toEqual({
+      metadata: { uid: 'p1', ownerReferences: [{ $patch: 'delete', uid: 'u1' }] },
+    });
   });
 });
 
@@ -152,7 +187,13 @@ describe('Indexer', () => {
   it('finds objects by what they are indexed by, as they change', () => {
     const indexer = new Indexer<ApiObject>({ namespace: byNamespace });
     indexer.set({ metadata: { namespace: 'x', name: 'a' } });
-    indexer.set({ metadata: { namespace: 'x', name: 'b', ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'o', uid: 'u', controller: true }] } });
+    indexer.set({
+      metadata: {
+        namespace: 'x',
+        name: 'b',
+        ownerReferences: [{ apiVersion: 'v1', kind: 'K', name: 'o', uid: 'u', controller: true }],
+      },
+    });
     indexer.addIndex('controller', byControllerUid);
     expect(indexer.byIndex('namespace', 'x')).toHaveLength(2);
     expect(indexer.keysByIndex('controller', 'u')).toEqual(['x/b']);

@@ -1,14 +1,19 @@
 import type { Event, EventSource } from '../api/generated/core-v1.ts';
+import { formatTime } from '../base/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
 import { isNotFound } from './errors.ts';
 import { EventCorrelator, type Correlation } from './event-correlator.ts';
 import { eventName } from './event-name.ts';
 import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } from './event-recorder.ts';
-import { formatTime } from '../base/index.ts';
 
 /** A recorder of core/v1 Events: repeated ones are counted, similar ones combined, and a flood is cut off. */
-export function createCoreEventRecorder(ctx: Context, client: Client, source: EventSource, pacing?: EventPacing): EventRecorder & { run(signal: AbortSignal): Promise<void> } {
+export function createCoreEventRecorder(
+  ctx: Context,
+  client: Client,
+  source: EventSource,
+  pacing?: EventPacing,
+): EventRecorder & { run(signal: AbortSignal): Promise<void> } {
   const correlator = new EventCorrelator(ctx.clock);
   const events = client.resource('v1/events');
 
@@ -24,7 +29,10 @@ export function createCoreEventRecorder(ctx: Context, client: Client, source: Ev
       const { count, lastTimestamp, message } = event;
       const reference = { namespace: event.metadata.namespace, name: event.metadata.name ?? '' };
       try {
-        correlator.written(key, await events.patch(reference, { count, lastTimestamp, message }, { type: 'strategic', signal }));
+        correlator.written(
+          key,
+          await events.patch(reference, { count, lastTimestamp, message }, { type: 'strategic', signal }),
+        );
         return;
       } catch (error) {
         /** Events expire; then the count goes on in a new one. */
@@ -43,7 +51,11 @@ function makeEvent(occurrence: Occurrence, source: EventSource): Event {
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name: eventName(regarding.name ?? '', at), namespace: regarding.namespace ?? 'default', ...(annotations ? { annotations } : {}) },
+    metadata: {
+      name: eventName(regarding.name ?? '', at),
+      namespace: regarding.namespace ?? 'default',
+      ...(annotations ? { annotations } : {}),
+    },
     involvedObject: regarding,
     reason,
     message,

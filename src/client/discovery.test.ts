@@ -12,7 +12,11 @@ function serving(answers: Record<string, unknown>) {
     request: ({ path }) => {
       asked.push(path);
       const body = answers[path];
-      return Promise.resolve(body === undefined ? { status: 503, headers: {}, body: failure(503, 'ServiceUnavailable', 'away').status } : { status: 200, headers: {}, body });
+      return Promise.resolve(
+        body === undefined
+          ? { status: 503, headers: {}, body: failure(503, 'ServiceUnavailable', 'away').status }
+          : { status: 200, headers: {}, body },
+      );
     },
     watch: () => Promise.reject(new Error('not watched')),
     stream: () => Promise.reject(new Error('not streamed')),
@@ -21,8 +25,32 @@ function serving(answers: Record<string, unknown>) {
   return { asked, client: new Client({ transport, clock: new VirtualClock() }) };
 }
 
-const pods = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true, singular: 'pod', verbs: ['get', 'list'], shortNames: ['po'], categories: ['all'], subresources: ['log'], preferred: true };
-const scale = (version: string, preferred: boolean) => ({ ...pods, group: 'autoscaling', version, plural: 'scalers', kind: 'Scaler', namespaced: false, singular: 'scaler', shortNames: [], categories: [], subresources: [], preferred });
+const pods = {
+  group: '',
+  version: 'v1',
+  plural: 'pods',
+  kind: 'Pod',
+  namespaced: true,
+  singular: 'pod',
+  verbs: ['get', 'list'],
+  shortNames: ['po'],
+  categories: ['all'],
+  subresources: ['log'],
+  preferred: true,
+};
+const scale = (version: string, preferred: boolean) => ({
+  ...pods,
+  group: 'autoscaling',
+  version,
+  plural: 'scalers',
+  kind: 'Scaler',
+  namespaced: false,
+  singular: 'scaler',
+  shortNames: [],
+  categories: [],
+  subresources: [],
+  preferred,
+});
 
 const aggregated = {
   '/api': {
@@ -34,7 +62,16 @@ const aggregated = {
           {
             version: 'v1',
             resources: [
-              { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', singularResource: 'pod', verbs: ['get', 'list'], shortNames: ['po'], categories: ['all'], subresources: [{ subresource: 'log' }] },
+              {
+                resource: 'pods',
+                responseKind: { kind: 'Pod' },
+                scope: 'Namespaced',
+                singularResource: 'pod',
+                verbs: ['get', 'list'],
+                shortNames: ['po'],
+                categories: ['all'],
+                subresources: [{ subresource: 'log' }],
+              },
             ],
           },
         ],
@@ -44,7 +81,21 @@ const aggregated = {
   '/apis': {
     kind: 'APIGroupDiscoveryList',
     items: [
-      { metadata: { name: 'autoscaling' }, versions: ['v2', 'v1'].map((version) => ({ version, resources: [{ resource: 'scalers', responseKind: { kind: 'Scaler' }, scope: 'Cluster', singularResource: 'scaler', verbs: ['get', 'list'] }] })) },
+      {
+        metadata: { name: 'autoscaling' },
+        versions: ['v2', 'v1'].map((version) => ({
+          version,
+          resources: [
+            {
+              resource: 'scalers',
+              responseKind: { kind: 'Scaler' },
+              scope: 'Cluster',
+              singularResource: 'scaler',
+              verbs: ['get', 'list'],
+            },
+          ],
+        })),
+      },
       { metadata: { name: 'away.io' }, versions: [{ version: 'v1', freshness: 'Stale' }] },
     ],
   },
@@ -55,7 +106,15 @@ const oneByOne = {
   '/api/v1': {
     kind: 'APIResourceList',
     resources: [
-      { name: 'pods', kind: 'Pod', namespaced: true, singularName: 'pod', verbs: ['get', 'list'], shortNames: ['po'], categories: ['all'] },
+      {
+        name: 'pods',
+        kind: 'Pod',
+        namespaced: true,
+        singularName: 'pod',
+        verbs: ['get', 'list'],
+        shortNames: ['po'],
+        categories: ['all'],
+      },
       { name: 'pods/log', kind: 'Pod', namespaced: true, singularName: '', verbs: ['get'] },
     ],
   },
@@ -66,8 +125,14 @@ const oneByOne = {
       { name: 'away.io', versions: [{ version: 'v1' }] },
     ],
   },
-  '/apis/autoscaling/v1': { kind: 'APIResourceList', resources: [{ name: 'scalers', kind: 'Scaler', namespaced: false, singularName: 'scaler', verbs: ['get', 'list'] }] },
-  '/apis/autoscaling/v2': { kind: 'APIResourceList', resources: [{ name: 'scalers', kind: 'Scaler', namespaced: false, singularName: 'scaler', verbs: ['get', 'list'] }] },
+  '/apis/autoscaling/v1': {
+    kind: 'APIResourceList',
+    resources: [{ name: 'scalers', kind: 'Scaler', namespaced: false, singularName: 'scaler', verbs: ['get', 'list'] }],
+  },
+  '/apis/autoscaling/v2': {
+    kind: 'APIResourceList',
+    resources: [{ name: 'scalers', kind: 'Scaler', namespaced: false, singularName: 'scaler', verbs: ['get', 'list'] }],
+  },
 };
 
 describe.each([

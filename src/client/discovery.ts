@@ -36,8 +36,13 @@ export async function discover(client: Client, signal?: AbortSignal): Promise<Di
 }
 
 /** What discovery is mostly asked: which resource is meant by a kind. */
-export function findKind(discovery: Discovery, kind: { group: string; kind: string; version?: string }): DiscoveredResource | undefined {
-  const matching = discovery.resources.filter((resource) => resource.group === kind.group && resource.kind === kind.kind);
+export function findKind(
+  discovery: Discovery,
+  kind: { group: string; kind: string; version?: string },
+): DiscoveredResource | undefined {
+  const matching = discovery.resources.filter(
+    (resource) => resource.group === kind.group && resource.kind === kind.kind,
+  );
   if (kind.version !== undefined) return matching.find((resource) => resource.version === kind.version);
   return matching.find((resource) => resource.preferred) ?? matching[0];
 }
@@ -47,12 +52,16 @@ function readAggregated(list: APIGroupDiscoveryList, result: Discovery): void {
     const group = metadata.name ?? '';
     for (const [index, { version = '', resources = [], freshness }] of versions.entries()) {
       if (freshness === 'Stale') result.unavailable.push(group === '' ? version : `${group}/${version}`);
-      for (const resource of resources) result.resources.push(fromAggregated(resource, { group, version, preferred: index === 0 }));
+      for (const resource of resources)
+        result.resources.push(fromAggregated(resource, { group, version, preferred: index === 0 }));
     }
   }
 }
 
-function fromAggregated(found: APIResourceDiscovery, at: { group: string; version: string; preferred: boolean }): DiscoveredResource {
+function fromAggregated(
+  found: APIResourceDiscovery,
+  at: { group: string; version: string; preferred: boolean },
+): DiscoveredResource {
   return {
     ...at,
     plural: found.resource ?? '',
@@ -66,16 +75,29 @@ function fromAggregated(found: APIResourceDiscovery, at: { group: string; versio
   };
 }
 
-async function readEachVersion(client: Client, list: APIVersions | APIGroupList, result: Discovery, signal?: AbortSignal): Promise<void> {
+async function readEachVersion(
+  client: Client,
+  list: APIVersions | APIGroupList,
+  result: Discovery,
+  signal?: AbortSignal,
+): Promise<void> {
   const groups =
     'groups' in list
-      ? list.groups.map(({ name, versions, preferredVersion }) => ({ name, versions: versions.map((v) => v.version), preferred: preferredVersion?.version }))
+      ? list.groups.map(({ name, versions, preferredVersion }) => ({
+          name,
+          versions: versions.map((v) => v.version),
+          preferred: preferredVersion?.version,
+        }))
       : [{ name: '', versions: list.versions, preferred: list.versions[0] }];
   for (const { name: group, versions, preferred } of groups) {
     for (const version of versions) {
       const apiVersion = group === '' ? version : `${group}/${version}`;
       try {
-        const { body } = await client.request({ method: 'GET', path: group === '' ? `/api/${version}` : `/apis/${apiVersion}`, signal });
+        const { body } = await client.request({
+          method: 'GET',
+          path: group === '' ? `/api/${version}` : `/apis/${apiVersion}`,
+          signal,
+        });
         readVersion(body as APIResourceList, { group, version, preferred: version === preferred }, result);
       } catch (error) {
         if (!isStatusError(error)) throw error;
@@ -85,7 +107,11 @@ async function readEachVersion(client: Client, list: APIVersions | APIGroupList,
   }
 }
 
-function readVersion(list: APIResourceList, at: { group: string; version: string; preferred: boolean }, result: Discovery): void {
+function readVersion(
+  list: APIResourceList,
+  at: { group: string; version: string; preferred: boolean },
+  result: Discovery,
+): void {
   const subresources = new Map<string, string[]>();
   for (const { name } of list.resources) {
     const [plural = '', subresource] = name.split('/', 2);

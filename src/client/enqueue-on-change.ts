@@ -3,7 +3,11 @@ import type { SharedInformer } from './informer.ts';
 import { keyOf, type ApiObject } from './resource.ts';
 
 /** Enqueues the key of every object of an informer that comes, changes or goes. */
-export function enqueueOnChange<T extends ApiObject>(informer: SharedInformer<T>, queue: WorkQueue<string>, keyFor: (object: T) => string | undefined = keyOf): void {
+export function enqueueOnChange<T extends ApiObject>(
+  informer: SharedInformer<T>,
+  queue: WorkQueue<string>,
+  keyFor: (object: T) => string | undefined = keyOf,
+): void {
   const add = (object: T): void => {
     const key = keyFor(object);
     if (key !== undefined) queue.add(key);

@@ -1,6 +1,6 @@
-import { failure, isStatusError, StatusError } from '../machinery/errors/index.ts';
-import { isRecord } from '../base/index.ts';
 import type { Status } from '../api/generated/meta-v1.ts';
+import { isRecord } from '../base/index.ts';
+import { failure, isStatusError, StatusError } from '../machinery/errors/index.ts';
 import type { TransportResponse } from './transport.ts';
 
 const REASON_BY_CODE: Readonly<Record<number, string>> = {
@@ -34,19 +34,24 @@ export const isExpired = (error: unknown): boolean => isStatusError(error, 'Expi
 
 /** The server has not seen the revision asked for yet. */
 export const isTooLargeResourceVersion = (error: unknown): boolean =>
-  isStatusError(error) && (error.status.details?.causes ?? []).some((cause) => cause.reason === 'ResourceVersionTooLarge');
+  isStatusError(error) &&
+  (error.status.details?.causes ?? []).some((cause) => cause.reason === 'ResourceVersionTooLarge');
 
 /** A create was refused because its namespace is going away: pointless to retry. */
 export const isNamespaceTerminating = (error: unknown): boolean =>
-  isStatusError(error, 'Forbidden') && (error.status.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating');
+  isStatusError(error, 'Forbidden') &&
+  (error.status.details?.causes ?? []).some((cause) => cause.reason === 'NamespaceTerminating');
 
 export function isStatus(value: unknown): value is Status {
-  return isRecord(value) && value['kind'] === 'Status' && (value['apiVersion'] === 'v1' || value['apiVersion'] === undefined);
+  return (
+    isRecord(value) && value['kind'] === 'Status' && (value['apiVersion'] === 'v1' || value['apiVersion'] === undefined)
+  );
 }
 
 /** The error that an answer with a failing status stands for, also when its body is not a Status. */
 export function errorFromResponse(response: Pick<TransportResponse, 'status' | 'body'>): StatusError {
-  if (isStatus(response.body)) return new StatusError({ ...response.body, code: response.body.code ?? response.status });
+  if (isStatus(response.body))
+    return new StatusError({ ...response.body, code: response.body.code ?? response.status });
   const text = typeof response.body === 'string' ? response.body.trim().slice(0, 1000) : '';
   const message = text === '' ? `the server answered with status ${response.status}` : text;
   return failure(response.status, REASON_BY_CODE[response.status] ?? 'Unknown', message);

@@ -1,8 +1,8 @@
 import type { Event } from '../api/generated/core-v1.ts';
-import { TokenBucket, type Clock } from '../kernel/index.ts';
-import { LruCache } from './lru-cache.ts';
 import { formatTime } from '../base/index.ts';
+import { TokenBucket, type Clock } from '../kernel/index.ts';
 import { eventName } from './event-name.ts';
+import { LruCache } from './lru-cache.ts';
 
 const CACHE_ENTRIES = 4096;
 /** This many events that differ only in their message, with no pause longer than the interval, become one. */
@@ -25,7 +25,9 @@ export interface Correlation {
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #similar = new LruCache<string, { messages: Set<string>; lastAt: number }>(CACHE_ENTRIES);
-  readonly #known = new LruCache<string, { name: string; firstTimestamp: string | undefined; count: number }>(CACHE_ENTRIES);
+  readonly #known = new LruCache<string, { name: string; firstTimestamp: string | undefined; count: number }>(
+    CACHE_ENTRIES,
+  );
   readonly #allowance = new LruCache<string, TokenBucket>(CACHE_ENTRIES);
 
   constructor(clock: Clock) {
@@ -38,7 +40,12 @@ export class EventCorrelator {
     const counted: Event =
       known === undefined
         ? event
-        : { ...event, metadata: { ...event.metadata, name: known.name }, firstTimestamp: known.firstTimestamp, count: known.count + 1 };
+        : {
+            ...event,
+            metadata: { ...event.metadata, name: known.name },
+            firstTimestamp: known.firstTimestamp,
+            count: known.count + 1,
+          };
     this.#remember(key, counted);
     return { event: this.#allowed(counted) ? counted : undefined, key, repeated: known !== undefined };
   }
@@ -49,7 +56,11 @@ export class EventCorrelator {
   }
 
   #remember(key: string, event: Event): void {
-    this.#known.set(key, { name: event.metadata.name ?? '', firstTimestamp: event.firstTimestamp, count: event.count ?? 1 });
+    this.#known.set(key, {
+      name: event.metadata.name ?? '',
+      firstTimestamp: event.firstTimestamp,
+      count: event.count ?? 1,
+    });
   }
 
   #aggregate(event: Event): { event: Event; key: string } {
@@ -57,11 +68,15 @@ export class EventCorrelator {
     const at = this.#clock.monotonic();
     const similarKey = join(event, event.reason, event.reportingComponent, event.reportingInstance);
     const before = this.#similar.get(similarKey);
-    const record = before === undefined || at - before.lastAt > AGGREGATE_INTERVAL_MS ? { messages: new Set<string>(), lastAt: at } : before;
+    const record =
+      before === undefined || at - before.lastAt > AGGREGATE_INTERVAL_MS
+        ? { messages: new Set<string>(), lastAt: at }
+        : before;
     record.messages.add(event.message ?? '');
     record.lastAt = at;
     this.#similar.set(similarKey, record);
-    if (record.messages.size < AGGREGATE_AT) return { event, key: join(event, event.reason, event.involvedObject.fieldPath, event.message) };
+    if (record.messages.size < AGGREGATE_AT)
+      return { event, key: join(event, event.reason, event.involvedObject.fieldPath, event.message) };
     /** One place stays free, so that the set stays at its limit and the next message combines too. */
     const [oldest] = record.messages;
     if (oldest !== undefined) record.messages.delete(oldest);
@@ -80,7 +95,8 @@ export class EventCorrelator {
   #allowed(event: Event): boolean {
     const key = join(event);
     let bucket = this.#allowance.get(key);
-    if (bucket === undefined) this.#allowance.set(key, (bucket = new TokenBucket(this.#clock, { qps: SPAM_QPS, burst: SPAM_BURST })));
+    if (bucket === undefined)
+      this.#allowance.set(key, (bucket = new TokenBucket(this.#clock, { qps: SPAM_QPS, burst: SPAM_BURST })));
     return bucket.tryTake();
   }
 }
@@ -88,5 +104,15 @@ export class EventCorrelator {
 /** Source, object and type of an event, and whatever else is to tell events apart. */
 function join(event: Event, ...more: (string | undefined)[]): string {
   const { source, involvedObject: object, type } = event;
-  return JSON.stringify([source?.component, source?.host, object.kind, object.namespace, object.name, object.uid, object.apiVersion, type, ...more]);
+  return JSON.stringify([
+    source?.component,
+    source?.host,
+    object.kind,
+    object.namespace,
+    object.name,
+    object.uid,
+    object.apiVersion,
+    type,
+    ...more,
+  ]);
 }

@@ -6,7 +6,11 @@ import { createEventsV1Recorder } from './events-v1-recorder.ts';
 import type { ApiObject } from './resource.ts';
 import { FakeApiServer } from './testing/fake-api-server.ts';
 
-const pod: ApiObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web', namespace: 'default', uid: 'u1', resourceVersion: '7' } };
+const pod: ApiObject = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'web', namespace: 'default', uid: 'u1', resourceVersion: '7' },
+};
 
 function setUp() {
   const ctx = createTestContext({ startTime: Date.UTC(2026, 0, 1) });
@@ -30,7 +34,14 @@ describe('core event recorder', () => {
     expect(events()).toHaveLength(1);
     expect(events()[0]).toMatchObject({
       metadata: { name: `web.${(BigInt(ctx.clock.now()) * 1_000_000n).toString(16)}`, namespace: 'default' },
-      involvedObject: { kind: 'Pod', apiVersion: 'v1', namespace: 'default', name: 'web', uid: 'u1', resourceVersion: '7' },
+      involvedObject: {
+        kind: 'Pod',
+        apiVersion: 'v1',
+        namespace: 'default',
+        name: 'web',
+        uid: 'u1',
+        resourceVersion: '7',
+      },
       source: { component: 'kubelet', host: 'n1' },
       reportingComponent: 'kubelet',
       reportingInstance: 'n1',
@@ -50,7 +61,11 @@ describe('core event recorder', () => {
       await ctx.clock.advance(10_000);
     }
     expect(events()).toHaveLength(1);
-    expect(events()[0]).toMatchObject({ count: 3, firstTimestamp: '2026-01-01T00:00:00Z', lastTimestamp: '2026-01-01T00:00:20Z' });
+    expect(events()[0]).toMatchObject({
+      count: 3,
+      firstTimestamp: '2026-01-01T00:00:00Z',
+      lastTimestamp: '2026-01-01T00:00:20Z',
+    });
     await client.resource('v1/events').delete({ namespace: 'default', name: events()[0]?.metadata.name ?? '' });
     recorder.event(pod, 'Warning', 'BackOff', 'Back-off restarting');
     await ctx.clock.settle();
@@ -110,7 +125,10 @@ describe('core event recorder', () => {
 describe('events.k8s.io recorder', () => {
   it('makes a series of what repeats, writes it rarely, and ends it', async () => {
     const { ctx, server, client } = setUp();
-    const recorder = createEventsV1Recorder(ctx, client, { controller: 'default-scheduler', instance: 'default-scheduler-n1' });
+    const recorder = createEventsV1Recorder(ctx, client, {
+      controller: 'default-scheduler',
+      instance: 'default-scheduler-n1',
+    });
     const running = recorder.run(ctx.signal);
     const event = () => [...server.objects('/apis/events.k8s.io/v1/events').values()][0];
     recorder.event(pod, 'Warning', 'FailedScheduling', '0/1 nodes are available', { action: 'Scheduling' });

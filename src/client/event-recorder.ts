@@ -9,7 +9,13 @@ export type EventType = 'Normal' | 'Warning';
 
 /** Tells people what a component did or could not do. Never waits and never throws: events are worth no failure. */
 export interface EventRecorder {
-  event(object: ApiObject | { reference: ObjectReference }, type: EventType, reason: string, message: string, details?: EventDetails): void;
+  event(
+    object: ApiObject | { reference: ObjectReference },
+    type: EventType,
+    reason: string,
+    message: string,
+    details?: EventDetails,
+  ): void;
 }
 
 export interface EventDetails {
@@ -60,13 +66,23 @@ export class EventQueue implements EventRecorder {
   #wake: (() => void) | undefined;
   #latest = 0;
 
-  constructor(ctx: Context, write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>, pacing?: EventPacing) {
+  constructor(
+    ctx: Context,
+    write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>,
+    pacing?: EventPacing,
+  ) {
     this.#ctx = ctx;
     this.#write = write;
     this.#pacing = pacing;
   }
 
-  event(object: ApiObject | { reference: ObjectReference }, type: EventType, reason: string, message: string, details: EventDetails = {}): void {
+  event(
+    object: ApiObject | { reference: ObjectReference },
+    type: EventType,
+    reason: string,
+    message: string,
+    details: EventDetails = {},
+  ): void {
     const { clock, logger } = this.#ctx;
     try {
       if (this.#waiting.length - this.#next >= (this.#pacing?.maxWaiting ?? MAX_QUEUED)) {
@@ -75,8 +91,23 @@ export class EventQueue implements EventRecorder {
       }
       const regarding = 'reference' in object ? object.reference : referenceTo(object);
       const related = details.related === undefined ? undefined : referenceTo(details.related);
-      logger.v(3).info('Event occurred', { object: `${regarding.namespace ?? ''}/${regarding.name ?? ''}`, kind: regarding.kind, type, reason, message });
-      this.#waiting.push({ regarding, related, type, reason, message, action: details.action, annotations: details.annotations, at: this.#time(clock.now()) });
+      logger.v(3).info('Event occurred', {
+        object: `${regarding.namespace ?? ''}/${regarding.name ?? ''}`,
+        kind: regarding.kind,
+        type,
+        reason,
+        message,
+      });
+      this.#waiting.push({
+        regarding,
+        related,
+        type,
+        reason,
+        message,
+        action: details.action,
+        annotations: details.annotations,
+        at: this.#time(clock.now()),
+      });
       this.#wake?.();
     } catch (error) {
       logger.error(error, 'Could not construct reference, will not report event', { reason, message });
@@ -128,7 +159,8 @@ export class EventQueue implements EventRecorder {
         if (signal.aborted && isAbort(error, signal)) return;
         /** The server has seen it and will not like it better the next time. */
         if (isStatusError(error)) {
-          if (isAlreadyExists(error) || isNamespaceTerminating(error)) logger.v(5).info('Server rejected event (will not retry!)', { err: error });
+          if (isAlreadyExists(error) || isNamespaceTerminating(error))
+            logger.v(5).info('Server rejected event (will not retry!)', { err: error });
           else logger.error(error, 'Server rejected event (will not retry!)', { reason: occurrence.reason });
           return;
         }

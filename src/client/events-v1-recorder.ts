@@ -1,10 +1,10 @@
 import type { Event } from '../api/generated/events-v1.ts';
+import { formatMicroTime } from '../base/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
-import { eventName } from './event-name.ts';
 import { isNotFound } from './errors.ts';
+import { eventName } from './event-name.ts';
 import { EventQueue, type EventPacing, type EventRecorder, type Occurrence } from './event-recorder.ts';
-import { formatMicroTime } from '../base/index.ts';
 
 /** A series without news for this long is over. */
 const FINISH_MS = 6 * 60_000;
@@ -53,21 +53,34 @@ export function createEventsV1Recorder(
     }
     const first = series.event.series === undefined;
     series.lastAt = clock.monotonic();
-    series.event = { ...series.event, series: { count: (series.event.series?.count ?? 1) + 1, lastObservedTime: formatMicroTime(occurrence.at) } };
+    series.event = {
+      ...series.event,
+      series: { count: (series.event.series?.count ?? 1) + 1, lastObservedTime: formatMicroTime(occurrence.at) },
+    };
     return first ? series.event : undefined;
   };
 
-  const queue = new EventQueue(ctx, async (occurrence, signal) => {
-    const event = observed.has(occurrence) ? observed.get(occurrence) : observe(occurrence);
-    observed.set(occurrence, event);
-    if (event !== undefined) await send(event, signal);
-  }, pacing);
+  const queue = new EventQueue(
+    ctx,
+    async (occurrence, signal) => {
+      const event = observed.has(occurrence) ? observed.get(occurrence) : observe(occurrence);
+      observed.set(occurrence, event);
+      if (event !== undefined) await send(event, signal);
+    },
+    pacing,
+  );
 
-  const everySoOften = async (ms: number, signal: AbortSignal, visit: (key: string, series: Series) => Promise<void>): Promise<void> => {
+  const everySoOften = async (
+    ms: number,
+    signal: AbortSignal,
+    visit: (key: string, series: Series) => Promise<void>,
+  ): Promise<void> => {
     for (;;) {
       await clock.sleep(ms, signal);
       for (const [key, series] of known) {
-        await visit(key, series).catch((error: unknown) => logger.v(1).info('Unable to write event series', { err: error }));
+        await visit(key, series).catch((error: unknown) =>
+          logger.v(1).info('Unable to write event series', { err: error }),
+        );
       }
     }
   };

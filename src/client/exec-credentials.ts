@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import type { Clock } from '../kernel/index.ts';
 import { isRecord } from '../base/index.ts';
+import type { Clock } from '../kernel/index.ts';
 import type { ClientCertificate, Credentials } from './credentials.ts';
 
 export interface ExecPlugin {
@@ -26,7 +26,9 @@ const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.
 /** Credentials from a program, as kubeconfig's `exec` section describes it. They are kept until they expire or fail. */
 export function execCredentials(plugin: ExecPlugin, clock: Clock): Credentials {
   if (!API_VERSIONS.includes(plugin.apiVersion)) {
-    throw new Error(`exec plugin: apiVersion ${JSON.stringify(plugin.apiVersion)} is not supported; use ${API_VERSIONS.join(' or ')}`);
+    throw new Error(
+      `exec plugin: apiVersion ${JSON.stringify(plugin.apiVersion)} is not supported; use ${API_VERSIONS.join(' or ')}`,
+    );
   }
   let current: Promise<ExecCredential> | undefined;
   const get = async (): Promise<ExecCredential> => {
@@ -56,14 +58,23 @@ export function execCredentials(plugin: ExecPlugin, clock: Clock): Credentials {
 }
 
 async function runPlugin(plugin: ExecPlugin): Promise<ExecCredential> {
-  const info = { apiVersion: plugin.apiVersion, kind: 'ExecCredential', spec: { interactive: false, ...(plugin.cluster === undefined ? {} : { cluster: plugin.cluster }) } };
+  const info = {
+    apiVersion: plugin.apiVersion,
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(plugin.cluster === undefined ? {} : { cluster: plugin.cluster }) },
+  };
   const stdout = await new Promise<string>((resolve, reject) => {
     const env = { ...process.env, ...plugin.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
     execFile(plugin.command, [...(plugin.args ?? [])], { env, maxBuffer: 1 << 20 }, (error, output, stderr) => {
       if (error === null) return resolve(output);
       const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
       const hint = missing && plugin.installHint !== undefined ? `\n${plugin.installHint}` : '';
-      reject(new Error(`exec plugin ${plugin.command} failed: ${missing ? 'executable not found' : stderr.trim() || error.message}${hint}`, { cause: error }));
+      reject(
+        new Error(
+          `exec plugin ${plugin.command} failed: ${missing ? 'executable not found' : stderr.trim() || error.message}${hint}`,
+          { cause: error },
+        ),
+      );
     });
   });
   return parseCredential(plugin, stdout);
@@ -77,15 +88,25 @@ function parseCredential(plugin: ExecPlugin, stdout: string): ExecCredential {
     throw new Error(`exec plugin ${plugin.command} did not print JSON`, { cause: error });
   }
   const status = isRecord(parsed) && isRecord(parsed['status']) ? parsed['status'] : undefined;
-  if (!isRecord(parsed) || parsed['kind'] !== 'ExecCredential' || parsed['apiVersion'] !== plugin.apiVersion || status === undefined) {
-    throw new Error(`exec plugin ${plugin.command} did not print an ExecCredential of ${plugin.apiVersion} with a status`);
+  if (
+    !isRecord(parsed) ||
+    parsed['kind'] !== 'ExecCredential' ||
+    parsed['apiVersion'] !== plugin.apiVersion ||
+    status === undefined
+  ) {
+    throw new Error(
+      `exec plugin ${plugin.command} did not print an ExecCredential of ${plugin.apiVersion} with a status`,
+    );
   }
-  const text = (name: string): string | undefined => (typeof status[name] === 'string' && status[name] !== '' ? status[name] : undefined);
+  const text = (name: string): string | undefined =>
+    typeof status[name] === 'string' && status[name] !== '' ? status[name] : undefined;
   const cert = text('clientCertificateData');
   const key = text('clientKeyData');
   const token = text('token');
-  if ((cert === undefined) !== (key === undefined)) throw new Error(`exec plugin ${plugin.command} gave only one of certificate and key`);
-  if (token === undefined && cert === undefined) throw new Error(`exec plugin ${plugin.command} gave neither a token nor a certificate`);
+  if ((cert === undefined) !== (key === undefined))
+    throw new Error(`exec plugin ${plugin.command} gave only one of certificate and key`);
+  if (token === undefined && cert === undefined)
+    throw new Error(`exec plugin ${plugin.command} gave neither a token nor a certificate`);
   const expiration = text('expirationTimestamp');
   return {
     token,

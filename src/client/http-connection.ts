@@ -26,10 +26,13 @@ export interface HttpResponse {
 }
 
 /** Headers with several values joined, in the one form that both HTTP versions can give. */
-export function plainHeaders(headers: Readonly<Record<string, string | string[] | number | undefined>>): Record<string, string> {
+export function plainHeaders(
+  headers: Readonly<Record<string, string | string[] | number | undefined>>,
+): Record<string, string> {
   const plain: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !name.startsWith(':')) plain[name] = Array.isArray(value) ? value.join(', ') : String(value);
+    if (value !== undefined && !name.startsWith(':'))
+      plain[name] = Array.isArray(value) ? value.join(', ') : String(value);
   }
   return plain;
 }

@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import tls from 'node:tls';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { RealClock, VirtualClock } from '../kernel/index.ts';
-import { connect } from './connect.ts';
-import type { Client } from './client.ts';
 import type { ClientConfig } from './client-config.ts';
+import type { Client } from './client.ts';
+import { connect } from './connect.ts';
 import { anonymous, bearerToken, clientCertificate, type Credentials } from './credentials.ts';
 import { isNotFound } from './errors.ts';
 import { HttpTransport } from './http-transport.ts';
@@ -29,7 +29,12 @@ const clients: Client[] = [];
 
 const listener = (request: Exchange, response: Answer): void => {
   const socket = request.socket as { getPeerCertificate?: () => { subject?: { CN?: string } } };
-  seen.push({ version: request.httpVersion, url: request.url ?? '', headers: request.headers, peer: socket.getPeerCertificate?.().subject?.CN });
+  seen.push({
+    version: request.httpVersion,
+    url: request.url ?? '',
+    headers: request.headers,
+    peer: socket.getPeerCertificate?.().subject?.CN,
+  });
   let body = '';
   request.on('data', (piece: Buffer) => (body += piece.toString()));
   request.on('end', () => handle(request, response, body));
@@ -64,7 +69,11 @@ afterAll(async () => {
 function open(kind: keyof typeof servers, config: Partial<ClientConfig> = {}): Client {
   const { port } = servers[kind].address() as AddressInfo;
   const server = `${kind === 'h1' ? 'http' : 'https'}://127.0.0.1:${port}`;
-  const client = connect({ clock }, { server, ca: certificates.ca, credentials: anonymous, namespace: 'default', ...config }, { userAgent: 'test/1' });
+  const client = connect(
+    { clock },
+    { server, ca: certificates.ca, credentials: anonymous, namespace: 'default', ...config },
+    { userAgent: 'test/1' },
+  );
   clients.push(client);
   return client;
 }
@@ -82,15 +91,29 @@ describe.each([
   it('sends requests and reads answers', async () => {
     handle = (_request, response, body) => reply(response, 201, JSON.parse(body));
     const client = open(kind, { credentials: bearerToken('abc') });
-    const created = await client.resource(pods).create({ metadata: { name: 'a b', namespace: 'x' } }, { fieldManager: 'me', dryRun: true });
+    const created = await client
+      .resource(pods)
+      .create({ metadata: { name: 'a b', namespace: 'x' } }, { fieldManager: 'me', dryRun: true });
     expect(created).toEqual({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a b', namespace: 'x' } });
     expect(seen[0]).toMatchObject({ version, url: '/api/v1/namespaces/x/pods?fieldManager=me&dryRun=All' });
-    expect(seen[0]?.headers).toMatchObject({ authorization: 'Bearer abc', 'user-agent': 'test/1', 'content-type': 'application/json' });
+    expect(seen[0]?.headers).toMatchObject({
+      authorization: 'Bearer abc',
+      'user-agent': 'test/1',
+      'content-type': 'application/json',
+    });
   });
 
   it('turns failing answers into StatusErrors, also those without a Status', async () => {
     handle = (request, response) =>
-      request.url === '/api/v1/pods' ? reply(response, 500, 'boom') : reply(response, 404, { kind: 'Status', apiVersion: 'v1', reason: 'NotFound', code: 404, message: 'pods "a" not found' });
+      request.url === '/api/v1/pods'
+        ? reply(response, 500, 'boom')
+        : reply(response, 404, {
+            kind: 'Status',
+            apiVersion: 'v1',
+            reason: 'NotFound',
+            code: 404,
+            message: 'pods "a" not found',
+          });
     const client = open(kind).resource(pods);
     await expect(client.get({ namespace: 'x', name: 'a' })).rejects.toSatisfy(isNotFound);
     await expect(client.list()).rejects.toMatchObject({ code: 500, reason: 'InternalError' });
@@ -98,7 +121,10 @@ describe.each([
 
   it('waits as long as the server asks', async () => {
     let count = 0;
-    handle = (_request, response) => (count++ === 0 ? reply(response, 429, {}, { 'retry-after': '0' }) : reply(response, 200, { metadata: {}, items: [] }));
+    handle = (_request, response) =>
+      count++ === 0
+        ? reply(response, 429, {}, { 'retry-after': '0' })
+        : reply(response, 200, { metadata: {}, items: [] });
     expect((await open(kind).resource(pods).list()).items).toEqual([]);
     expect(count).toBe(2);
   });
@@ -107,7 +133,9 @@ describe.each([
     const object = (name: string) => ({ metadata: { name, note: 'äöü€'.repeat(50) } });
     handle = (_request, answer) => {
       const response = answer as http.ServerResponse;
-      const bytes = Buffer.from(['a', 'b', 'c'].map((name) => `${JSON.stringify({ type: 'ADDED', object: object(name) })}\n`).join(''));
+      const bytes = Buffer.from(
+        ['a', 'b', 'c'].map((name) => `${JSON.stringify({ type: 'ADDED', object: object(name) })}\n`).join(''),
+      );
       response.writeHead(200, { 'content-type': 'application/json' });
       const send = (at: number): void => {
         if (at >= bytes.length) return void response.end();
@@ -170,16 +198,23 @@ describe.each([
     };
     const client = open(kind).resource(pods);
     let text = '';
-    for await (const piece of await client.streamSubresource({ namespace: 'x', name: 'a' }, 'log', { query: { follow: true } })) text += Buffer.from(piece).toString();
+    for await (const piece of await client.streamSubresource({ namespace: 'x', name: 'a' }, 'log', {
+      query: { follow: true },
+    }))
+      text += Buffer.from(piece).toString();
     expect(text).toBe('line 1\nline 2\n');
     // A request of the test before may only now have arrived.
     expect(seen.map(({ url }) => url)).toContain('/api/v1/namespaces/x/pods/a/log?follow=true');
-    handle = (_request, response) => reply(response, 404, { kind: 'Status', apiVersion: 'v1', reason: 'NotFound', code: 404 });
+    handle = (_request, response) =>
+      reply(response, 404, { kind: 'Status', apiVersion: 'v1', reason: 'NotFound', code: 404 });
     await expect(client.streamSubresource({ namespace: 'x', name: 'a' }, 'log')).rejects.toSatisfy(isNotFound);
   });
 
   it('fails by name when nobody listens', async () => {
-    const client = connect({ clock }, { server: `${kind === 'h1' ? 'http' : 'https'}://127.0.0.1:1`, credentials: anonymous, namespace: 'default' });
+    const client = connect(
+      { clock },
+      { server: `${kind === 'h1' ? 'http' : 'https'}://127.0.0.1:1`, credentials: anonymous, namespace: 'default' },
+    );
     await expect(client.resource(pods).list()).rejects.toMatchObject({ code: 'connection-refused' });
     await client.close();
     await expect(client.resource(pods).list()).rejects.toBeInstanceOf(TransportError);
@@ -190,7 +225,9 @@ describe('HttpTransport', () => {
   it('presents its certificate and checks the server’s', async () => {
     handle = (_request, response) => reply(response, 200, { items: [] });
     const { cert, key } = certificates.client;
-    await open('h2', { credentials: clientCertificate({ data: cert }, { data: key }) }).resource(pods).list();
+    await open('h2', { credentials: clientCertificate({ data: cert }, { data: key }) })
+      .resource(pods)
+      .list();
     expect(seen[0]?.peer).toBe('alice');
     await expect(open('h2', { ca: undefined }).resource(pods).list()).rejects.toThrow(/certificate/);
     await expect(open('h2', { tlsServerName: 'elsewhere' }).resource(pods).list()).rejects.toThrow(/elsewhere/);
@@ -200,9 +237,15 @@ describe('HttpTransport', () => {
 
   it('gets fresh credentials when the old ones are refused, and asks again once', async () => {
     let generation = 1;
-    const credentials: Credentials = { ...anonymous, authorization: () => Promise.resolve(`Bearer t${generation}`), refused: () => (generation++, true) };
+    const credentials: Credentials = {
+      ...anonymous,
+      authorization: () => Promise.resolve(`Bearer t${generation}`),
+      refused: () => (generation++, true),
+    };
     handle = (request, response) =>
-      request.headers.authorization === 'Bearer t2' ? reply(response, 200, { items: [] }) : reply(response, 401, { kind: 'Status', apiVersion: 'v1', reason: 'Unauthorized', code: 401 });
+      request.headers.authorization === 'Bearer t2'
+        ? reply(response, 200, { items: [] })
+        : reply(response, 401, { kind: 'Status', apiVersion: 'v1', reason: 'Unauthorized', code: 401 });
     await open('h2', { credentials }).resource(pods).list();
     expect(seen).toHaveLength(2);
     handle = (_request, response) => reply(response, 401, {});
@@ -232,11 +275,21 @@ describe('HttpTransport', () => {
   });
 
   it('gives up on a server that answers no pings', async () => {
-    const silent = tls.createServer({ ...certificates.server, ALPNProtocols: ['h2'] }, (socket) => socket.on('error', () => {}).resume());
+    const silent = tls.createServer({ ...certificates.server, ALPNProtocols: ['h2'] }, (socket) =>
+      socket.on('error', () => {}).resume(),
+    );
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     const virtual = new VirtualClock();
     const { port } = silent.address() as AddressInfo;
-    const transport = new HttpTransport({ config: { server: `https://127.0.0.1:${port}`, ca: certificates.ca, credentials: anonymous, namespace: 'default' }, clock: virtual });
+    const transport = new HttpTransport({
+      config: {
+        server: `https://127.0.0.1:${port}`,
+        ca: certificates.ca,
+        credentials: anonymous,
+        namespace: 'default',
+      },
+      clock: virtual,
+    });
     const failed = transport.request({ method: 'GET', path: '/version' }).catch((error: unknown) => error);
     while (virtual.pendingTimers === 0) await clock.sleep(5);
     await virtual.advance(44_000);
@@ -252,7 +305,13 @@ describe('HttpTransport', () => {
     const { port } = servers.h2.address() as AddressInfo;
     const client = connect(
       { clock },
-      { server: `https://127.0.0.1:${port}`, ca: certificates.ca, credentials: anonymous, namespace: 'default', impersonate: { user: 'u', groups: ['a', 'b'] } },
+      {
+        server: `https://127.0.0.1:${port}`,
+        ca: certificates.ca,
+        credentials: anonymous,
+        namespace: 'default',
+        impersonate: { user: 'u', groups: ['a', 'b'] },
+      },
     );
     clients.push(client);
     await client.resource(pods).list();

@@ -8,7 +8,14 @@ import type { HttpConnection, HttpResponse } from './http-connection.ts';
 import { Http1Connection } from './http1-connection.ts';
 import { Http2Connection } from './http2-connection.ts';
 import { readJsonLines } from './json-lines.ts';
-import { formatQuery, TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from './transport.ts';
+import {
+  formatQuery,
+  TransportError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from './transport.ts';
 
 /** Reaches an API server over the network: HTTP/2 where TLS negotiates it, HTTP/1.1 otherwise. */
 export class HttpTransport implements Transport {
@@ -36,13 +43,15 @@ export class HttpTransport implements Transport {
 
   async watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>> {
     const response = await this.#send(request, 'application/json');
-    if (response.status !== 200) throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
+    if (response.status !== 200)
+      throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
     return readJsonLines<WatchEvent<unknown>>(readPieces(response, request.signal));
   }
 
   async stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>> {
     const response = await this.#send(request, '*/*');
-    if (response.status >= 400) throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
+    if (response.status >= 400)
+      throw errorFromResponse({ status: response.status, body: await readBody(response, request.signal) });
     return readPieces(response, request.signal);
   }
 
@@ -91,7 +100,12 @@ export class HttpTransport implements Transport {
     if (this.#server.protocol === 'http:') return new Http1Connection({ server: this.#server, trust });
     const first = await this.#connectTls();
     if (first.alpnProtocol === 'h2') {
-      return new Http2Connection({ server: this.#server, clock: this.#clock, connect: () => this.#connectTls(), first });
+      return new Http2Connection({
+        server: this.#server,
+        clock: this.#clock,
+        connect: () => this.#connectTls(),
+        first,
+      });
     }
     first.destroy();
     return new Http1Connection({ server: this.#server, trust });
@@ -100,9 +114,11 @@ export class HttpTransport implements Transport {
   async #connectTls(): Promise<TLSSocket> {
     const trust = await this.#trust();
     const { hostname, port } = this.#server;
-    const socket = await trust.connect({ host: hostname, port: Number(port || 443), alpnProtocols: ['h2', 'http/1.1'] }).catch((error: unknown) => {
-      throw connectionError(error);
-    });
+    const socket = await trust
+      .connect({ host: hostname, port: Number(port || 443), alpnProtocols: ['h2', 'http/1.1'] })
+      .catch((error: unknown) => {
+        throw connectionError(error);
+      });
     socket.setNoDelay(true);
     return socket;
   }
@@ -143,5 +159,6 @@ async function* readPieces(response: HttpResponse, signal: AbortSignal | undefin
     throw connectionError(error);
   }
   signal?.throwIfAborted();
-  if (!response.complete()) throw new TransportError('connection-lost', 'the connection was lost in the middle of an answer');
+  if (!response.complete())
+    throw new TransportError('connection-lost', 'the connection was lost in the middle of an answer');
 }

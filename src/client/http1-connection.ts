@@ -1,8 +1,8 @@
 import http from 'node:http';
 import https from 'node:https';
 import { TlsTrustAgent, withTrust, type TlsTrust } from '../net/tls/index.ts';
-import { plainHeaders, type HttpConnection, type HttpRequest, type HttpResponse } from './http-connection.ts';
 import { connectionError } from './connection-error.ts';
+import { plainHeaders, type HttpConnection, type HttpRequest, type HttpResponse } from './http-connection.ts';
 
 /** HTTP/1.1, with connections kept for the next request. */
 export class Http1Connection implements HttpConnection {
@@ -13,7 +13,10 @@ export class Http1Connection implements HttpConnection {
   constructor(options: { server: URL; trust: () => Promise<TlsTrust> }) {
     this.#server = options.server;
     this.#trust = options.trust;
-    this.#agent = options.server.protocol === 'https:' ? new TlsTrustAgent(undefined, { keepAlive: true }) : new http.Agent({ keepAlive: true });
+    this.#agent =
+      options.server.protocol === 'https:'
+        ? new TlsTrustAgent(undefined, { keepAlive: true })
+        : new http.Agent({ keepAlive: true });
   }
 
   async send(request: HttpRequest): Promise<HttpResponse> {
@@ -36,7 +39,12 @@ export class Http1Connection implements HttpConnection {
       sent.on('close', () => signal?.removeEventListener('abort', onAbort));
       sent.on('error', (error) => reject(signal?.aborted ? signal.reason : connectionError(error)));
       sent.on('response', (response) => {
-        resolve({ status: response.statusCode ?? 0, headers: plainHeaders(response.headers), body: response, complete: () => response.complete });
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: plainHeaders(response.headers),
+          body: response,
+          complete: () => response.complete,
+        });
       });
       sent.end(request.body);
     });

@@ -38,7 +38,11 @@ export class Http2Connection implements HttpConnection {
     const session = await this.#session();
     const { signal } = request;
     signal?.throwIfAborted();
-    const headers = { ':method': request.method, ':path': request.path, ...request.headers } as http2.OutgoingHttpHeaders;
+    const headers = {
+      ':method': request.method,
+      ':path': request.path,
+      ...request.headers,
+    } as http2.OutgoingHttpHeaders;
     const stream = session.http2.request(headers, { endStream: request.body === undefined });
     session.streams++;
     return new Promise((resolve, reject) => {
@@ -54,7 +58,12 @@ export class Http2Connection implements HttpConnection {
         reject(new TransportError('connection-lost', 'the connection was closed before an answer came'));
       });
       stream.on('response', (answer) => {
-        resolve({ status: Number(answer[':status']), headers: plainHeaders(answer), body: stream, complete: () => stream.rstCode === http2.constants.NGHTTP2_NO_ERROR });
+        resolve({
+          status: Number(answer[':status']),
+          headers: plainHeaders(answer),
+          body: stream,
+          complete: () => stream.rstCode === http2.constants.NGHTTP2_NO_ERROR,
+        });
       });
       if (request.body !== undefined) stream.end(request.body);
     });
@@ -93,7 +102,10 @@ export class Http2Connection implements HttpConnection {
   }
 
   #add(socket: TLSSocket): Session {
-    const http2Session = http2.connect(this.#server, { createConnection: () => socket, settings: { enablePush: false } });
+    const http2Session = http2.connect(this.#server, {
+      createConnection: () => socket,
+      settings: { enablePush: false },
+    });
     const session: Session = { http2: http2Session, streams: 0, draining: false };
     this.#sessions.add(session);
     const keepAlive = this.#keepAlive(session);

@@ -16,7 +16,9 @@ export async function inClusterConfig(options: {
   const host = environment['KUBERNETES_SERVICE_HOST'];
   const port = environment['KUBERNETES_SERVICE_PORT'];
   if (!host || !port) {
-    throw new ClientConfigError('not running in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set');
+    throw new ClientConfigError(
+      'not running in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set',
+    );
   }
   const credentials = tokenFile(path.join(directory, 'token'), clock);
   await credentials.authorization();

@@ -17,7 +17,16 @@ export {
   type WatchOptions,
   type WriteOptions,
 } from './resource-client.ts';
-export { apiVersionOf, defineResource, keyOf, resourcePath, splitKey, type ApiObject, type ObjectReference, type Resource } from './resource.ts';
+export {
+  apiVersionOf,
+  defineResource,
+  keyOf,
+  resourcePath,
+  splitKey,
+  type ApiObject,
+  type ObjectReference,
+  type Resource,
+} from './resource.ts';
 export {
   formatQuery,
   queryParameters,
@@ -48,12 +57,34 @@ export { ClientConfigError, type ClientConfig } from './client-config.ts';
 export { loadKubeconfig, type KubeconfigOptions } from './kubeconfig.ts';
 export { inClusterConfig } from './in-cluster-config.ts';
 export { serviceAccountCredentials } from './service-account-credentials.ts';
-export { anonymous, basicAuth, bearerToken, clientCertificate, combine, tokenFile, type ClientCertificate, type Credentials } from './credentials.ts';
+export {
+  anonymous,
+  basicAuth,
+  bearerToken,
+  clientCertificate,
+  combine,
+  tokenFile,
+  type ClientCertificate,
+  type Credentials,
+} from './credentials.ts';
 export { execCredentials, type ExecPlugin } from './exec-credentials.ts';
 export { EventStream } from './event-stream.ts';
 export { listPages } from './list-pages.ts';
-export { Reflector, type ListerWatcher, type ReflectorOptions, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
-export { byControllerUid, byNamespace, CONTROLLER_UID_INDEX, Indexer, NAMESPACE_INDEX, type IndexFunction } from './indexer.ts';
+export {
+  Reflector,
+  type ListerWatcher,
+  type ReflectorOptions,
+  type ReflectorSink,
+  type ReflectorTiming,
+} from './reflector.ts';
+export {
+  byControllerUid,
+  byNamespace,
+  CONTROLLER_UID_INDEX,
+  Indexer,
+  NAMESPACE_INDEX,
+  type IndexFunction,
+} from './indexer.ts';
 export { SharedInformer, type InformerHandler, type InformerOptions } from './informer.ts';
 export { enqueueOnChange } from './enqueue-on-change.ts';
 export { InformerFactory, scoped, type InformerFactoryOptions, type InformerScope } from './informer-factory.ts';

@@ -87,7 +87,8 @@ export class Indexer<T extends ApiObject> {
 
   #index(name: string) {
     const index = this.#indexes.get(name);
-    if (index === undefined) throw new Error(`there is no index ${name}; there are: ${[...this.#indexes.keys()].join(', ') || 'none'}`);
+    if (index === undefined)
+      throw new Error(`there is no index ${name}; there are: ${[...this.#indexes.keys()].join(', ') || 'none'}`);
     return index;
   }
 }

@@ -1,11 +1,11 @@
 import { RunGroup, type Context } from '../kernel/index.ts';
 import { builtIn, type BuiltInResource, type ObjectOf } from './built-in-resources.ts';
 import type { Client } from './client.ts';
-import { SharedInformer, type InformerOptions } from './informer.ts';
 import type { IndexFunction } from './indexer.ts';
+import { SharedInformer, type InformerOptions } from './informer.ts';
 import type { ListerWatcher } from './reflector.ts';
-import { apiVersionOf, type ApiObject, type Resource } from './resource.ts';
 import type { ResourceClient } from './resource-client.ts';
+import { apiVersionOf, type ApiObject, type Resource } from './resource.ts';
 
 export interface InformerScope {
   namespace?: string;
@@ -34,9 +34,21 @@ export class InformerFactory {
   }
 
   /** The informer of a resource; one that is asked for while the factory runs starts at once. */
-  informer<K extends BuiltInResource>(resource: K, scope?: InformerScope, indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>): SharedInformer<ObjectOf<K>>;
-  informer<T extends ApiObject>(resource: Resource<T>, scope?: InformerScope, indexes?: Readonly<Record<string, IndexFunction<T>>>): SharedInformer<T>;
-  informer<T extends ApiObject>(named: BuiltInResource | Resource<T>, scope: InformerScope = {}, indexes: Readonly<Record<string, IndexFunction<T>>> = {}): SharedInformer<T> {
+  informer<K extends BuiltInResource>(
+    resource: K,
+    scope?: InformerScope,
+    indexes?: Readonly<Record<string, IndexFunction<ObjectOf<K>>>>,
+  ): SharedInformer<ObjectOf<K>>;
+  informer<T extends ApiObject>(
+    resource: Resource<T>,
+    scope?: InformerScope,
+    indexes?: Readonly<Record<string, IndexFunction<T>>>,
+  ): SharedInformer<T>;
+  informer<T extends ApiObject>(
+    named: BuiltInResource | Resource<T>,
+    scope: InformerScope = {},
+    indexes: Readonly<Record<string, IndexFunction<T>>> = {},
+  ): SharedInformer<T> {
     const resource = typeof named === 'string' ? (builtIn(named) as unknown as Resource<T>) : named;
     const key = informerKey(resource, scope);
     let informer = this.#informers.get(key) as SharedInformer<T> | undefined;
@@ -46,7 +58,8 @@ export class InformerFactory {
       this.#informers.set(key, informer as unknown as SharedInformer<ApiObject>);
       this.#start(key, informer);
     }
-    for (const [name, of] of Object.entries(indexes)) if (!informer.indexer.hasIndex(name)) informer.indexer.addIndex(name, of);
+    for (const [name, of] of Object.entries(indexes))
+      if (!informer.indexer.hasIndex(name)) informer.indexer.addIndex(name, of);
     return informer;
   }
 
@@ -59,7 +72,10 @@ export class InformerFactory {
   async run(): Promise<void> {
     this.#group = new RunGroup({ signal: this.#ctx.signal, logger: this.#ctx.logger });
     for (const [key, informer] of this.#informers) this.#start(key, informer);
-    this.#group.start('until stopped', (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })));
+    this.#group.start(
+      'until stopped',
+      (signal) => new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true })),
+    );
     await this.#group.wait();
   }
 
@@ -73,7 +89,10 @@ export class InformerFactory {
     const { clock, random, logger } = this.#ctx;
     const name = `${resource.plural}.${apiVersionOf(resource)}`;
     /** With metadataOnly the caller asked for T's metadata alone, which every T has. */
-    const source = scope.metadataOnly === true ? (client.metadata(resource) as unknown as ResourceClient<T>) : client.resource(resource);
+    const source =
+      scope.metadataOnly === true
+        ? (client.metadata(resource) as unknown as ResourceClient<T>)
+        : client.resource(resource);
     return new SharedInformer<T>({
       ...defaults,
       clock,
@@ -88,7 +107,10 @@ export class InformerFactory {
   }
 }
 
-const informerKey = (resource: Resource, { namespace, labelSelector, fieldSelector, metadataOnly }: InformerScope): string =>
+const informerKey = (
+  resource: Resource,
+  { namespace, labelSelector, fieldSelector, metadataOnly }: InformerScope,
+): string =>
   JSON.stringify([apiVersionOf(resource), resource.plural, namespace, labelSelector, fieldSelector, metadataOnly]);
 
 /** A resource client whose lists and watches see only the scope. */

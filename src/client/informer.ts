@@ -1,5 +1,5 @@
-import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { deepFreeze } from '../base/index.ts';
+import type { Clock, Logger, Random } from '../kernel/index.ts';
 import { Indexer, type IndexFunction } from './indexer.ts';
 import { Reflector, type ListerWatcher, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
 import { keyOf, type ApiObject } from './resource.ts';
@@ -178,5 +178,9 @@ export class SharedInformer<T extends ApiObject> {
 }
 
 function sameVersion(a: ApiObject, b: ApiObject): boolean {
-  return a.metadata.resourceVersion !== undefined && a.metadata.resourceVersion === b.metadata.resourceVersion && a.metadata.uid === b.metadata.uid;
+  return (
+    a.metadata.resourceVersion !== undefined &&
+    a.metadata.resourceVersion === b.metadata.resourceVersion &&
+    a.metadata.uid === b.metadata.uid
+  );
 }

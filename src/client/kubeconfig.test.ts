@@ -30,7 +30,10 @@ function config(user: Record<string, unknown>, cluster: Record<string, unknown> 
     'current-context': 'main',
     clusters: [{ name: 'c', cluster: { server: 'https://10.0.0.1:6443', ...cluster } }],
     users: [{ name: 'u', user }],
-    contexts: [{ name: 'main', context: { cluster: 'c', user: 'u', namespace: 'dev' } }, { name: 'plain', context: { cluster: 'c' } }],
+    contexts: [
+      { name: 'main', context: { cluster: 'c', user: 'u', namespace: 'dev' } },
+      { name: 'plain', context: { cluster: 'c' } },
+    ],
   };
 }
 
@@ -38,28 +41,48 @@ describe('loadKubeconfig', () => {
   it('reads inline data', async () => {
     const file = write(
       config(
-        { 'client-certificate-data': base64('CERT'), 'client-key-data': base64('KEY'), token: 't1', as: 'bob', 'as-groups': ['g'] },
+        {
+          'client-certificate-data': base64('CERT'),
+          'client-key-data': base64('KEY'),
+          token: 't1',
+          as: 'bob',
+          'as-groups': ['g'],
+        },
         { 'certificate-authority-data': base64('CA'), 'tls-server-name': 'kubernetes' },
       ),
     );
     const loaded = await loadKubeconfig({ clock, file });
-    expect(loaded).toMatchObject({ server: 'https://10.0.0.1:6443', ca: 'CA', tlsServerName: 'kubernetes', namespace: 'dev', insecureSkipTlsVerify: false });
+    expect(loaded).toMatchObject({
+      server: 'https://10.0.0.1:6443',
+      ca: 'CA',
+      tlsServerName: 'kubernetes',
+      namespace: 'dev',
+      insecureSkipTlsVerify: false,
+    });
     expect(loaded.impersonate).toEqual({ user: 'bob', groups: ['g'] });
     expect(await loaded.credentials.certificate()).toEqual({ cert: 'CERT', key: 'KEY' });
     expect(await loaded.credentials.authorization()).toBe('Bearer t1');
   });
 
   it('reads files relative to the kubeconfig', async () => {
-    for (const name of ['ca.pem', 'cert.pem', 'key.pem', 'token']) fs.writeFileSync(path.join(directory, name), `${name}\n`);
+    for (const name of ['ca.pem', 'cert.pem', 'key.pem', 'token'])
+      fs.writeFileSync(path.join(directory, name), `${name}\n`);
     const user = { 'client-certificate': 'cert.pem', 'client-key': 'key.pem', tokenFile: 'token' };
-    const loaded = await loadKubeconfig({ clock, file: write(config(user, { 'certificate-authority': 'ca.pem', 'insecure-skip-tls-verify': true })) });
+    const loaded = await loadKubeconfig({
+      clock,
+      file: write(config(user, { 'certificate-authority': 'ca.pem', 'insecure-skip-tls-verify': true })),
+    });
     expect(loaded).toMatchObject({ ca: 'ca.pem\n', insecureSkipTlsVerify: true });
     expect(await loaded.credentials.certificate()).toEqual({ cert: 'cert.pem\n', key: 'key.pem\n' });
     expect(await loaded.credentials.authorization()).toBe('Bearer token');
   });
 
   it('takes the named context, without a user if it has none', async () => {
-    const loaded = await loadKubeconfig({ clock, file: write(config({ username: 'a', password: 'b' })), context: 'plain' });
+    const loaded = await loadKubeconfig({
+      clock,
+      file: write(config({ username: 'a', password: 'b' })),
+      context: 'plain',
+    });
     expect(loaded.namespace).toBe('default');
     expect(await loaded.credentials.authorization()).toBeUndefined();
     const main = await loadKubeconfig({ clock, file: write(config({ username: 'a', password: 'b' })) });
@@ -78,18 +101,32 @@ describe('loadKubeconfig', () => {
     ['not a mapping', 'just text', 'is not a mapping'],
     ['empty', '', 'current-context is not set'],
     ['a nameless entry', { users: [{ user: {} }] }, 'an entry of users has no name'],
-    ['a missing cluster', { 'current-context': 'x', contexts: [{ name: 'x', context: { cluster: 'nope' } }] }, 'there is no cluster "nope"'],
+    [
+      'a missing cluster',
+      { 'current-context': 'x', contexts: [{ name: 'x', context: { cluster: 'nope' } }] },
+      'there is no cluster "nope"',
+    ],
     ['a cluster without a server', config({}, { server: '' }), 'has no server'],
     ['a proxy', config({}, { 'proxy-url': 'http://x' }), 'proxy-url, which is not supported'],
     ['an auth provider', config({ 'auth-provider': {} }), 'auth-provider'],
-    ['exec without a command', config({ exec: { apiVersion: 'client.authentication.k8s.io/v1' } }), 'exec has no command'],
-    ['exec of an unknown version', config({ exec: { command: 'x', apiVersion: 'v9' } }), 'apiVersion "v9" is not supported'],
+    [
+      'exec without a command',
+      config({ exec: { apiVersion: 'client.authentication.k8s.io/v1' } }),
+      'exec has no command',
+    ],
+    [
+      'exec of an unknown version',
+      config({ exec: { command: 'x', apiVersion: 'v9' } }),
+      'apiVersion "v9" is not supported',
+    ],
   ])('fails by name on %s', async (_name, content, message) => {
     await expect(loadKubeconfig({ clock, file: write(content) })).rejects.toThrow(message);
   });
 
   it('says where it looked', async () => {
-    await expect(loadKubeconfig({ clock, environment: { KUBECONFIG: '/no/such' } })).rejects.toThrow('there is no kubeconfig at /no/such');
+    await expect(loadKubeconfig({ clock, environment: { KUBECONFIG: '/no/such' } })).rejects.toThrow(
+      'there is no kubeconfig at /no/such',
+    );
     await expect(loadKubeconfig({ clock, file: '/no/such' })).rejects.toThrow('cannot be read');
   });
 });
@@ -115,8 +152,14 @@ describe('tokenFile', () => {
 
 describe('execCredentials', () => {
   const apiVersion = 'client.authentication.k8s.io/v1';
-  const plugin = (script: string, env: Record<string, string> = {}) => ({ apiVersion, command: process.execPath, args: ['-e', script], env });
-  const print = (status: unknown): string => `console.log(JSON.stringify({ apiVersion: '${apiVersion}', kind: 'ExecCredential', status: ${JSON.stringify(status)} }))`;
+  const plugin = (script: string, env: Record<string, string> = {}) => ({
+    apiVersion,
+    command: process.execPath,
+    args: ['-e', script],
+    env,
+  });
+  const print = (status: unknown): string =>
+    `console.log(JSON.stringify({ apiVersion: '${apiVersion}', kind: 'ExecCredential', status: ${JSON.stringify(status)} }))`;
 
   it('runs the program, keeps its answer, and runs it again when it expired or was refused', async () => {
     const counter = write('');
@@ -124,7 +167,10 @@ describe('execCredentials', () => {
     const script = `require('fs').appendFileSync(${JSON.stringify(counter)}, 'x'); ${print({ token: 'tok', expirationTimestamp: expiry })}`;
     const runs = (): number => fs.readFileSync(counter, 'utf8').length;
     const credentials = execCredentials(plugin(script), clock);
-    expect(await Promise.all([credentials.authorization(), credentials.authorization()])).toEqual(['Bearer tok', 'Bearer tok']);
+    expect(await Promise.all([credentials.authorization(), credentials.authorization()])).toEqual([
+      'Bearer tok',
+      'Bearer tok',
+    ]);
     expect(await credentials.certificate()).toBeUndefined();
     expect(runs()).toBe(1);
     expect(credentials.refused()).toBe(true);
@@ -154,7 +200,10 @@ describe('execCredentials', () => {
   });
 
   it('gives the hint when the program is not there', async () => {
-    const credentials = execCredentials({ apiVersion, command: 'no-such-plugin', installHint: 'install it from here' }, clock);
+    const credentials = execCredentials(
+      { apiVersion, command: 'no-such-plugin', installHint: 'install it from here' },
+      clock,
+    );
     await expect(credentials.authorization()).rejects.toThrow(/executable not found\ninstall it from here/);
   });
 });
@@ -162,7 +211,8 @@ describe('execCredentials', () => {
 describe('inClusterConfig', () => {
   it('reads the mounted service account', async () => {
     const mounted = fs.mkdtempSync(path.join(directory, 'sa-'));
-    for (const [name, text] of Object.entries({ token: 'tok', 'ca.crt': 'CA', namespace: 'team\n' })) fs.writeFileSync(path.join(mounted, name), text);
+    for (const [name, text] of Object.entries({ token: 'tok', 'ca.crt': 'CA', namespace: 'team\n' }))
+      fs.writeFileSync(path.join(mounted, name), text);
     const environment = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
     const loaded = await inClusterConfig({ clock, environment, directory: mounted });
     expect(loaded).toMatchObject({ server: 'https://[fd00::1]:443', ca: 'CA', namespace: 'team' });

@@ -2,10 +2,20 @@ import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { Clock } from '../kernel/index.ts';
 import { isRecord } from '../base/index.ts';
+import type { Clock } from '../kernel/index.ts';
 import { ClientConfigError, type ClientConfig } from './client-config.ts';
-import { anonymous, basicAuth, bearerToken, clientCertificate, combine, readPem, tokenFile, type Credentials, type PemSource } from './credentials.ts';
+import {
+  anonymous,
+  basicAuth,
+  bearerToken,
+  clientCertificate,
+  combine,
+  readPem,
+  tokenFile,
+  type Credentials,
+  type PemSource,
+} from './credentials.ts';
 import { execCredentials } from './exec-credentials.ts';
 
 export interface KubeconfigOptions {
@@ -77,14 +87,19 @@ export function mergeKubeconfig(config: Kubeconfig, text: string, from: { file: 
     const list = parsed[section] ?? [];
     if (!Array.isArray(list)) throw new ClientConfigError(`kubeconfig ${from.file}: ${section} is not a list`);
     for (const item of list) {
-      if (!isRecord(item) || typeof item['name'] !== 'string') throw new ClientConfigError(`kubeconfig ${from.file}: an entry of ${section} has no name`);
+      if (!isRecord(item) || typeof item['name'] !== 'string')
+        throw new ClientConfigError(`kubeconfig ${from.file}: an entry of ${section} has no name`);
       const value = item[key];
-      if (!entries.has(item['name'])) entries.set(item['name'], { value: isRecord(value) ? value : {}, directory: from.directory });
+      if (!entries.has(item['name']))
+        entries.set(item['name'], { value: isRecord(value) ? value : {}, directory: from.directory });
     }
   }
 }
 
-export async function resolveContext(config: Kubeconfig, options: { clock: Clock; context?: string }): Promise<ClientConfig> {
+export async function resolveContext(
+  config: Kubeconfig,
+  options: { clock: Clock; context?: string },
+): Promise<ClientConfig> {
   const name = options.context ?? config.currentContext;
   if (name === undefined) throw new ClientConfigError('kubeconfig: no context is given and current-context is not set');
   const context = find(config.contexts, name, 'context');
@@ -94,7 +109,8 @@ export async function resolveContext(config: Kubeconfig, options: { clock: Clock
   const user = userName === undefined ? undefined : find(config.users, userName, 'user');
   const server = text(cluster, 'server');
   if (server === undefined) throw new ClientConfigError(`kubeconfig: cluster ${clusterName} has no server`);
-  if (text(cluster, 'proxy-url') !== undefined) throw new ClientConfigError(`kubeconfig: cluster ${clusterName} has a proxy-url, which is not supported`);
+  if (text(cluster, 'proxy-url') !== undefined)
+    throw new ClientConfigError(`kubeconfig: cluster ${clusterName} has a proxy-url, which is not supported`);
   const ca = pem(cluster, 'certificate-authority');
   const impersonated = user && text(user, 'as');
   return {
@@ -102,15 +118,20 @@ export async function resolveContext(config: Kubeconfig, options: { clock: Clock
     ca: ca && (await readPem(ca)),
     insecureSkipTlsVerify: cluster.value['insecure-skip-tls-verify'] === true,
     tlsServerName: text(cluster, 'tls-server-name'),
-    credentials: user === undefined ? anonymous : userCredentials(user, userName ?? '', { clock: options.clock, cluster }),
-    impersonate: impersonated ? { user: impersonated, uid: text(user, 'as-uid'), groups: user.value['as-groups'] as string[] | undefined } : undefined,
+    credentials:
+      user === undefined ? anonymous : userCredentials(user, userName ?? '', { clock: options.clock, cluster }),
+    impersonate: impersonated
+      ? { user: impersonated, uid: text(user, 'as-uid'), groups: user.value['as-groups'] as string[] | undefined }
+      : undefined,
     namespace: text(context, 'namespace') ?? 'default',
   };
 }
 
 function userCredentials(user: Entry, name: string, { clock, cluster }: { clock: Clock; cluster: Entry }): Credentials {
   if (user.value['auth-provider'] !== undefined) {
-    throw new ClientConfigError(`kubeconfig: user ${name} has an auth-provider, which Kubernetes has removed; use exec`);
+    throw new ClientConfigError(
+      `kubeconfig: user ${name} has an auth-provider, which Kubernetes has removed; use exec`,
+    );
   }
   const all: Credentials[] = [];
   const cert = pem(user, 'client-certificate');
@@ -127,11 +148,18 @@ function userCredentials(user: Entry, name: string, { clock, cluster }: { clock:
   return combine(...all);
 }
 
-function execPlugin(exec: Record<string, unknown>, user: string, at: { clock: Clock; cluster: Entry; directory: string }): Credentials {
+function execPlugin(
+  exec: Record<string, unknown>,
+  user: string,
+  at: { clock: Clock; cluster: Entry; directory: string },
+): Credentials {
   const { command, args, env, apiVersion, installHint, provideClusterInfo } = exec;
-  if (typeof command !== 'string' || command === '') throw new ClientConfigError(`kubeconfig: user ${user}: exec has no command`);
+  if (typeof command !== 'string' || command === '')
+    throw new ClientConfigError(`kubeconfig: user ${user}: exec has no command`);
   const { value } = at.cluster;
-  const variables = Array.isArray(env) ? env.filter(isRecord).map((item) => [String(item['name']), String(item['value'])] as const) : [];
+  const variables = Array.isArray(env)
+    ? env.filter(isRecord).map((item) => [String(item['name']), String(item['value'])] as const)
+    : [];
   return execCredentials(
     {
       apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
@@ -140,7 +168,10 @@ function execPlugin(exec: Record<string, unknown>, user: string, at: { clock: Cl
       args: Array.isArray(args) ? args.map(String) : [],
       env: Object.fromEntries(variables),
       installHint: typeof installHint === 'string' ? installHint : undefined,
-      cluster: provideClusterInfo === true ? { server: value['server'], 'certificate-authority-data': value['certificate-authority-data'] } : undefined,
+      cluster:
+        provideClusterInfo === true
+          ? { server: value['server'], 'certificate-authority-data': value['certificate-authority-data'] }
+          : undefined,
     },
     at.clock,
   );

@@ -14,7 +14,13 @@ function setUp(seed = 1) {
 }
 
 /** A candidate that can be stopped in order; `log` gets what it does. */
-function candidate(ctx: TestContext, server: FakeApiServer, identity: string, log: string[], options: Partial<LeaderElectionOptions> = {}) {
+function candidate(
+  ctx: TestContext,
+  server: FakeApiServer,
+  identity: string,
+  log: string[],
+  options: Partial<LeaderElectionOptions> = {},
+) {
   const controller = new AbortController();
   const client = new Client({ transport: server, clock: ctx.clock });
   const lead = async (signal: AbortSignal): Promise<void> => {
@@ -22,9 +28,11 @@ function candidate(ctx: TestContext, server: FakeApiServer, identity: string, lo
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     log.push(`${identity} stops at ${ctx.clock.monotonic() / 1000}`);
   };
-  const done = runWithLeaderElection(childContext(ctx, identity, controller.signal), { client, namespace: 'kube-system', name: 'test', identity, ...options }, lead).catch(
-    (error: unknown) => error,
-  );
+  const done = runWithLeaderElection(
+    childContext(ctx, identity, controller.signal),
+    { client, namespace: 'kube-system', name: 'test', identity, ...options },
+    lead,
+  ).catch((error: unknown) => error);
   return { stop: () => controller.abort(), done };
 }
 
@@ -35,13 +43,29 @@ describe('leader election', () => {
     const a = candidate(ctx, server, 'a', log);
     await ctx.clock.settle();
     const start = '2026-01-01T00:00:00.000000Z';
-    expect(lease()).toEqual({ holderIdentity: 'a', leaseDurationSeconds: 15, acquireTime: start, renewTime: start, leaseTransitions: 0 });
+    expect(lease()).toEqual({
+      holderIdentity: 'a',
+      leaseDurationSeconds: 15,
+      acquireTime: start,
+      renewTime: start,
+      leaseTransitions: 0,
+    });
     await ctx.clock.advance(5_000);
-    expect(lease()).toMatchObject({ holderIdentity: 'a', acquireTime: start, renewTime: '2026-01-01T00:00:04.000000Z', leaseTransitions: 0 });
+    expect(lease()).toMatchObject({
+      holderIdentity: 'a',
+      acquireTime: start,
+      renewTime: '2026-01-01T00:00:04.000000Z',
+      leaseTransitions: 0,
+    });
     a.stop();
     await a.done;
     expect(log).toEqual(['a leads at 0', 'a stops at 5']);
-    expect(lease()).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 0, renewTime: '2026-01-01T00:00:05.000000Z' });
+    expect(lease()).toMatchObject({
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      leaseTransitions: 0,
+      renewTime: '2026-01-01T00:00:05.000000Z',
+    });
     expect(ctx.clock.pendingTimers).toBe(0);
   });
 
@@ -110,7 +134,11 @@ describe('leader election', () => {
     await ctx.clock.advance(5_000);
     await new Client({ transport: server, clock: ctx.clock })
       .resource('coordination.k8s.io/v1/leases')
-      .patch({ namespace: 'kube-system', name: 'test' }, { metadata: { labels: { touched: 'yes' } } }, { type: 'merge' });
+      .patch(
+        { namespace: 'kube-system', name: 'test' },
+        { metadata: { labels: { touched: 'yes' } } },
+        { type: 'merge' },
+      );
     await ctx.clock.advance(5_000);
     server.fault = () => 'refuse';
     await ctx.clock.advance(7_000);
@@ -131,44 +159,47 @@ describe('leader election', () => {
     expect(String(error)).toContain(message);
   });
 
-  it.each(Array.from({ length: 15 }, (_, seed) => seed))('never has two leaders, and always one again (seed %i)', async (seed) => {
-    const { ctx, server } = setUp(seed);
-    const chance = new SeededRandom(`election/${seed}`);
-    const log: string[] = [];
-    const started = new Map<string, ReturnType<typeof candidate>>();
-    let number = 0;
-    const start = (): void => {
-      const identity = `c${number++}`;
-      started.set(identity, candidate(ctx, server, identity, log, { releaseOnStop: chance.next() < 0.5 }));
-    };
-    start();
-    start();
-    for (let round = 0; round < 60; round++) {
-      const faults = ['refuse', 'stall', 'lose', 'unavailable'] as const;
-      const share = chance.next() < 0.5 ? 0 : 0.6;
-      server.fault = () => (chance.next() < share ? faults[chance.integer(faults.length)] : undefined);
-      await ctx.clock.advance(chance.integer(20_000));
-      const [identity, one] = [...started][chance.integer(started.size)] ?? [];
-      if (chance.next() < 0.3 && identity !== undefined) {
-        one?.stop();
-        started.delete(identity);
-        start();
+  it.each(Array.from({ length: 15 }, (_, seed) => seed))(
+    'never has two leaders, and always one again (seed %i)',
+    async (seed) => {
+      const { ctx, server } = setUp(seed);
+      const chance = new SeededRandom(`election/${seed}`);
+      const log: string[] = [];
+      const started = new Map<string, ReturnType<typeof candidate>>();
+      let number = 0;
+      const start = (): void => {
+        const identity = `c${number++}`;
+        started.set(identity, candidate(ctx, server, identity, log, { releaseOnStop: chance.next() < 0.5 }));
+      };
+      start();
+      start();
+      for (let round = 0; round < 60; round++) {
+        const faults = ['refuse', 'stall', 'lose', 'unavailable'] as const;
+        const share = chance.next() < 0.5 ? 0 : 0.6;
+        server.fault = () => (chance.next() < share ? faults[chance.integer(faults.length)] : undefined);
+        await ctx.clock.advance(chance.integer(20_000));
+        const [identity, one] = [...started][chance.integer(started.size)] ?? [];
+        if (chance.next() < 0.3 && identity !== undefined) {
+          one?.stop();
+          started.delete(identity);
+          start();
+        }
       }
-    }
-    server.fault = () => undefined;
-    start();
-    await ctx.clock.advance(60_000);
-    const leading = new Set<string>();
-    for (const line of log) {
-      const [identity = '', verb] = line.split(' ');
-      if (verb === 'leads') {
-        expect([...leading], line).toEqual([]);
-        leading.add(identity);
-      } else leading.delete(identity);
-    }
-    expect(leading.size).toBe(1);
-    expect(log.length).toBeGreaterThan(2);
-    for (const { stop } of started.values()) stop();
-    await ctx.clock.advance(20_000);
-  });
+      server.fault = () => undefined;
+      start();
+      await ctx.clock.advance(60_000);
+      const leading = new Set<string>();
+      for (const line of log) {
+        const [identity = '', verb] = line.split(' ');
+        if (verb === 'leads') {
+          expect([...leading], line).toEqual([]);
+          leading.add(identity);
+        } else leading.delete(identity);
+      }
+      expect(leading.size).toBe(1);
+      expect(log.length).toBeGreaterThan(2);
+      for (const { stop } of started.values()) stop();
+      await ctx.clock.advance(20_000);
+    },
+  );
 });

@@ -1,9 +1,9 @@
 import type { Lease, LeaseSpec } from '../api/generated/coordination-v1.ts';
+import { formatMicroTime } from '../base/index.ts';
 import { isAbort, type Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
 import { isNotFound } from './errors.ts';
 import type { ResourceClient } from './resource-client.ts';
-import { formatMicroTime } from '../base/index.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
 export interface LeaderElectionOptions {
@@ -40,7 +40,11 @@ const JITTER = 1.2;
  * Waits to become leader, then runs `lead` until the context stops or the lease is lost. Its signal aborts in either
  * case, and the lease is given back only after it has ended. Rejects with LeadershipLost when the lease was lost.
  */
-export async function runWithLeaderElection(ctx: Context, options: LeaderElectionOptions, lead: (signal: AbortSignal) => Promise<void>): Promise<void> {
+export async function runWithLeaderElection(
+  ctx: Context,
+  options: LeaderElectionOptions,
+  lead: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
   const elector = new LeaderElector(ctx, options);
   if (!(await elector.acquire())) return;
   const leading = new AbortController();
@@ -77,11 +81,19 @@ export class LeaderElector {
 
   constructor(ctx: Context, options: LeaderElectionOptions) {
     this.#ctx = ctx;
-    this.#options = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000, releaseOnStop: true, ...options };
+    this.#options = {
+      leaseDurationMs: 15_000,
+      renewDeadlineMs: 10_000,
+      retryPeriodMs: 2_000,
+      releaseOnStop: true,
+      ...options,
+    };
     const { leaseDurationMs, renewDeadlineMs, retryPeriodMs, identity } = this.#options;
     if (identity === '') throw new RangeError('leader election: the identity is empty');
-    if (leaseDurationMs <= renewDeadlineMs) throw new RangeError('leader election: leaseDuration must be greater than renewDeadline');
-    if (renewDeadlineMs <= JITTER * retryPeriodMs) throw new RangeError(`leader election: renewDeadline must be greater than retryPeriod × ${JITTER}`);
+    if (leaseDurationMs <= renewDeadlineMs)
+      throw new RangeError('leader election: leaseDuration must be greater than renewDeadline');
+    if (renewDeadlineMs <= JITTER * retryPeriodMs)
+      throw new RangeError(`leader election: renewDeadline must be greater than retryPeriod × ${JITTER}`);
     this.#leases = options.client.resource('coordination.k8s.io/v1/leases');
     this.lock = `${options.namespace}/${options.name}`;
   }
@@ -136,10 +148,19 @@ export class LeaderElector {
     const { clock, logger } = this.#ctx;
     if (!this.isLeader || this.#observed === undefined) return;
     const now = formatMicroTime(clock.now());
-    const spec: LeaseSpec = { ...this.#observed.spec, holderIdentity: '', leaseDurationSeconds: 1, acquireTime: now, renewTime: now };
+    const spec: LeaseSpec = {
+      ...this.#observed.spec,
+      holderIdentity: '',
+      leaseDurationSeconds: 1,
+      acquireTime: now,
+      renewTime: now,
+    };
     try {
-      const update = ({ signal }: TimeLimit): Promise<Lease> => this.#leases.update({ ...(this.#observed as Lease), spec }, { signal });
-      this.#observe(await withTimeout({ clock, ms: this.#options.retryPeriodMs, what: 'release of the lease' }, update));
+      const update = ({ signal }: TimeLimit): Promise<Lease> =>
+        this.#leases.update({ ...(this.#observed as Lease), spec }, { signal });
+      this.#observe(
+        await withTimeout({ clock, ms: this.#options.retryPeriodMs, what: 'release of the lease' }, update),
+      );
     } catch (error) {
       logger.error(error, 'Failed to release lease', { lock: this.lock });
     }
@@ -149,7 +170,9 @@ export class LeaderElector {
   async #attempt(signal: AbortSignal, timeoutMs = this.#options.renewDeadlineMs): Promise<boolean> {
     const { clock, logger } = this.#ctx;
     try {
-      return await withTimeout({ clock, ms: timeoutMs, signal, what: 'leader election' }, (limit) => this.#acquireOrRenew(limit.signal));
+      return await withTimeout({ clock, ms: timeoutMs, signal, what: 'leader election' }, (limit) =>
+        this.#acquireOrRenew(limit.signal),
+      );
     } catch (error) {
       if (!signal.aborted) logger.error(error, 'Failed to acquire or renew lease', { lock: this.lock });
       return false;
@@ -191,7 +214,8 @@ export class LeaderElector {
     const { identity, leaseDurationMs } = this.#options;
     const before = lease.spec;
     const ours = before?.holderIdentity === identity;
-    const transitions = before === undefined || ours ? (before?.leaseTransitions ?? 0) : (before.leaseTransitions ?? 0) + 1;
+    const transitions =
+      before === undefined || ours ? (before?.leaseTransitions ?? 0) : (before.leaseTransitions ?? 0) + 1;
     return {
       ...lease,
       spec: {
@@ -207,7 +231,8 @@ export class LeaderElector {
 
   #observe(lease: Lease): void {
     const before = this.#observed?.spec;
-    const changed = before?.holderIdentity !== lease.spec?.holderIdentity || before?.renewTime !== lease.spec?.renewTime;
+    const changed =
+      before?.holderIdentity !== lease.spec?.holderIdentity || before?.renewTime !== lease.spec?.renewTime;
     if (changed || this.#observed === undefined) this.#observedAt = this.#ctx.clock.monotonic();
     this.#observed = lease;
   }

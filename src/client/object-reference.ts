@@ -4,7 +4,8 @@ import type { ApiObject } from './resource.ts';
 /** The reference by which events name an object. */
 export function referenceTo(object: ApiObject, fieldPath?: string): ObjectReference {
   const { apiVersion, kind, metadata } = object;
-  if (kind === undefined || apiVersion === undefined) throw new Error(`an object without apiVersion and kind cannot be referred to: ${metadata.name ?? ''}`);
+  if (kind === undefined || apiVersion === undefined)
+    throw new Error(`an object without apiVersion and kind cannot be referred to: ${metadata.name ?? ''}`);
   const reference: ObjectReference = { kind, apiVersion, name: metadata.name };
   if (metadata.namespace !== undefined) reference.namespace = metadata.namespace;
   if (metadata.uid !== undefined) reference.uid = metadata.uid;

@@ -13,7 +13,8 @@ export function isControlledBy(object: ApiObject, owner: ApiObject): boolean {
 /** The reference that makes `owner` the manager of an object. */
 export function controllerReference(owner: ApiObject, kind: { apiVersion: string; kind: string }): OwnerReference {
   const { name, uid } = owner.metadata;
-  if (name === undefined || uid === undefined) throw new Error(`an owner needs a name and a uid: ${kind.kind} ${name ?? ''}`);
+  if (name === undefined || uid === undefined)
+    throw new Error(`an owner needs a name and a uid: ${kind.kind} ${name ?? ''}`);
   return { apiVersion: kind.apiVersion, kind: kind.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
@@ -49,7 +50,11 @@ export async function claimObjects<T extends ApiObject>(options: ClaimOptions<T>
       continue;
     }
     if (ownerLeaving || object.metadata.deletionTimestamp !== undefined || !matches(object)) continue;
-    if ((object.metadata.namespace ?? '') !== (owner.metadata.namespace ?? '') && owner.metadata.namespace !== undefined) continue;
+    if (
+      (object.metadata.namespace ?? '') !== (owner.metadata.namespace ?? '') &&
+      owner.metadata.namespace !== undefined
+    )
+      continue;
     mayAdopt ??= options.canAdopt();
     if (!(await mayAdopt)) continue;
     if (await ignoringGone(isGone, () => adopt(object))) claimed.push(object);

@@ -10,7 +10,13 @@ interface Thing extends ApiObject {
   value?: number;
 }
 
-const things = defineResource<Thing>({ group: 'example.com', version: 'v1', plural: 'things', kind: 'Thing', namespaced: true });
+const things = defineResource<Thing>({
+  group: 'example.com',
+  version: 'v1',
+  plural: 'things',
+  kind: 'Thing',
+  namespaced: true,
+});
 const COLLECTION = '/apis/example.com/v1/things';
 
 function setUp(seed: number, options: Partial<InformerOptions<Thing>> = {}) {
@@ -26,7 +32,8 @@ const thing = (name: string, value = 0): Thing => ({ metadata: { name, namespace
 
 /** What the server has and what the cache has, in comparable form. */
 function states(server: FakeApiServer, informer: SharedInformer<Thing>) {
-  const short = (objects: Iterable<ApiObject>) => [...objects].map((o) => `${keyOf(o)}@${o.metadata.resourceVersion}`).sort();
+  const short = (objects: Iterable<ApiObject>) =>
+    [...objects].map((o) => `${keyOf(o)}@${o.metadata.resourceVersion}`).sort();
   return { server: short(server.objects(COLLECTION).values()), cache: short(informer.list()) };
 }
 
@@ -182,7 +189,8 @@ describe('informer under faults', () => {
     const { ctx, server, api, informer } = setUp(seed, { streamingList: chance.next() < 0.5 });
     server.bookmarks = chance.next() < 0.8;
     server.streamingLists = chance.next() < 0.8;
-    const pick = (share: number): Fault | undefined => (chance.next() < share ? faults[chance.integer(faults.length)] : undefined);
+    const pick = (share: number): Fault | undefined =>
+      chance.next() < share ? faults[chance.integer(faults.length)] : undefined;
     const mirror = new Map<string, Thing>();
     informer.addHandler({
       onAdd: (o) => {

@@ -1,9 +1,9 @@
 import { Backoff, type Clock, type Logger, type Random } from '../kernel/index.ts';
+import { isStatusError } from '../machinery/errors/index.ts';
 import { isExpired, isInvalid, isTooLargeResourceVersion } from './errors.ts';
 import { listPages } from './list-pages.ts';
 import type { ListOptions, ObjectList, WatchOptions } from './resource-client.ts';
 import { keyOf, type ApiObject } from './resource.ts';
-import { isStatusError } from '../machinery/errors/index.ts';
 import { TransportError, type WatchEvent } from './transport.ts';
 import { Watchdog } from './watchdog.ts';
 import { withTimeout } from './with-timeout.ts';
@@ -45,7 +45,13 @@ export interface ReflectorTiming {
   listMs: number;
 }
 
-const DEFAULT_TIMING: ReflectorTiming = { minWatchMs: 300_000, maxWatchMs: 600_000, silenceMs: 150_000, graceMs: 30_000, listMs: 300_000 };
+const DEFAULT_TIMING: ReflectorTiming = {
+  minWatchMs: 300_000,
+  maxWatchMs: 600_000,
+  silenceMs: 150_000,
+  graceMs: 30_000,
+  listMs: 300_000,
+};
 
 /** A watch that ends this soon without a single event says that something is wrong with the server. */
 const VERY_SHORT_WATCH_MS = 1_000;
@@ -102,7 +108,10 @@ export class Reflector<T extends ApiObject> {
   #afterFailure(error: unknown, synced: boolean): boolean {
     const { logger } = this.#options;
     if (isExpired(error) || isTooLargeResourceVersion(error)) {
-      logger.v(4).info('The revision is no longer available; listing again', { resourceVersion: this.#resourceVersion, err: error });
+      logger.v(4).info('The revision is no longer available; listing again', {
+        resourceVersion: this.#resourceVersion,
+        err: error,
+      });
       this.#unavailable = true;
       return false;
     }
@@ -190,7 +199,11 @@ export class Reflector<T extends ApiObject> {
     signal.addEventListener('abort', onAbort, { once: true });
     const silent = (): void => controller.abort(new TransportError('timeout', 'the watch has gone silent'));
     const quietLimitMs = options.sendInitialEvents === true ? listMs : lifetimeMs + graceMs;
-    const watchdog = new Watchdog({ clock, limitMs: this.#serverSendsBookmarks ? silenceMs : quietLimitMs, onSilence: silent });
+    const watchdog = new Watchdog({
+      clock,
+      limitMs: this.#serverSendsBookmarks ? silenceMs : quietLimitMs,
+      onSilence: silent,
+    });
     try {
       const events = source.watch({
         ...options,
@@ -200,7 +213,11 @@ export class Reflector<T extends ApiObject> {
       });
       for await (const event of events) {
         watchdog.touch();
-        if (event.type === 'BOOKMARK' && !this.#serverSendsBookmarks && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === undefined) {
+        if (
+          event.type === 'BOOKMARK' &&
+          !this.#serverSendsBookmarks &&
+          event.object.metadata.annotations?.[INITIAL_EVENTS_END] === undefined
+        ) {
           this.#serverSendsBookmarks = true;
           watchdog.tighten(silenceMs);
         }

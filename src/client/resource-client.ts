@@ -64,7 +64,10 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   get(reference: ObjectReference, options: ReadOptions = {}): Promise<T> {
-    return this.#send('GET', reference, { query: { resourceVersion: options.resourceVersion }, signal: options.signal });
+    return this.#send('GET', reference, {
+      query: { resourceVersion: options.resourceVersion },
+      signal: options.signal,
+    });
   }
 
   async list(options: ListOptions = {}): Promise<ObjectList<T>> {
@@ -101,7 +104,11 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   create(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#send('POST', { namespace: object.metadata.namespace }, { body: this.#complete(object), ...writing(options) });
+    return this.#send(
+      'POST',
+      { namespace: object.metadata.namespace },
+      { body: this.#complete(object), ...writing(options) },
+    );
   }
 
   update(object: T, options: WriteOptions = {}): Promise<T> {
@@ -109,10 +116,18 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   updateStatus(object: T, options: WriteOptions = {}): Promise<T> {
-    return this.#send('PUT', referenceOf(object), { body: this.#complete(object), subresource: 'status', ...writing(options) });
+    return this.#send('PUT', referenceOf(object), {
+      body: this.#complete(object),
+      subresource: 'status',
+      ...writing(options),
+    });
   }
 
-  patch(reference: ObjectReference, patch: unknown, options: WriteOptions & { type: PatchType; subresource?: string; force?: boolean }): Promise<T> {
+  patch(
+    reference: ObjectReference,
+    patch: unknown,
+    options: WriteOptions & { type: PatchType; subresource?: string; force?: boolean },
+  ): Promise<T> {
     const { query, signal } = writing(options);
     return this.#send('PATCH', reference, {
       body: patch,
@@ -124,7 +139,10 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   /** Server-side apply: the fields of `object` become those of the field manager. */
-  apply(object: T, options: WriteOptions & { fieldManager: string; force?: boolean; subresource?: string }): Promise<T> {
+  apply(
+    object: T,
+    options: WriteOptions & { fieldManager: string; force?: boolean; subresource?: string },
+  ): Promise<T> {
     return this.patch(referenceOf(object), this.#complete(object), { ...options, type: 'apply' });
   }
 
@@ -151,11 +169,23 @@ export class ResourceClient<T extends ApiObject> {
   }
 
   /** A subresource that is not an object but a flow of bytes: `log`. */
-  streamSubresource(reference: ObjectReference, subresource: string, options: { query?: Query; signal?: AbortSignal } = {}): Promise<AsyncIterable<Uint8Array>> {
-    return this.#client.stream({ method: 'GET', path: resourcePath(this.resource, { ...reference, subresource }), ...options });
+  streamSubresource(
+    reference: ObjectReference,
+    subresource: string,
+    options: { query?: Query; signal?: AbortSignal } = {},
+  ): Promise<AsyncIterable<Uint8Array>> {
+    return this.#client.stream({
+      method: 'GET',
+      path: resourcePath(this.resource, { ...reference, subresource }),
+      ...options,
+    });
   }
 
-  async #send<R>(method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', reference: Partial<ObjectReference>, options: SendOptions): Promise<R> {
+  async #send<R>(
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    reference: Partial<ObjectReference>,
+    options: SendOptions,
+  ): Promise<R> {
     const { namespace, name } = reference;
     const response = await this.#client.request({
       method,
@@ -186,7 +216,11 @@ export class ResourceClient<T extends ApiObject> {
 
   #complete(object: T): T {
     if (object.apiVersion !== undefined && object.kind !== undefined) return object;
-    return { ...object, apiVersion: object.apiVersion ?? apiVersionOf(this.resource), kind: object.kind ?? this.resource.kind };
+    return {
+      ...object,
+      apiVersion: object.apiVersion ?? apiVersionOf(this.resource),
+      kind: object.kind ?? this.resource.kind,
+    };
   }
 }
 

@@ -40,7 +40,8 @@ export interface PathParts {
 
 export function resourcePath(resource: Resource, { namespace, name, subresource }: PathParts = {}): string {
   let path = resource.group === '' ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
-  if (resource.namespaced && namespace !== undefined && namespace !== '') path += `/namespaces/${encodeURIComponent(namespace)}`;
+  if (resource.namespaced && namespace !== undefined && namespace !== '')
+    path += `/namespaces/${encodeURIComponent(namespace)}`;
   path += `/${resource.plural}`;
   if (name !== undefined) path += `/${encodeURIComponent(name)}`;
   if (subresource !== undefined) path += `/${subresource}`;

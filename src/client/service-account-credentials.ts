@@ -17,13 +17,20 @@ export function serviceAccountCredentials(ctx: Context, client: Client, name: st
   const accounts = client.resource('v1/serviceaccounts');
   const request = async (): Promise<string> => {
     const tokens = accounts.subresource<TokenRequest>({ namespace: NAMESPACE, name }, 'token');
-    const body: TokenRequest = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { audiences: [], expirationSeconds: LIFETIME_SECONDS } };
+    const body: TokenRequest = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: {},
+      spec: { audiences: [], expirationSeconds: LIFETIME_SECONDS },
+    };
     const ask = (): Promise<TokenRequest> => tokens.create(body, { signal: ctx.signal });
     const answer = await ask().catch(async (error: unknown) => {
       if (!isNotFound(error)) throw error;
-      await accounts.create({ metadata: { name, namespace: NAMESPACE } }, { signal: ctx.signal }).catch((refused: unknown) => {
-        if (!isAlreadyExists(refused)) throw refused;
-      });
+      await accounts
+        .create({ metadata: { name, namespace: NAMESPACE } }, { signal: ctx.signal })
+        .catch((refused: unknown) => {
+          if (!isAlreadyExists(refused)) throw refused;
+        });
       return ask();
     });
     const token = answer.status?.token;

@@ -2,7 +2,11 @@
  * Calls `work` `count` times, in batches of 1, 2, 4…: when the first calls fail, as they do when a quota is used up, the
  * others are not even tried. Gives how many succeeded; throws the first failure, with that number, when there was one.
  */
-export async function slowStartBatch(count: number, work: (index: number) => Promise<void>, initialBatch = 1): Promise<number> {
+export async function slowStartBatch(
+  count: number,
+  work: (index: number) => Promise<void>,
+  initialBatch = 1,
+): Promise<number> {
   let succeeded = 0;
   let started = 0;
   for (let size = Math.min(count, initialBatch); size > 0; size = Math.min(2 * size, count - started)) {
@@ -12,7 +16,8 @@ export async function slowStartBatch(count: number, work: (index: number) => Pro
     const failures = results.filter((result) => result.status === 'rejected');
     succeeded += size - failures.length;
     const failure = failures[0];
-    if (failure !== undefined) throw new SlowStartError(failure.reason, { succeeded, failed: failures.length, skipped: count - started });
+    if (failure !== undefined)
+      throw new SlowStartError(failure.reason, { succeeded, failed: failures.length, skipped: count - started });
   }
   return succeeded;
 }

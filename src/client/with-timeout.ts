@@ -74,7 +74,9 @@ class Attempt implements TimeLimit {
 
   #late(): void {
     const { what, ms } = this.#options;
-    this.giveUp(new TransportError('timeout', `${typeof what === 'string' ? what : what()}: no answer within ${ms} ms`));
+    this.giveUp(
+      new TransportError('timeout', `${typeof what === 'string' ? what : what()}: no answer within ${ms} ms`),
+    );
   }
 }
 

@@ -35,7 +35,8 @@ class Machine implements LocalInfrastructure {
     this.nodes.set(node, { ...instance, podCidrs });
   }
 
-  podRoutes = async (): Promise<readonly { node: string; podCidr: string }[]> => this.instances().flatMap(({ name, podCidrs }) => podCidrs.map((podCidr) => ({ node: name, podCidr })));
+  podRoutes = async (): Promise<readonly { node: string; podCidr: string }[]> =>
+    this.instances().flatMap(({ name, podCidrs }) => podCidrs.map((podCidr) => ({ node: name, podCidr })));
 
   async routeAddress(address: string, nodes: readonly string[]): Promise<void> {
     this.addresses.set(address, nodes);
@@ -60,18 +61,36 @@ afterEach(async () => {
 async function start(provider?: (machine: Machine) => CloudProvider): Promise<Fixture> {
   const server = await startTestServer();
   const { ctx } = server;
-  const client = new Client({ transport: inProcessTransport({ handle: server.pipeline.handle, user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] }, signal: ctx.signal }), clock: ctx.clock, userAgent: 'test' });
+  const client = new Client({
+    transport: inProcessTransport({
+      handle: server.pipeline.handle,
+      user: { name: 'admin', groups: ['system:masters', 'system:authenticated'] },
+      signal: ctx.signal,
+    }),
+    clock: ctx.clock,
+    userAgent: 'test',
+  });
   const machine = new Machine();
   const stop = new AbortController();
   const inner = childContext(ctx, 'cloud', AbortSignal.any([ctx.signal, stop.signal]));
   const cloud = provider?.(machine) ?? localCloud({ infrastructure: machine, clock: ctx.clock, logger: ctx.logger });
-  const running = run(inner, { client, provider: cloud, config: { ...DEFAULT_CLOUD_CONFIG, leaderElect: false }, identity: 'test' });
-  endings.push(async () => server.stop(), async () => {
-    stop.abort(new Error('the test has ended'));
-    await ctx.clock.drive(running.catch(() => {}));
+  const running = run(inner, {
+    client,
+    provider: cloud,
+    config: { ...DEFAULT_CLOUD_CONFIG, leaderElect: false },
+    identity: 'test',
   });
+  endings.push(
+    async () => server.stop(),
+    async () => {
+      stop.abort(new Error('the test has ended'));
+      await ctx.clock.drive(running.catch(() => {}));
+    },
+  );
   return {
-    server, client, machine,
+    server,
+    client,
+    machine,
     until: async (what, condition) => {
       for (let waited = 0; waited < 60_000; waited += 100) {
         if (await condition()) return;
@@ -84,10 +103,17 @@ async function start(provider?: (machine: Machine) => CloudProvider): Promise<Fi
 
 const uninitialized = (name: string, podCIDR?: string) => ({
   metadata: { name },
-  spec: { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' }, { key: 'mine', effect: 'NoSchedule' }], ...(podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {}) },
+  spec: {
+    taints: [
+      { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' },
+      { key: 'mine', effect: 'NoSchedule' },
+    ],
+    ...(podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {}),
+  },
 });
 
-const events = async ({ client }: Fixture): Promise<string[]> => (await client.resource('v1/events').list()).items.map(({ reason, message }) => `${reason}: ${message}`);
+const events = async ({ client }: Fixture): Promise<string[]> =>
+  (await client.resource('v1/events').list()).items.map(({ reason, message }) => `${reason}: ${message}`);
 
 describe('nodes', () => {
   it('learn their provider id, addresses and labels, and lose the taint, no other', async () => {
@@ -95,30 +121,65 @@ describe('nodes', () => {
     fixture.machine.add('n1', '10.64.0.2');
     await fixture.client.resource('v1/nodes').create(uninitialized('n1'));
     const get = () => fixture.client.resource('v1/nodes').get({ name: 'n1' });
-    await fixture.until('initialized', async () => !(await get()).spec?.taints?.some(({ key }) => key.includes('uninitialized')));
+    await fixture.until(
+      'initialized',
+      async () => !(await get()).spec?.taints?.some(({ key }) => key.includes('uninitialized')),
+    );
     const node = await get();
     expect(node.spec).toMatchObject({ providerID: 'local://n1' });
     expect(node.spec?.taints?.map(({ key }) => key)).toContain('mine');
-    expect(node.metadata.labels).toMatchObject({ 'topology.kubernetes.io/zone': 'local-a', 'topology.kubernetes.io/region': 'local', 'node.kubernetes.io/instance-type': 'namespace' });
-    expect(node.status?.addresses).toEqual([{ type: 'InternalIP', address: '10.64.0.2' }, { type: 'Hostname', address: 'n1' }]);
+    expect(node.metadata.labels).toMatchObject({
+      'topology.kubernetes.io/zone': 'local-a',
+      'topology.kubernetes.io/region': 'local',
+      'node.kubernetes.io/instance-type': 'namespace',
+    });
+    expect(node.status?.addresses).toEqual([
+      { type: 'InternalIP', address: '10.64.0.2' },
+      { type: 'Hostname', address: 'n1' },
+    ]);
   });
 
   it('go when their instance is gone, and are marked when it is switched off', async () => {
     const fixture = await start();
     const nodes = fixture.client.resource('v1/nodes');
     for (const name of ['gone', 'off', 'ready']) fixture.machine.add(name, '10.64.0.9');
-    for (const name of ['gone', 'off', 'ready']) await nodes.create({ metadata: { name }, spec: { providerID: `local://${name}` } });
+    for (const name of ['gone', 'off', 'ready'])
+      await nodes.create({ metadata: { name }, spec: { providerID: `local://${name}` } });
     const conditions = (status: string) => ({ conditions: [{ type: 'Ready', status }] });
-    for (const [name, status] of [['gone', 'Unknown'], ['off', 'Unknown'], ['ready', 'True']] as const) await nodes.patch({ name }, { status: conditions(status) }, { type: 'merge', subresource: 'status' });
+    for (const [name, status] of [
+      ['gone', 'Unknown'],
+      ['off', 'Unknown'],
+      ['ready', 'True'],
+    ] as const)
+      await nodes.patch({ name }, { status: conditions(status) }, { type: 'merge', subresource: 'status' });
     for (const name of ['gone', 'ready']) fixture.machine.nodes.delete(name);
     fixture.machine.nodes.set('off', { name: 'off', addresses: [], podCidrs: [], running: false });
-    await fixture.until('the node is deleted', async () => !(await nodes.list()).items.some(({ metadata }) => metadata.name === 'gone'));
-    await fixture.until('the node is tainted', async () => (await nodes.get({ name: 'off' })).spec?.taints?.some(({ key }) => key === 'node.cloudprovider.kubernetes.io/shutdown') ?? false);
+    await fixture.until(
+      'the node is deleted',
+      async () => !(await nodes.list()).items.some(({ metadata }) => metadata.name === 'gone'),
+    );
+    await fixture.until(
+      'the node is tainted',
+      async () =>
+        (await nodes.get({ name: 'off' })).spec?.taints?.some(
+          ({ key }) => key === 'node.cloudprovider.kubernetes.io/shutdown',
+        ) ?? false,
+    );
     // A ready node is believed, whatever the cloud says.
     expect((await nodes.list()).items.map(({ metadata }) => metadata.name)).toEqual(['off', 'ready']);
     await nodes.patch({ name: 'off' }, { status: conditions('True') }, { type: 'merge', subresource: 'status' });
-    await fixture.until('the taint is lifted', async () => !(await nodes.get({ name: 'off' })).spec?.taints?.some(({ key }) => key === 'node.cloudprovider.kubernetes.io/shutdown'));
-    await fixture.until('an event tells', async () => (await events(fixture)).includes('DeletingNode: Deleting node gone because it does not exist in the cloud provider'));
+    await fixture.until(
+      'the taint is lifted',
+      async () =>
+        !(await nodes.get({ name: 'off' })).spec?.taints?.some(
+          ({ key }) => key === 'node.cloudprovider.kubernetes.io/shutdown',
+        ),
+    );
+    await fixture.until('an event tells', async () =>
+      (await events(fixture)).includes(
+        'DeletingNode: Deleting node gone because it does not exist in the cloud provider',
+      ),
+    );
   });
 });
 
@@ -129,21 +190,38 @@ describe('routes', () => {
     fixture.machine.nodes.set('old', { name: 'old', addresses: [], podCidrs: ['10.244.9.0/24'], running: true });
     const nodes = fixture.client.resource('v1/nodes');
     await nodes.create(uninitialized('n1', '10.244.0.0/24'));
-    await fixture.until('routes', async () => JSON.stringify(await fixture.machine.podRoutes()) === JSON.stringify([{ node: 'n1', podCidr: '10.244.0.0/24' }]));
-    await fixture.until('the condition', async () => (await nodes.get({ name: 'n1' })).status?.conditions?.some(({ type, status, reason }) => type === 'NetworkUnavailable' && status === 'False' && reason === 'RouteCreated') ?? false);
+    await fixture.until(
+      'routes',
+      async () =>
+        JSON.stringify(await fixture.machine.podRoutes()) ===
+        JSON.stringify([{ node: 'n1', podCidr: '10.244.0.0/24' }]),
+    );
+    await fixture.until(
+      'the condition',
+      async () =>
+        (await nodes.get({ name: 'n1' })).status?.conditions?.some(
+          ({ type, status, reason }) =>
+            type === 'NetworkUnavailable' && status === 'False' && reason === 'RouteCreated',
+        ) ?? false,
+    );
   });
 });
 
 describe('load balancers', () => {
-  const balanced = (name: string, more: object = {}) => ({ metadata: { name, namespace: 'default' }, spec: { type: 'LoadBalancer', selector: { app: name }, ports: [{ port: 80 }], ...more } });
+  const balanced = (name: string, more: object = {}) => ({
+    metadata: { name, namespace: 'default' },
+    spec: { type: 'LoadBalancer', selector: { app: name }, ports: [{ port: 80 }], ...more },
+  });
   async function withNode(): Promise<Fixture> {
     const fixture = await start();
     fixture.machine.add('n1', '10.64.0.2');
     await fixture.client.resource('v1/nodes').create(uninitialized('n1'));
     return fixture;
   }
-  const get = (fixture: Fixture, name: string) => fixture.client.resource('v1/services').get({ name, namespace: 'default' });
-  const ingress = async (fixture: Fixture, name: string) => (await get(fixture, name)).status?.loadBalancer?.ingress?.map(({ ip }) => ip);
+  const get = (fixture: Fixture, name: string) =>
+    fixture.client.resource('v1/services').get({ name, namespace: 'default' });
+  const ingress = async (fixture: Fixture, name: string) =>
+    (await get(fixture, name)).status?.loadBalancer?.ingress?.map(({ ip }) => ip);
 
   it('get an address that leads to healthy nodes, a finalizer and events', async () => {
     const fixture = await withNode();
@@ -152,21 +230,33 @@ describe('load balancers', () => {
     expect((await get(fixture, 'web')).metadata.finalizers).toEqual(['service.kubernetes.io/load-balancer-cleanup']);
     await fixture.until('a route', async () => fixture.machine.addresses.get('10.64.0.129')?.join() === '10.64.0.2');
     fixture.machine.unhealthy.add('10.64.0.2');
-    await fixture.until('the sick node is left out', async () => fixture.machine.addresses.get('10.64.0.129')?.length === 0);
+    await fixture.until(
+      'the sick node is left out',
+      async () => fixture.machine.addresses.get('10.64.0.129')?.length === 0,
+    );
     fixture.machine.unhealthy.clear();
     fixture.machine.add('n2', '10.64.0.3');
     await fixture.client.resource('v1/nodes').create(uninitialized('n2'));
-    await fixture.until('the new node takes part', async () => fixture.machine.addresses.get('10.64.0.129')?.join() === '10.64.0.2,10.64.0.3');
+    await fixture.until(
+      'the new node takes part',
+      async () => fixture.machine.addresses.get('10.64.0.129')?.join() === '10.64.0.2,10.64.0.3',
+    );
     await fixture.until('events', async () => {
       const all = await events(fixture);
-      return ['EnsuringLoadBalancer: Ensuring load balancer', 'EnsuredLoadBalancer: Ensured load balancer', 'UpdatedLoadBalancer: Updated load balancer with new hosts'].every((event) => all.includes(event));
+      return [
+        'EnsuringLoadBalancer: Ensuring load balancer',
+        'EnsuredLoadBalancer: Ensured load balancer',
+        'UpdatedLoadBalancer: Updated load balancer with new hosts',
+      ].every((event) => all.includes(event));
     });
   });
 
   it('leave out a node that says nothing twice in a row, and ask each node once for all of them', async () => {
     const fixture = await withNode();
     for (const name of ['web', 'other']) await fixture.client.resource('v1/services').create(balanced(name));
-    await fixture.until('routes', async () => [129, 130].every((last) => fixture.machine.addresses.get(`10.64.0.${last}`)?.join() === '10.64.0.2'));
+    await fixture.until('routes', async () =>
+      [129, 130].every((last) => fixture.machine.addresses.get(`10.64.0.${last}`)?.join() === '10.64.0.2'),
+    );
     const { probes, silent, addresses } = fixture.machine;
     const asked = (): number => probes.length;
     probes.length = 0;
@@ -175,15 +265,21 @@ describe('load balancers', () => {
     probes.length = 0;
     await fixture.until('it is silent once', async () => asked() === 1);
     expect(addresses.get('10.64.0.129')).toEqual(['10.64.0.2']);
-    await fixture.until('it is left out', async () => [129, 130].every((last) => addresses.get(`10.64.0.${last}`)?.length === 0));
+    await fixture.until('it is left out', async () =>
+      [129, 130].every((last) => addresses.get(`10.64.0.${last}`)?.length === 0),
+    );
     expect(asked()).toBe(2);
     silent.clear();
-    await fixture.until('it is back', async () => [129, 130].every((last) => addresses.get(`10.64.0.${last}`)?.join() === '10.64.0.2'));
+    await fixture.until('it is back', async () =>
+      [129, 130].every((last) => addresses.get(`10.64.0.${last}`)?.join() === '10.64.0.2'),
+    );
   });
 
   it('ask the Service’s own health check port where only nodes with endpoints want traffic', async () => {
     const fixture = await withNode();
-    await fixture.client.resource('v1/services').create(balanced('local', { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_234 }));
+    await fixture.client
+      .resource('v1/services')
+      .create(balanced('local', { externalTrafficPolicy: 'Local', healthCheckNodePort: 31_234 }));
     await fixture.until('asked', async () => fixture.machine.probes.includes('10.64.0.2:31234/'));
   });
 
@@ -193,9 +289,23 @@ describe('load balancers', () => {
     for (const name of ['a', 'b']) await services.create(balanced(name));
     await fixture.until('addresses', async () => fixture.machine.addresses.size === 2);
     await services.delete({ name: 'a', namespace: 'default' });
-    await services.patch({ name: 'b', namespace: 'default' }, { spec: { type: 'ClusterIP', externalTrafficPolicy: null, allocateLoadBalancerNodePorts: null, ports: [{ port: 80, nodePort: null }] } }, { type: 'merge' });
+    await services.patch(
+      { name: 'b', namespace: 'default' },
+      {
+        spec: {
+          type: 'ClusterIP',
+          externalTrafficPolicy: null,
+          allocateLoadBalancerNodePorts: null,
+          ports: [{ port: 80, nodePort: null }],
+        },
+      },
+      { type: 'merge' },
+    );
     await fixture.until('nothing is left', async () => fixture.machine.addresses.size === 0);
-    await fixture.until('the Service is gone', async () => !(await services.list()).items.some(({ metadata }) => metadata.name === 'a'));
+    await fixture.until(
+      'the Service is gone',
+      async () => !(await services.list()).items.some(({ metadata }) => metadata.name === 'a'),
+    );
     await fixture.until('the other has neither finalizer nor address', async () => {
       const b = await get(fixture, 'b');
       return !b.metadata.finalizers?.length && !b.status?.loadBalancer?.ingress?.length;
@@ -207,7 +317,11 @@ describe('load balancers', () => {
     const services = fixture.client.resource('v1/services');
     await services.create(balanced('other', { loadBalancerClass: 'example.com/lb' }));
     for (let i = 0; i < 7; i++) await services.create(balanced(`s${i}`));
-    await fixture.until('events', async () => (await events(fixture)).includes('SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure load balancer: all load balancer addresses of 10.64.0.128/29 are taken'));
+    await fixture.until('events', async () =>
+      (await events(fixture)).includes(
+        'SyncLoadBalancerFailed: Error syncing load balancer: failed to ensure load balancer: all load balancer addresses of 10.64.0.128/29 are taken',
+      ),
+    );
     expect(fixture.machine.addresses.size).toBe(6);
     expect((await get(fixture, 'other')).metadata.finalizers).toBeUndefined();
   });

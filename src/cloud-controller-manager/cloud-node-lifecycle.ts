@@ -19,7 +19,9 @@ export const cloudNodeLifecycle: CloudController = {
         for (const node of nodes.list()) {
           if (signal.aborted) return;
           // One node that the cloud cannot tell about does not keep the others waiting.
-          await check(context, instances, node).catch((error: unknown) => logger.error(error, 'The cloud could not be asked for a node', { node: node.metadata.name }));
+          await check(context, instances, node).catch((error: unknown) =>
+            logger.error(error, 'The cloud could not be asked for a node', { node: node.metadata.name }),
+          );
         }
       });
   },
@@ -35,10 +37,18 @@ async function check(context: CloudControllerContext, instances: Instances, node
   }
   if ((node.spec?.taints ?? []).some(({ key }) => key === UNINITIALIZED_TAINT) && !node.spec?.providerID) return;
   if (!(await instances.exists(node))) {
-    recorder.event(node, 'Normal', 'DeletingNode', `Deleting node ${name} because it does not exist in the cloud provider`);
-    await client.resource('v1/nodes').delete({ name }, { preconditions: { uid: node.metadata.uid }, signal }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    recorder.event(
+      node,
+      'Normal',
+      'DeletingNode',
+      `Deleting node ${name} because it does not exist in the cloud provider`,
+    );
+    await client
+      .resource('v1/nodes')
+      .delete({ name }, { preconditions: { uid: node.metadata.uid }, signal })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
     return;
   }
   await setShutDown(context, node, await instances.isShutDown(node));
@@ -48,5 +58,11 @@ async function setShutDown({ client, signal }: CloudControllerContext, node: Nod
   const taints = node.spec?.taints ?? [];
   if (taints.some(({ key }) => key === SHUTDOWN_TAINT.key) === shutDown) return;
   const next = shutDown ? [...taints, SHUTDOWN_TAINT] : taints.filter(({ key }) => key !== SHUTDOWN_TAINT.key);
-  await client.resource('v1/nodes').patch({ name: node.metadata.name! }, { metadata: { resourceVersion: node.metadata.resourceVersion }, spec: { taints: next } }, { type: 'merge', signal });
+  await client
+    .resource('v1/nodes')
+    .patch(
+      { name: node.metadata.name! },
+      { metadata: { resourceVersion: node.metadata.resourceVersion }, spec: { taints: next } },
+      { type: 'merge', signal },
+    );
 }

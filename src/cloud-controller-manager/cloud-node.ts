@@ -1,8 +1,8 @@
 /** cloud-node: tells new Nodes what the cloud knows of them, and lifts the taint that kept Pods off until then. */
 import type { Node, NodeSpec } from '../api/generated/core-v1.ts';
 import { enqueueOnChange } from '../client/index.ts';
-import { keyedWorkers } from './keyed-workers.ts';
 import { periodically, type CloudController, type CloudControllerContext } from './controller.ts';
+import { keyedWorkers } from './keyed-workers.ts';
 import type { InstanceMetadata } from './provider.ts';
 
 export const UNINITIALIZED_TAINT = 'node.cloudprovider.kubernetes.io/uninitialized';
@@ -24,14 +24,17 @@ export const cloudNode: CloudController = {
       await Promise.all([
         run(),
         periodically(context, config.nodeStatusUpdateFrequencyMs, async () => {
-          for (const node of nodes.list()) if (!signal.aborted && !isUninitialized(node)) await updateAddresses(context, node, await instances.metadata(node));
+          for (const node of nodes.list())
+            if (!signal.aborted && !isUninitialized(node))
+              await updateAddresses(context, node, await instances.metadata(node));
         }),
       ]);
     };
   },
 };
 
-const isUninitialized = ({ spec }: Node): boolean => (spec?.taints ?? []).some(({ key }) => key === UNINITIALIZED_TAINT);
+const isUninitialized = ({ spec }: Node): boolean =>
+  (spec?.taints ?? []).some(({ key }) => key === UNINITIALIZED_TAINT);
 
 async function initialize(context: CloudControllerContext, node: Node, metadata: InstanceMetadata): Promise<void> {
   const { client, signal, recorder } = context;
@@ -42,7 +45,13 @@ async function initialize(context: CloudControllerContext, node: Node, metadata:
     taints: (node.spec?.taints ?? []).filter(({ key }) => key !== UNINITIALIZED_TAINT),
   };
   // The version makes sure that no taint that another writer has just added is lost.
-  await client.resource('v1/nodes').patch({ name }, { metadata: { resourceVersion: await versionOf(context, name), labels: labelsOf(metadata) }, spec }, { type: 'merge', signal });
+  await client
+    .resource('v1/nodes')
+    .patch(
+      { name },
+      { metadata: { resourceVersion: await versionOf(context, name), labels: labelsOf(metadata) }, spec },
+      { type: 'merge', signal },
+    );
   recorder.event(node, 'Normal', 'Synced', 'Node synced successfully');
 }
 
@@ -53,19 +62,38 @@ async function versionOf({ client, signal }: CloudControllerContext, name: strin
 function labelsOf({ instanceType, zone, region, additionalLabels }: InstanceMetadata): Record<string, string> {
   return {
     ...additionalLabels,
-    ...(instanceType ? { 'node.kubernetes.io/instance-type': instanceType, 'beta.kubernetes.io/instance-type': instanceType } : {}),
+    ...(instanceType
+      ? { 'node.kubernetes.io/instance-type': instanceType, 'beta.kubernetes.io/instance-type': instanceType }
+      : {}),
     ...(zone ? { 'topology.kubernetes.io/zone': zone, 'failure-domain.beta.kubernetes.io/zone': zone } : {}),
     ...(region ? { 'topology.kubernetes.io/region': region, 'failure-domain.beta.kubernetes.io/region': region } : {}),
   };
 }
 
 /** An address that the kubelet was told to use comes first among its kind. */
-async function updateAddresses({ client, signal }: CloudControllerContext, node: Node, { addresses }: InstanceMetadata): Promise<void> {
+async function updateAddresses(
+  { client, signal }: CloudControllerContext,
+  node: Node,
+  { addresses }: InstanceMetadata,
+): Promise<void> {
   if (addresses.length === 0) return;
   const wanted = node.metadata.annotations?.[PROVIDED_ADDRESS];
-  if (wanted !== undefined && !addresses.some(({ address }) => address === wanted)) throw new Error(`the cloud does not know the address ${wanted} of the node ${node.metadata.name}`);
-  const hostname = (node.status?.addresses ?? []).filter(({ type }) => type === 'Hostname' && !addresses.some((known) => known.type === 'Hostname'));
-  const all = [...addresses.filter(({ address }) => address === wanted), ...addresses.filter(({ address }) => address !== wanted), ...hostname];
+  if (wanted !== undefined && !addresses.some(({ address }) => address === wanted))
+    throw new Error(`the cloud does not know the address ${wanted} of the node ${node.metadata.name}`);
+  const hostname = (node.status?.addresses ?? []).filter(
+    ({ type }) => type === 'Hostname' && !addresses.some((known) => known.type === 'Hostname'),
+  );
+  const all = [
+    ...addresses.filter(({ address }) => address === wanted),
+    ...addresses.filter(({ address }) => address !== wanted),
+    ...hostname,
+  ];
   if (JSON.stringify(all) === JSON.stringify(node.status?.addresses)) return;
-  await client.resource('v1/nodes').patch({ name: node.metadata.name! }, { status: { addresses: all } }, { type: 'merge', subresource: 'status', signal });
+  await client
+    .resource('v1/nodes')
+    .patch(
+      { name: node.metadata.name! },
+      { status: { addresses: all } },
+      { type: 'merge', subresource: 'status', signal },
+    );
 }

@@ -9,11 +9,27 @@ export const cloudControllerManagerFlags = {
   'cloud-provider': { kind: 'text', summary: 'a module whose default export makes the provider' },
   'cloud-config': { kind: 'text', summary: 'a file for the provider' },
   controllers: { kind: 'texts', summary: 'controllers to run: * for all, -name leaves one out', default: ['*'] },
-  'cluster-name': { kind: 'text', summary: 'the name under which the cloud knows the cluster', default: DEFAULT_CLOUD_CONFIG.clusterName },
+  'cluster-name': {
+    kind: 'text',
+    summary: 'the name under which the cloud knows the cluster',
+    default: DEFAULT_CLOUD_CONFIG.clusterName,
+  },
   'configure-cloud-routes': { kind: 'switch', summary: 'make routes to the Pods of every node', default: true },
-  'node-monitor-period': { kind: 'duration', summary: 'how often nodes are looked for in the cloud', default: DEFAULT_CLOUD_CONFIG.nodeMonitorPeriodMs },
-  'node-status-update-frequency': { kind: 'duration', summary: "how often nodes' addresses are updated", default: DEFAULT_CLOUD_CONFIG.nodeStatusUpdateFrequencyMs },
-  'route-reconciliation-period': { kind: 'duration', summary: 'how often routes are looked through', default: DEFAULT_CLOUD_CONFIG.routeReconciliationPeriodMs },
+  'node-monitor-period': {
+    kind: 'duration',
+    summary: 'how often nodes are looked for in the cloud',
+    default: DEFAULT_CLOUD_CONFIG.nodeMonitorPeriodMs,
+  },
+  'node-status-update-frequency': {
+    kind: 'duration',
+    summary: "how often nodes' addresses are updated",
+    default: DEFAULT_CLOUD_CONFIG.nodeStatusUpdateFrequencyMs,
+  },
+  'route-reconciliation-period': {
+    kind: 'duration',
+    summary: 'how often routes are looked through',
+    default: DEFAULT_CLOUD_CONFIG.routeReconciliationPeriodMs,
+  },
   'concurrent-service-syncs': { kind: 'whole', summary: 'Services that are worked on at once', default: 1 },
   'leader-elect': { kind: 'switch', summary: 'act only while leader', default: true },
   'allocate-node-cidrs': { kind: 'switch', ignored: "the controller manager's node-ipam-controller does that" },
@@ -21,7 +37,10 @@ export const cloudControllerManagerFlags = {
   'use-service-account-credentials': { kind: 'switch', ignored: 'there is one identity' },
 } as const satisfies FlagTable;
 
-export const cloudControllerManagerHelp = (): string => flagsHelp(cloudControllerManagerFlags, { usage: 'cloud-controller-manager: nodes, routes and load balancers of a cloud' });
+export const cloudControllerManagerHelp = (): string =>
+  flagsHelp(cloudControllerManagerFlags, {
+    usage: 'cloud-controller-manager: nodes, routes and load balancers of a cloud',
+  });
 
 export interface ParsedCloudFlags {
   readonly help: boolean;

@@ -20,7 +20,12 @@ export interface CloudController {
 }
 
 /** Does `work` now and every `periodMs`, or sooner, until the signal aborts; a failure is logged and tried again. */
-export async function periodically({ clock, signal, logger }: Context, periodMs: number, work: () => Promise<void>, sooner?: () => Promise<void>): Promise<void> {
+export async function periodically(
+  { clock, signal, logger }: Context,
+  periodMs: number,
+  work: () => Promise<void>,
+  sooner?: () => Promise<void>,
+): Promise<void> {
   while (!signal.aborted) {
     // Asked for before the work: what happens during it counts for the next turn.
     const early = sooner?.();

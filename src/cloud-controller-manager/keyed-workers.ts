@@ -3,8 +3,16 @@ import { runWorkers, WorkQueue } from '../kernel/index.ts';
 import type { CloudControllerContext } from './controller.ts';
 
 /** A queue of keys and the loop that works it off. */
-export function keyedWorkers(context: CloudControllerContext, name: string, reconcile: (key: string) => Promise<void>, workers = 1): { queue: WorkQueue<string>; run(): Promise<void> } {
+export function keyedWorkers(
+  context: CloudControllerContext,
+  name: string,
+  reconcile: (key: string) => Promise<void>,
+  workers = 1,
+): { queue: WorkQueue<string>; run(): Promise<void> } {
   const { clock, metrics, logger, signal } = context;
   const queue = new WorkQueue<string>({ name, clock, metrics });
-  return { queue, run: () => runWorkers({ queue, workers, handle: reconcile, isExpected: isConflict, signal, logger }) };
+  return {
+    queue,
+    run: () => runWorkers({ queue, workers, handle: reconcile, isExpected: isConflict, signal, logger }),
+  };
 }

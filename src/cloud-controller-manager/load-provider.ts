@@ -7,11 +7,15 @@ import type { CloudProvider } from './provider.ts';
 type ProviderModule = { readonly default?: (config: string | undefined) => CloudProvider | Promise<CloudProvider> };
 
 export async function loadProvider(module: string, config: string | undefined): Promise<CloudProvider> {
-  const specifier = module.startsWith('.') || path.isAbsolute(module) ? pathToFileURL(path.resolve(module)).href : module;
+  const specifier =
+    module.startsWith('.') || path.isAbsolute(module) ? pathToFileURL(path.resolve(module)).href : module;
   const loaded = (await import(specifier).catch((error: unknown) => {
-    throw new UsageError(`the cloud provider ${module} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(
+      `the cloud provider ${module} cannot be loaded: ${error instanceof Error ? error.message : String(error)}`,
+    );
   })) as ProviderModule;
-  if (typeof loaded.default !== 'function') throw new UsageError(`the cloud provider ${module} has no default export that makes one`);
+  if (typeof loaded.default !== 'function')
+    throw new UsageError(`the cloud provider ${module} has no default export that makes one`);
   const provider = await loaded.default(config);
   if (typeof provider?.name !== 'string') throw new UsageError(`the cloud provider ${module} has no name`);
   return provider;

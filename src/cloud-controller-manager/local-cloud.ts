@@ -4,8 +4,8 @@
  * every protocol works, and Pods see who called.
  */
 import type { Node, Service } from '../api/generated/core-v1.ts';
-import { type Clock, type Logger } from '../kernel/index.ts';
 import { AddressRange } from '../base/index.ts';
+import { type Clock, type Logger } from '../kernel/index.ts';
 import type { CloudProvider, InstanceMetadata, LoadBalancers, LoadBalancerStatus, Routes } from './provider.ts';
 
 export interface LocalInstance {
@@ -44,7 +44,8 @@ const SILENCES = 2;
 
 export function localCloud(options: LocalCloudOptions): CloudProvider {
   const { infrastructure, zone = 'local-a', region = 'local' } = options;
-  const find = (node: Node): LocalInstance | undefined => infrastructure.instances().find(({ name }) => name === node.metadata.name);
+  const find = (node: Node): LocalInstance | undefined =>
+    infrastructure.instances().find(({ name }) => name === node.metadata.name);
   const loadBalancers = new LocalLoadBalancers(options);
   return {
     name: 'local',
@@ -59,7 +60,10 @@ export function localCloud(options: LocalCloudOptions): CloudProvider {
           instanceType: 'namespace',
           zone,
           region,
-          addresses: [...instance.addresses.map((address) => ({ type: 'InternalIP', address })), { type: 'Hostname', address: instance.name }],
+          addresses: [
+            ...instance.addresses.map((address) => ({ type: 'InternalIP', address })),
+            { type: 'Hostname', address: instance.name },
+          ],
         });
       },
     },
@@ -70,11 +74,18 @@ export function localCloud(options: LocalCloudOptions): CloudProvider {
 }
 
 function localRoutes(infrastructure: LocalInfrastructure): Routes {
-  const rangesOf = (node: string): readonly string[] => infrastructure.instances().find(({ name }) => name === node)?.podCidrs ?? [];
+  const rangesOf = (node: string): readonly string[] =>
+    infrastructure.instances().find(({ name }) => name === node)?.podCidrs ?? [];
   return {
-    list: async () => (await infrastructure.podRoutes()).map(({ node, podCidr }) => ({ targetNode: node, destinationCidr: podCidr })),
-    create: async (_cluster, _hint, { targetNode, destinationCidr }) => infrastructure.setPodCidrs(targetNode, [...new Set([...rangesOf(targetNode), destinationCidr])]),
-    delete: async (_cluster, { targetNode, destinationCidr }) => infrastructure.setPodCidrs(targetNode, rangesOf(targetNode).filter((range) => range !== destinationCidr)),
+    list: async () =>
+      (await infrastructure.podRoutes()).map(({ node, podCidr }) => ({ targetNode: node, destinationCidr: podCidr })),
+    create: async (_cluster, _hint, { targetNode, destinationCidr }) =>
+      infrastructure.setPodCidrs(targetNode, [...new Set([...rangesOf(targetNode), destinationCidr])]),
+    delete: async (_cluster, { targetNode, destinationCidr }) =>
+      infrastructure.setPodCidrs(
+        targetNode,
+        rangesOf(targetNode).filter((range) => range !== destinationCidr),
+      ),
   };
 }
 
@@ -101,7 +112,14 @@ class LocalLoadBalancers implements LoadBalancers {
 
   async ensure(_cluster: string, service: Service, nodes: readonly Node[]): Promise<LoadBalancerStatus> {
     const key = keyOf(service);
-    const balancer = this.#balancers.get(key) ?? { addresses: this.#take(service), nodes: [], port: 0, path: '', healthy: undefined, silences: new Map<string, number>() };
+    const balancer = this.#balancers.get(key) ?? {
+      addresses: this.#take(service),
+      nodes: [],
+      port: 0,
+      path: '',
+      healthy: undefined,
+      silences: new Map<string, number>(),
+    };
     this.#balancers.set(key, balancer);
     const isLocal = service.spec?.externalTrafficPolicy === 'Local' && service.spec.healthCheckNodePort;
     balancer.port = isLocal ? service.spec!.healthCheckNodePort! : PROXY_HEALTH_PORT;
@@ -121,7 +139,8 @@ class LocalLoadBalancers implements LoadBalancers {
   async ensureDeleted(_cluster: string, service: Service): Promise<void> {
     const balancer = this.#balancers.get(keyOf(service));
     this.#balancers.delete(keyOf(service));
-    const addresses = balancer?.addresses ?? (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
+    const addresses =
+      balancer?.addresses ?? (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
     for (const address of addresses) await this.options.infrastructure.unrouteAddress(address);
   }
 
@@ -131,11 +150,16 @@ class LocalLoadBalancers implements LoadBalancers {
     const present = (service.status?.loadBalancer?.ingress ?? []).flatMap(({ ip }) => ip ?? []);
     const wanted = service.spec?.loadBalancerIP ?? '';
     return (service.spec?.ipFamilies ?? ['IPv4']).flatMap((family) => {
-      const range = this.options.infrastructure.loadBalancerRanges.find((each) => each.includes(':') === (family === 'IPv6'));
+      const range = this.options.infrastructure.loadBalancerRanges.find(
+        (each) => each.includes(':') === (family === 'IPv6'),
+      );
       if (range === undefined) return [];
       const ofFamily = (address: string): boolean => address !== '' && address.includes(':') === (family === 'IPv6');
-      const kept = [...present, wanted].find((address) => ofFamily(address) && !taken.has(address) && isIn(address, range));
-      if (ofFamily(wanted) && kept !== wanted && !present.some(ofFamily)) throw new Error(`the address ${wanted} is not free; free ones are in ${range}`);
+      const kept = [...present, wanted].find(
+        (address) => ofFamily(address) && !taken.has(address) && isIn(address, range),
+      );
+      if (ofFamily(wanted) && kept !== wanted && !present.some(ofFamily))
+        throw new Error(`the address ${wanted} is not free; free ones are in ${range}`);
       const address = kept ?? addressesIn(range).find((each) => !taken.has(each));
       if (address === undefined) throw new Error(`all load balancer addresses of ${range} are taken`);
       taken.add(address);
@@ -150,9 +174,14 @@ class LocalLoadBalancers implements LoadBalancers {
       await clock.sleep(HEALTH_CHECK_MS, signal).catch(() => {});
       if (signal.aborted) return;
       const probe = this.#probes();
-      const failed = (error: unknown, { addresses }: Balancer): void => logger.error(error, 'A load balancer could not be checked', { address: addresses.join() });
+      const failed = (error: unknown, { addresses }: Balancer): void =>
+        logger.error(error, 'A load balancer could not be checked', { address: addresses.join() });
       // Side by side: nobody waits for the silent nodes of others.
-      await Promise.all(Array.from(this.#balancers.values(), (balancer) => this.#check(balancer, probe).catch((error: unknown) => failed(error, balancer))));
+      await Promise.all(
+        Array.from(this.#balancers.values(), (balancer) =>
+          this.#check(balancer, probe).catch((error: unknown) => failed(error, balancer)),
+        ),
+      );
     }
   }
 
@@ -174,7 +203,11 @@ class LocalLoadBalancers implements LoadBalancers {
     const healthy = nodes.filter((address, index) => answers[index] ?? this.#isExcused(balancer, address));
     for (const [index, address] of nodes.entries()) if (answers[index] !== undefined) balancer.silences.delete(address);
     if (balancer.healthy?.join() === healthy.join()) return;
-    for (const address of balancer.addresses) await infrastructure.routeAddress(address, healthy.filter((node) => node.includes(':') === address.includes(':')));
+    for (const address of balancer.addresses)
+      await infrastructure.routeAddress(
+        address,
+        healthy.filter((node) => node.includes(':') === address.includes(':')),
+      );
     balancer.healthy = healthy;
   }
 
@@ -187,8 +220,13 @@ class LocalLoadBalancers implements LoadBalancers {
 }
 
 const keyOf = ({ metadata }: Service): string => `${metadata.namespace}/${metadata.name}`;
-const statusOf = ({ addresses }: Balancer): LoadBalancerStatus => ({ ingress: addresses.map((ip) => ({ ip, ipMode: 'VIP' })) });
-const addressesOf = (nodes: readonly Node[]): string[] => nodes.flatMap(({ status }) => (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP').map(({ address }) => address));
+const statusOf = ({ addresses }: Balancer): LoadBalancerStatus => ({
+  ingress: addresses.map((ip) => ({ ip, ipMode: 'VIP' })),
+});
+const addressesOf = (nodes: readonly Node[]): string[] =>
+  nodes.flatMap(({ status }) =>
+    (status?.addresses ?? []).filter(({ type }) => type === 'InternalIP').map(({ address }) => address),
+  );
 
 /** Of a range no larger than is worth listing: the first thousand, without the network's own address. */
 function addressesIn(text: string): string[] {

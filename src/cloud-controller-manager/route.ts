@@ -13,9 +13,19 @@ export const route: CloudController = {
     const nodes = informers.informer('v1/nodes');
     let wake = (): void => {};
     // A Node that has just got its range should not wait for the next turn.
-    nodes.addHandler({ onAdd: () => wake(), onUpdate: (before, after) => podCidrsOf(before).join() !== podCidrsOf(after).join() && wake(), onDelete: () => wake() });
+    nodes.addHandler({
+      onAdd: () => wake(),
+      onUpdate: (before, after) => podCidrsOf(before).join() !== podCidrsOf(after).join() && wake(),
+      onDelete: () => wake(),
+    });
     const changed = (): Promise<void> => new Promise((resolve) => (wake = resolve));
-    return () => periodically(context, config.routeReconciliationPeriodMs, () => reconcileRoutes(context, routes, nodes.list()), changed);
+    return () =>
+      periodically(
+        context,
+        config.routeReconciliationPeriodMs,
+        () => reconcileRoutes(context, routes, nodes.list()),
+        changed,
+      );
   },
 };
 
@@ -24,7 +34,8 @@ const podCidrsOf = ({ spec }: Node): readonly string[] => spec?.podCIDRs ?? (spe
 async function reconcileRoutes(context: CloudControllerContext, routes: Routes, nodes: readonly Node[]): Promise<void> {
   const { config, logger, signal } = context;
   const present = await routes.list(config.clusterName);
-  const isWanted = ({ targetNode, destinationCidr, blackhole }: Route): boolean => !blackhole && nodes.some((node) => node.metadata.name === targetNode && podCidrsOf(node).includes(destinationCidr));
+  const isWanted = ({ targetNode, destinationCidr, blackhole }: Route): boolean =>
+    !blackhole && nodes.some((node) => node.metadata.name === targetNode && podCidrsOf(node).includes(destinationCidr));
   for (const old of present.filter((each) => !isWanted(each))) {
     logger.info('Deleting route', { node: old.targetNode, cidr: old.destinationCidr });
     await routes.delete(config.clusterName, old);
@@ -34,17 +45,29 @@ async function reconcileRoutes(context: CloudControllerContext, routes: Routes, 
     const { name = '', uid = '' } = node.metadata;
     const failures: unknown[] = [];
     for (const destinationCidr of podCidrsOf(node)) {
-      if (present.some((each) => isWanted(each) && each.targetNode === name && each.destinationCidr === destinationCidr)) continue;
+      if (
+        present.some((each) => isWanted(each) && each.targetNode === name && each.destinationCidr === destinationCidr)
+      )
+        continue;
       await routes.create(config.clusterName, uid, { targetNode: name, destinationCidr }).catch((error: unknown) => {
         failures.push(error);
-        context.recorder.event(node, 'Warning', 'FailedToCreateRoute', `Could not create route ${uid} ${destinationCidr} for node ${name} after 0s: ${error instanceof Error ? error.message : String(error)}`);
+        context.recorder.event(
+          node,
+          'Warning',
+          'FailedToCreateRoute',
+          `Could not create route ${uid} ${destinationCidr} for node ${name} after 0s: ${error instanceof Error ? error.message : String(error)}`,
+        );
       });
     }
     if (podCidrsOf(node).length > 0) await setNetworkUnavailable(context, node, failures.length > 0);
   }
 }
 
-async function setNetworkUnavailable({ client, clock, signal }: CloudControllerContext, node: Node, unavailable: boolean): Promise<void> {
+async function setNetworkUnavailable(
+  { client, clock, signal }: CloudControllerContext,
+  node: Node,
+  unavailable: boolean,
+): Promise<void> {
   const status = unavailable ? 'True' : 'False';
   const before = node.status?.conditions?.find(({ type }) => type === 'NetworkUnavailable');
   if (before?.status === status) return;
@@ -57,5 +80,11 @@ async function setNetworkUnavailable({ client, clock, signal }: CloudControllerC
     lastHeartbeatTime: now,
     lastTransitionTime: now,
   };
-  await client.resource('v1/nodes').patch({ name: node.metadata.name! }, { status: { conditions: [condition] } }, { type: 'strategic', subresource: 'status', signal });
+  await client
+    .resource('v1/nodes')
+    .patch(
+      { name: node.metadata.name! },
+      { status: { conditions: [condition] } },
+      { type: 'strategic', subresource: 'status', signal },
+    );
 }

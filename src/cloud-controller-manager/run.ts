@@ -1,8 +1,8 @@
 /** The manager: shared informers, leader election, and each controller's loop. */
 import { createCoreEventRecorder, InformerFactory, runWithLeaderElection, type Client } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
-import { cloudNode } from './cloud-node.ts';
 import { cloudNodeLifecycle } from './cloud-node-lifecycle.ts';
+import { cloudNode } from './cloud-node.ts';
 import type { CloudController } from './controller.ts';
 import type { CloudProvider } from './provider.ts';
 import { route } from './route.ts';
@@ -49,7 +49,12 @@ export interface CloudControllerManagerOptions {
 
 export async function run(ctx: Context, options: CloudControllerManagerOptions): Promise<void> {
   if (!options.config.leaderElect) return lead(ctx, options);
-  const lock = { client: options.client, identity: options.identity, namespace: 'kube-system', name: 'cloud-controller-manager' };
+  const lock = {
+    client: options.client,
+    identity: options.identity,
+    namespace: 'kube-system',
+    name: 'cloud-controller-manager',
+  };
   await runWithLeaderElection(ctx, lock, (signal) => lead(childContext(ctx, 'leading', signal), options));
 }
 
@@ -60,9 +65,20 @@ async function lead(ctx: Context, { client, provider, config }: CloudControllerM
   for (const [name, controller] of Object.entries<CloudController>(CLOUD_CONTROLLERS)) {
     if (!isEnabled(name, config.controllers)) continue;
     const recorder = createCoreEventRecorder(inner, client, { component: controller.eventSource });
-    const loop = controller.build({ ...inner, logger: inner.logger.named(name), client, informers, recorder, provider, config });
+    const loop = controller.build({
+      ...inner,
+      logger: inner.logger.named(name),
+      client,
+      informers,
+      recorder,
+      provider,
+      config,
+    });
     if (!loop) {
-      ctx.logger.warn('The cloud provider has no part for this controller', { provider: provider.name, controller: name });
+      ctx.logger.warn('The cloud provider has no part for this controller', {
+        provider: provider.name,
+        controller: name,
+      });
       continue;
     }
     group.start(`${name} events`, (signal) => recorder.run(signal));
@@ -77,4 +93,5 @@ async function lead(ctx: Context, { client, provider, config }: CloudControllerM
 }
 
 /** `*` is all, `-name` leaves one out, `name` is one. */
-const isEnabled = (name: string, list: readonly string[]): boolean => !list.includes(`-${name}`) && (list.includes('*') || list.includes(name));
+const isEnabled = (name: string, list: readonly string[]): boolean =>
+  !list.includes(`-${name}`) && (list.includes('*') || list.includes(name));

@@ -28,7 +28,8 @@ export const service: CloudController = {
           told.delete(key);
           return;
         }
-        if (wantsBalancer(current)) await ensure(context, { balancers, service: current, nodes: nodes.list().filter(isEligible), told });
+        if (wantsBalancer(current))
+          await ensure(context, { balancers, service: current, nodes: nodes.list().filter(isEligible), told });
         else if (current.metadata.finalizers?.includes(FINALIZER)) {
           told.delete(key);
           await remove(context, balancers, current);
@@ -36,8 +37,16 @@ export const service: CloudController = {
       },
       context.config.concurrentServiceSyncs,
     );
-    enqueueOnChange(services, queue, (each) => (wantsBalancer(each) || each.metadata.finalizers?.includes(FINALIZER) || told.has(keyOf(each)) ? keyOf(each) : undefined));
-    const allBalancers = (): void => services.list().filter(wantsBalancer).forEach((each) => queue.add(keyOf(each)));
+    enqueueOnChange(services, queue, (each) =>
+      wantsBalancer(each) || each.metadata.finalizers?.includes(FINALIZER) || told.has(keyOf(each))
+        ? keyOf(each)
+        : undefined,
+    );
+    const allBalancers = (): void =>
+      services
+        .list()
+        .filter(wantsBalancer)
+        .forEach((each) => queue.add(keyOf(each)));
     nodes.addHandler({
       onAdd: allBalancers,
       onUpdate: (before, after) => describeNodes([before]) !== describeNodes([after]) && allBalancers(),
@@ -48,14 +57,24 @@ export const service: CloudController = {
 };
 
 /** With a class, another controller looks after it. */
-const wantsBalancer = ({ metadata, spec }: Service): boolean => spec?.type === 'LoadBalancer' && !spec.loadBalancerClass && !metadata.deletionTimestamp;
+const wantsBalancer = ({ metadata, spec }: Service): boolean =>
+  spec?.type === 'LoadBalancer' && !spec.loadBalancerClass && !metadata.deletionTimestamp;
 
 /** May receive traffic from outside. That a node is not ready is for its balancer's health checks to find out. */
 const isEligible = ({ metadata, spec }: Node): boolean =>
-  metadata.deletionTimestamp === undefined && metadata.labels?.[EXCLUDED_LABEL] === undefined && Boolean(spec?.providerID) && !(spec?.taints ?? []).some(({ key }) => key === TO_BE_DELETED_TAINT);
+  metadata.deletionTimestamp === undefined &&
+  metadata.labels?.[EXCLUDED_LABEL] === undefined &&
+  Boolean(spec?.providerID) &&
+  !(spec?.taints ?? []).some(({ key }) => key === TO_BE_DELETED_TAINT);
 
 const describeNodes = (nodes: readonly Node[]): string =>
-  nodes.map((node) => `${node.metadata.name} ${isEligible(node)} ${(node.status?.addresses ?? []).map(({ address }) => address).join()}`).sort().join('\n');
+  nodes
+    .map(
+      (node) =>
+        `${node.metadata.name} ${isEligible(node)} ${(node.status?.addresses ?? []).map(({ address }) => address).join()}`,
+    )
+    .sort()
+    .join('\n');
 
 interface Ensuring {
   readonly balancers: LoadBalancers;
@@ -64,7 +83,10 @@ interface Ensuring {
   readonly told: Map<string, { spec: string; nodes: string }>;
 }
 
-async function ensure(context: CloudControllerContext, { balancers, service: before, nodes, told }: Ensuring): Promise<void> {
+async function ensure(
+  context: CloudControllerContext,
+  { balancers, service: before, nodes, told }: Ensuring,
+): Promise<void> {
   const { recorder, config } = context;
   const key = keyOf(before);
   const now = { spec: JSON.stringify([before.spec, before.metadata.annotations]), nodes: describeNodes(nodes) };
@@ -84,7 +106,12 @@ async function ensure(context: CloudControllerContext, { balancers, service: bef
     told.set(key, now);
   } catch (error) {
     if (isNotFound(error)) return;
-    recorder.event(before, 'Warning', 'SyncLoadBalancerFailed', `Error syncing load balancer: failed to ensure load balancer: ${error instanceof Error ? error.message : String(error)}`);
+    recorder.event(
+      before,
+      'Warning',
+      'SyncLoadBalancerFailed',
+      `Error syncing load balancer: failed to ensure load balancer: ${error instanceof Error ? error.message : String(error)}`,
+    );
     throw error;
   }
 }
@@ -93,12 +120,24 @@ async function ensure(context: CloudControllerContext, { balancers, service: bef
 async function withFinalizer({ client, signal }: CloudControllerContext, before: Service): Promise<Service> {
   const { finalizers = [], resourceVersion } = before.metadata;
   if (finalizers.includes(FINALIZER)) return before;
-  return client.resource('v1/services').patch(splitKey(keyOf(before)), { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZER] } }, { type: 'merge', signal });
+  return client
+    .resource('v1/services')
+    .patch(
+      splitKey(keyOf(before)),
+      { metadata: { resourceVersion, finalizers: [...finalizers, FINALIZER] } },
+      { type: 'merge', signal },
+    );
 }
 
-async function writeStatus({ client, signal }: CloudControllerContext, current: Service, loadBalancer: LoadBalancerStatus): Promise<void> {
+async function writeStatus(
+  { client, signal }: CloudControllerContext,
+  current: Service,
+  loadBalancer: LoadBalancerStatus,
+): Promise<void> {
   if (JSON.stringify(current.status?.loadBalancer ?? {}) === JSON.stringify(loadBalancer)) return;
-  await client.resource('v1/services').patch(splitKey(keyOf(current)), { status: { loadBalancer } }, { type: 'merge', subresource: 'status', signal });
+  await client
+    .resource('v1/services')
+    .patch(splitKey(keyOf(current)), { status: { loadBalancer } }, { type: 'merge', subresource: 'status', signal });
 }
 
 async function remove(context: CloudControllerContext, balancers: LoadBalancers, before: Service): Promise<void> {
@@ -107,14 +146,30 @@ async function remove(context: CloudControllerContext, balancers: LoadBalancers,
   try {
     await balancers.ensureDeleted(config.clusterName, before);
     if (!before.metadata.deletionTimestamp && before.status?.loadBalancer?.ingress?.length) {
-      await client.resource('v1/services').patch(splitKey(keyOf(before)), { status: { loadBalancer: { ingress: null } } }, { type: 'merge', subresource: 'status', signal });
+      await client
+        .resource('v1/services')
+        .patch(
+          splitKey(keyOf(before)),
+          { status: { loadBalancer: { ingress: null } } },
+          { type: 'merge', subresource: 'status', signal },
+        );
     }
-    const { resourceVersion } = await client.resource('v1/services').get(splitKey(keyOf(before)), { signal }).then(({ metadata }) => metadata);
+    const { resourceVersion } = await client
+      .resource('v1/services')
+      .get(splitKey(keyOf(before)), { signal })
+      .then(({ metadata }) => metadata);
     const finalizers = (before.metadata.finalizers ?? []).filter((each) => each !== FINALIZER);
-    await client.resource('v1/services').patch(splitKey(keyOf(before)), { metadata: { resourceVersion, finalizers } }, { type: 'merge', signal });
+    await client
+      .resource('v1/services')
+      .patch(splitKey(keyOf(before)), { metadata: { resourceVersion, finalizers } }, { type: 'merge', signal });
   } catch (error) {
     if (isNotFound(error)) return;
-    recorder.event(before, 'Warning', 'SyncLoadBalancerFailed', `Error syncing load balancer: failed to delete load balancer: ${error instanceof Error ? error.message : String(error)}`);
+    recorder.event(
+      before,
+      'Warning',
+      'SyncLoadBalancerFailed',
+      `Error syncing load balancer: failed to delete load balancer: ${error instanceof Error ? error.message : String(error)}`,
+    );
     throw error;
   }
   recorder.event(before, 'Normal', 'DeletedLoadBalancer', 'Deleted load balancer');

@@ -12,17 +12,34 @@ export interface ApplyOptions {
 export type Manifests = string | ApiObject | readonly (string | ApiObject)[];
 
 /** What others need goes first. */
-const FIRST = ['Namespace', 'CustomResourceDefinition', 'StorageClass', 'PriorityClass', 'ServiceAccount', 'Secret', 'ConfigMap'];
+const FIRST = [
+  'Namespace',
+  'CustomResourceDefinition',
+  'StorageClass',
+  'PriorityClass',
+  'ServiceAccount',
+  'Secret',
+  'ConfigMap',
+];
 
-export async function applyManifests(client: Client, finder: ResourceFinder, manifests: Manifests, options: ApplyOptions = {}): Promise<ApiObject[]> {
-  const objects = [manifests].flat().flatMap((manifest) => (typeof manifest === 'string' ? parseManifests(manifest) : [manifest as ApiObject]));
+export async function applyManifests(
+  client: Client,
+  finder: ResourceFinder,
+  manifests: Manifests,
+  options: ApplyOptions = {},
+): Promise<ApiObject[]> {
+  const objects = [manifests]
+    .flat()
+    .flatMap((manifest) => (typeof manifest === 'string' ? parseManifests(manifest) : [manifest as ApiObject]));
   const rank = ({ kind = '' }: ApiObject): number => (FIRST.includes(kind) ? FIRST.indexOf(kind) : FIRST.length);
   const applied: ApiObject[] = [];
   for (const object of objects.toSorted((a, b) => rank(a) - rank(b))) {
     const resource = await finder.byManifest(object);
     const namespace = resource.namespaced ? (object.metadata.namespace ?? options.namespace ?? 'default') : undefined;
     const complete = { ...object, metadata: { ...object.metadata, ...(namespace === undefined ? {} : { namespace }) } };
-    const result = await client.resource(resource).apply(complete, { fieldManager: options.fieldManager ?? 'k8ts', force: true });
+    const result = await client
+      .resource(resource)
+      .apply(complete, { fieldManager: options.fieldManager ?? 'k8ts', force: true });
     if (result.kind === 'CustomResourceDefinition') await established(client, finder, result);
     applied.push(result);
   }
@@ -35,7 +52,8 @@ function parseManifests(text: string): ApiObject[] {
     if (error) throw error;
     const value: unknown = document.toJS();
     if (value === null || value === undefined) return [];
-    if (typeof value !== 'object' || !('kind' in value)) throw new Error('a manifest must be an object with apiVersion, kind and metadata');
+    if (typeof value !== 'object' || !('kind' in value))
+      throw new Error('a manifest must be an object with apiVersion, kind and metadata');
     return value.kind === 'List' && 'items' in value ? (value.items as ApiObject[]) : [value as ApiObject];
   });
 }
@@ -47,7 +65,9 @@ const BETWEEN_MS = 10;
 async function established(client: Client, finder: ResourceFinder, definition: ApiObject): Promise<void> {
   const resource = await finder.byManifest(definition);
   for (let look = 0; look < LOOKS; look++) {
-    const { status } = (await client.resource(resource).get({ name: definition.metadata.name ?? '' })) as ApiObject & { status?: { conditions?: { type: string; status: string }[] } };
+    const { status } = (await client.resource(resource).get({ name: definition.metadata.name ?? '' })) as ApiObject & {
+      status?: { conditions?: { type: string; status: string }[] };
+    };
     if (status?.conditions?.some(({ type, status: holds }) => type === 'Established' && holds === 'True')) return;
     await client.clock.sleep(BETWEEN_MS);
   }

@@ -1,7 +1,7 @@
 /** The time of a cluster that runs on virtual time. */
 import type { ApiRequest, ApiResponse } from '../apiserver/index.ts';
-import { RealClock, VirtualClock } from '../kernel/index.ts';
 import { parseDuration } from '../base/index.ts';
+import { RealClock, VirtualClock } from '../kernel/index.ts';
 
 type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
@@ -39,7 +39,11 @@ export class ClusterClock extends VirtualClock {
     await super.settle();
     if (this.#lastOutside === undefined) return;
     const began = this.#real.monotonic();
-    while ((this.#outside > 0 || this.#real.monotonic() - this.#lastOutside < QUIET_MS) && this.#real.monotonic() - began < LONGEST_SETTLE_MS) await this.yield();
+    while (
+      (this.#outside > 0 || this.#real.monotonic() - this.#lastOutside < QUIET_MS) &&
+      this.#real.monotonic() - began < LONGEST_SETTLE_MS
+    )
+      await this.yield();
   }
 
   /** Moves time while `work` is under way, at most as far as its next timer each time. */

@@ -1,8 +1,8 @@
+import { AddressRange } from '../base/index.ts';
 /** Cluster DNS in this process, under the Service that every cluster has for it: kube-system/kube-dns. */
 import { isNotFound, type Client } from '../client/index.ts';
 import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
-import { AddressRange } from '../base/index.ts';
 
 export interface ClusterDnsOptions {
   /** Follows Services and their endpoints. */
@@ -21,7 +21,10 @@ export interface ClusterDnsOptions {
 
 const NAMESPACE = 'kube-system';
 const NAME = 'kube-dns';
-const PORTS = [{ name: 'dns', protocol: 'UDP', port: 53 }, { name: 'dns-tcp', protocol: 'TCP', port: 53 }] as const;
+const PORTS = [
+  { name: 'dns', protocol: 'UDP', port: 53 },
+  { name: 'dns-tcp', protocol: 'TCP', port: 53 },
+] as const;
 
 export async function runClusterDns(ctx: Context, options: ClusterDnsOptions): Promise<void> {
   const { client, clusterIp, address, clusterDomain, forwarders } = options;
@@ -31,7 +34,13 @@ export async function runClusterDns(ctx: Context, options: ClusterDnsOptions): P
   group.start('dns', () =>
     runDns(inner, {
       client,
-      config: { ...DEFAULT_DNS_CONFIG, clusterDomain, clusterDns: [clusterIp], forwarders, listen: [{ address, port: options.port }] },
+      config: {
+        ...DEFAULT_DNS_CONFIG,
+        clusterDomain,
+        clusterDns: [clusterIp],
+        forwarders,
+        listen: [{ address, port: options.port }],
+      },
       onReady: ([listener]) =>
         group.start('endpoints', async () => {
           await writeSlice(inner, options, listener!.port);
@@ -50,7 +59,13 @@ async function makeService(ctx: Context, { admin, clusterIp }: ClusterDnsOptions
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const labels = { 'k8s-app': NAME, 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
-    await services.create({ metadata: { name: NAME, namespace: NAMESPACE, labels }, spec: { clusterIP: clusterIp, ports: PORTS.map((port) => ({ ...port })) } }, { signal: ctx.signal });
+    await services.create(
+      {
+        metadata: { name: NAME, namespace: NAMESPACE, labels },
+        spec: { clusterIP: clusterIp, ports: PORTS.map((port) => ({ ...port })) },
+      },
+      { signal: ctx.signal },
+    );
   }
 }
 
@@ -59,7 +74,11 @@ async function writeSlice(ctx: Context, { admin, address }: ClusterDnsOptions, p
     {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
-      metadata: { name: `${NAME}-host`, namespace: NAMESPACE, labels: { 'kubernetes.io/service-name': NAME, 'endpointslice.kubernetes.io/managed-by': 'k8ts' } },
+      metadata: {
+        name: `${NAME}-host`,
+        namespace: NAMESPACE,
+        labels: { 'kubernetes.io/service-name': NAME, 'endpointslice.kubernetes.io/managed-by': 'k8ts' },
+      },
       addressType: address.includes(':') ? 'IPv6' : 'IPv4',
       ports: PORTS.map(({ name, protocol }) => ({ name, protocol, port })),
       endpoints: [{ addresses: [address], conditions: { ready: true } }],

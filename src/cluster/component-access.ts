@@ -87,7 +87,9 @@ async function grant(client: Client, account: ComponentAccount): Promise<void> {
 export interface ClusterBinding {
   readonly name: string;
   readonly role: string;
-  readonly subject: Readonly<Pick<Subject, 'name' | 'namespace'>> & { readonly kind: 'User' | 'Group' | 'ServiceAccount' };
+  readonly subject: Readonly<Pick<Subject, 'name' | 'namespace'>> & {
+    readonly kind: 'User' | 'Group' | 'ServiceAccount';
+  };
 }
 
 /** A binding that is there already stays as it is. */

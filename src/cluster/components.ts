@@ -48,7 +48,10 @@ export class Components {
       try {
         await component.run(ctx);
       } catch (error) {
-        if (!ctx.signal.aborted || !isAbort(error, ctx.signal)) this.#failed(new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }));
+        if (!ctx.signal.aborted || !isAbort(error, ctx.signal))
+          this.#failed(
+            new Error(`${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error }),
+          );
       } finally {
         component.stop = undefined;
       }
@@ -69,7 +72,8 @@ export class Components {
 
   #component(name: string): Component {
     const component = this.#components.get(name);
-    if (component === undefined) throw new Error(`there is no component ${name}; there are ${[...this.#components.keys()].join(', ')}`);
+    if (component === undefined)
+      throw new Error(`there is no component ${name}; there are ${[...this.#components.keys()].join(', ')}`);
     return component;
   }
 }

@@ -1,10 +1,22 @@
 /** The store, the keys and the API server of a cluster. */
 import os from 'node:os';
 import path from 'node:path';
-import { kubeconfigFor, openEncryption, openPki, openStore, startApiServer, type ApiServer, type ClusterPki, type NodeConnections, type SimulatedNetwork, type StoreConfig, type UserInfo } from '../apiserver/index.ts';
+import {
+  kubeconfigFor,
+  openEncryption,
+  openPki,
+  openStore,
+  startApiServer,
+  type ApiServer,
+  type ClusterPki,
+  type NodeConnections,
+  type SimulatedNetwork,
+  type StoreConfig,
+  type UserInfo,
+} from '../apiserver/index.ts';
+import { AddressRange } from '../base/index.ts';
 import { Client } from '../client/index.ts';
 import { createMemoryStore, type Store } from '../etcd/index.ts';
-import { AddressRange } from '../base/index.ts';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../kernel/index.ts';
 import type { ClusterOptions } from './cluster-options.ts';
 import { ADMIN } from './identities.ts';
@@ -27,28 +39,54 @@ export interface ControlPlane {
   readonly finished: Promise<void>;
 }
 
-export async function startControlPlane(ctx: Context, options: ClusterOptions, { connectToNode, ...simulated }: NodeConnections & SimulatedNetwork): Promise<ControlPlane> {
+export async function startControlPlane(
+  ctx: Context,
+  options: ClusterOptions,
+  { connectToNode, ...simulated }: NodeConnections & SimulatedNetwork,
+): Promise<ControlPlane> {
   const { dataDirectory, onProgress } = options;
   if (dataDirectory) makeDirectoryDurably(dataDirectory, 0o700);
-  const localAddress = options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
+  const localAddress =
+    options.bindAddress === '0.0.0.0' || options.bindAddress === '::' ? '127.0.0.1' : options.bindAddress;
   const advertiseAddress = options.advertiseAddress ?? (isLoopback(localAddress) ? hostAddress() : localAddress);
   const serving = {
     ...(options.signingKey ? { signingKey: options.signingKey } : {}),
-    dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
-    addresses: [...new Set(['127.0.0.1', '::1', localAddress, advertiseAddress, firstServiceAddress(options.serviceClusterIpRange)])],
+    dnsNames: [
+      'localhost',
+      'kubernetes',
+      'kubernetes.default',
+      'kubernetes.default.svc',
+      'kubernetes.default.svc.cluster.local',
+    ],
+    addresses: [
+      ...new Set([
+        '127.0.0.1',
+        '::1',
+        localAddress,
+        advertiseAddress,
+        firstServiceAddress(options.serviceClusterIpRange),
+      ]),
+    ],
   };
-  const opening = options.from ? createMemoryStore({ clock: ctx.clock, state: options.from.store }) : openStore(ctx, storeConfig(options));
+  const opening = options.from
+    ? createMemoryStore({ clock: ctx.clock, state: options.from.store })
+    : openStore(ctx, storeConfig(options));
   const [store, pki] = await Promise.all([
     opening,
     options.from?.pki ?? openKeys(ctx, dataDirectory && path.join(dataDirectory, 'pki'), serving),
   ]).catch(async (error: unknown) => {
-    await Promise.resolve(opening).then((store) => store.close(), () => undefined);
+    await Promise.resolve(opening).then(
+      (store) => store.close(),
+      () => undefined,
+    );
     throw error;
   });
   try {
     onProgress?.('store open');
     /** Memory needs no key; whatever outlives the process does. */
-    const encryption = dataDirectory ? await openEncryption(ctx, path.join(dataDirectory, 'pki', 'encryption-config.yaml')) : undefined;
+    const encryption = dataDirectory
+      ? await openEncryption(ctx, path.join(dataDirectory, 'pki', 'encryption-config.yaml'))
+      : undefined;
     const apiServer = await startApiServer(ctx, {
       store,
       pki,
@@ -60,14 +98,22 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, {
       ...(options.addons?.includes('join') ? { authentication: { bootstrapTokens: true } } : {}),
       // Nodes' names need no name server: their addresses are on this machine.
       dial: simulated,
-      kubelet: { ...(connectToNode ? { connectToNode } : {}), preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'] },
+      kubelet: {
+        ...(connectToNode ? { connectToNode } : {}),
+        preferredAddressTypes: ['InternalIP', 'ExternalIP', 'Hostname'],
+      },
       ...(options.ownThread ? { ownThread: true } : {}),
       ...(options.audit ? { audit: options.audit } : {}),
       ...(options.intercept ? { intercept: options.intercept } : {}),
     });
     onProgress?.('API server answers');
     const server = `https://${localAddress.includes(':') ? `[${localAddress}]` : localAddress}:${apiServer.port}`;
-    const kubeconfig = await kubeconfigFor(ctx, { server, ca: pki.ca, user: ADMIN.name, organizations: ['system:masters'] });
+    const kubeconfig = await kubeconfigFor(ctx, {
+      server,
+      ca: pki.ca,
+      user: ADMIN.name,
+      organizations: ['system:masters'],
+    });
     const kubeconfigFile = options.kubeconfig ?? (dataDirectory && path.join(dataDirectory, 'kubeconfig'));
     if (kubeconfigFile) await writeFileDurably(kubeconfigFile, kubeconfig);
     const clientsAs = (userAgent: string, signal = ctx.signal): ((user: UserInfo) => Client) => {
@@ -94,12 +140,19 @@ export async function startControlPlane(ctx: Context, options: ClusterOptions, {
 }
 
 /** Keys that cannot be read are not made anew: whoever has credentials of them would lose them. */
-async function openKeys(ctx: Context, directory: string | undefined, serving: Parameters<typeof openPki>[2]): Promise<ClusterPki> {
+async function openKeys(
+  ctx: Context,
+  directory: string | undefined,
+  serving: Parameters<typeof openPki>[2],
+): Promise<ClusterPki> {
   try {
     return await openPki(ctx, directory, serving);
   } catch (error) {
     if (directory === undefined || (error instanceof Error && 'syscall' in error)) throw error;
-    throw new Error(`the keys in ${directory} cannot be read (${error instanceof Error ? error.message : String(error)}); restore them from a snapshot, or start with another --data-dir`, { cause: error });
+    throw new Error(
+      `the keys in ${directory} cannot be read (${error instanceof Error ? error.message : String(error)}); restore them from a snapshot, or start with another --data-dir`,
+      { cause: error },
+    );
   }
 }
 
@@ -116,7 +169,8 @@ function storeConfig({ etcdServers, dataDirectory }: ClusterOptions): StoreConfi
   return dataDirectory ? { type: 'embedded', directory: path.join(dataDirectory, 'etcd') } : { type: 'memory' };
 }
 
-const isLoopback = (address: string): boolean => address.startsWith('127.') || address === '::1' || address === 'localhost';
+const isLoopback = (address: string): boolean =>
+  address.startsWith('127.') || address === '::1' || address === 'localhost';
 
 /**
  * The address under which the Service "kubernetes" knows the server. Endpoints may not be loopback addresses, so a

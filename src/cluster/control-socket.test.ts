@@ -14,7 +14,11 @@ let finished: Promise<void>;
 
 beforeAll(async () => {
   const cluster = { simulatedNodes: { add: (nodes: object) => (added.push(nodes), Promise.resolve([])) } };
-  ({ finished } = await serveControlSocket(createContext({ signal: stop.signal, writeLog: () => {} }), cluster as never, { socket: socketPath, stop: () => {} }));
+  ({ finished } = await serveControlSocket(
+    createContext({ signal: stop.signal, writeLog: () => {} }),
+    cluster as never,
+    { socket: socketPath, stop: () => {} },
+  ));
 });
 beforeEach(() => void (added.length = 0));
 afterAll(async () => {
@@ -46,7 +50,14 @@ describe('the control socket', () => {
     ['less than no nodes', 'POST', '/nodes', '{"count": -1}', 400, /whole number/],
     ['a number that is none', 'POST', '/nodes', '{"count": "many"}', 400, /whole number/],
     ['a prefix that is no text', 'POST', '/nodes', '{"prefix": {}}', 400, /prefix must be a text/],
-    ['a prefix without end', 'POST', '/nodes', JSON.stringify({ prefix: 'x'.repeat(5000) }), 400, /prefix must be a text/],
+    [
+      'a prefix without end',
+      'POST',
+      '/nodes',
+      JSON.stringify({ prefix: 'x'.repeat(5000) }),
+      400,
+      /prefix must be a text/,
+    ],
     ['a body that is no object', 'POST', '/nodes', '[]', 400, /must be a JSON object/],
     ['nothing', 'POST', '/nodes', 'null', 400, /must be a JSON object/],
     ['a body that is no JSON', 'POST', '/nodes', '{"count":', 400, /JSON/],

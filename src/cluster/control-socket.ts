@@ -3,10 +3,10 @@
  * for what is not part of the Kubernetes API: the cluster's processes, its nodes, its store.
  */
 import fs from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
 import type http from 'node:http';
-import { createHttpServer, splitTarget } from '../net/http/index.ts';
+import { pipeline } from 'node:stream/promises';
 import type { Context } from '../kernel/index.ts';
+import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { freeName, listImages, loadImage, pullImage, type NodeFleet } from './node-fleet/index.ts';
 import type { Cluster } from './start-cluster.ts';
 
@@ -33,29 +33,40 @@ interface Call {
 type Answer = object | { readonly stream: AsyncIterable<Uint8Array> };
 
 /** Method and path; what it gives is sent as JSON. */
-const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = new Map(Object.entries<(call: Call) => Answer | Promise<Answer>>({
-  'GET /status': clusterStatus,
-  'POST /stop': ({ stop }) => {
-    stop();
-    return { stopping: true };
-  },
-  'POST /nodes': async ({ body, cluster }) => {
-    const [count, prefix, real] = [countOf(body), textOf(body, 'prefix'), body['real'] === true];
-    if (real && !cluster.fleet) throw new Error('no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster as root with --nodes 1 or more');
-    if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
-    return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
-  },
-  'DELETE /nodes': async ({ query, cluster }) => {
-    const names = query.getAll('name');
-    for (const name of names) await (cluster.fleet?.node(name) ? cluster.fleet.remove(name) : cluster.simulatedNodes.remove(name));
-    return { removed: names };
-  },
-  'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
-  'POST /images/load': async ({ body, cluster }) => ({ image: await loadImage(fleetOf(cluster), textOf(body, 'argument') ?? '') }),
-  'POST /images/pull': async ({ body, cluster }) => ({ image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? '') }),
-  'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
-  'GET /explain': ({ query, cluster }) => cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
-}));
+const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = new Map(
+  Object.entries<(call: Call) => Answer | Promise<Answer>>({
+    'GET /status': clusterStatus,
+    'POST /stop': ({ stop }) => {
+      stop();
+      return { stopping: true };
+    },
+    'POST /nodes': async ({ body, cluster }) => {
+      const [count, prefix, real] = [countOf(body), textOf(body, 'prefix'), body['real'] === true];
+      if (real && !cluster.fleet)
+        throw new Error(
+          'no node of this cluster runs containers, and none can be added that does; add simulated ones with --simulated, or start the cluster as root with --nodes 1 or more',
+        );
+      if (real) return { added: await addRealNodes(fleetOf(cluster), count) };
+      return { added: await cluster.simulatedNodes.add({ count, ...(prefix ? { prefix } : {}) }) };
+    },
+    'DELETE /nodes': async ({ query, cluster }) => {
+      const names = query.getAll('name');
+      for (const name of names)
+        await (cluster.fleet?.node(name) ? cluster.fleet.remove(name) : cluster.simulatedNodes.remove(name));
+      return { removed: names };
+    },
+    'GET /images': async ({ cluster }) => ({ images: await listImages(fleetOf(cluster)) }),
+    'POST /images/load': async ({ body, cluster }) => ({
+      image: await loadImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
+    }),
+    'POST /images/pull': async ({ body, cluster }) => ({
+      image: await pullImage(fleetOf(cluster), textOf(body, 'argument') ?? ''),
+    }),
+    'POST /snapshot': ({ cluster }) => ({ stream: cluster.store.snapshot() }),
+    'GET /explain': ({ query, cluster }) =>
+      cluster.explain({ namespace: query.get('namespace') ?? 'default', name: query.get('pod') ?? '' }),
+  }),
+);
 
 /** More than any cluster has; each is an object and a name in memory. */
 const MOST_NODES = 100_000;
@@ -84,7 +95,8 @@ function countOf({ count = 1 }: Call['body']): number {
 function textOf(body: Call['body'], name: string): string | undefined {
   const value = body[name];
   if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value.length > 4096) throw new Refusal(400, `${name} must be a text of at most 4096 characters`);
+  if (typeof value !== 'string' || value.length > 4096)
+    throw new Refusal(400, `${name} must be a text of at most 4096 characters`);
   return value;
 }
 
@@ -105,11 +117,21 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
 
 function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
   const { registry } = cluster.apiServer.door.backend;
-  const nodes = registry.require('', 'v1', 'nodes').cache.list('').map(({ object }) => {
-    const { metadata, status } = object as { metadata: { name?: string }; status?: { conditions?: { type: string; status: string }[] } };
-    const name = metadata.name ?? '';
-    return { name, kind: cluster.simulatedNodes.has(name) ? ('simulated' as const) : ('real' as const), ready: status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false };
-  });
+  const nodes = registry
+    .require('', 'v1', 'nodes')
+    .cache.list('')
+    .map(({ object }) => {
+      const { metadata, status } = object as {
+        metadata: { name?: string };
+        status?: { conditions?: { type: string; status: string }[] };
+      };
+      const name = metadata.name ?? '';
+      return {
+        name,
+        kind: cluster.simulatedNodes.has(name) ? ('simulated' as const) : ('real' as const),
+        ready: status?.conditions?.some((c) => c.type === 'Ready' && c.status === 'True') ?? false,
+      };
+    });
   const count = (plural: string): number => registry.require('', 'v1', plural).cache.list('').length;
   return {
     pid: process.pid,
@@ -124,7 +146,11 @@ function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
 }
 
 /** Serves until the context ends. Gives when it has ended. */
-export async function serveControlSocket(ctx: Context, cluster: Cluster, options: { socket: string; stop: () => void }): Promise<{ finished: Promise<void> }> {
+export async function serveControlSocket(
+  ctx: Context,
+  cluster: Cluster,
+  options: { socket: string; stop: () => void },
+): Promise<{ finished: Promise<void> }> {
   const startedAt = ctx.clock.monotonic();
   await fs.rm(options.socket, { force: true });
   const serve = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
@@ -136,10 +162,15 @@ export async function serveControlSocket(ctx: Context, cluster: Cluster, options
       if ('stream' in answer) await pipeline(answer.stream as AsyncIterable<Uint8Array>, response);
       else send(response, 200, answer);
     } catch (error) {
-      send(response, error instanceof Refusal ? error.status : 400, { error: error instanceof Error ? error.message : String(error) });
+      send(response, error instanceof Refusal ? error.status : 400, {
+        error: error instanceof Error ? error.message : String(error),
+      });
     }
   };
-  const server = createHttpServer({ request: serve, failed: (error) => ctx.logger.error(error, 'A request on the control socket failed') });
+  const server = createHttpServer({
+    request: serve,
+    failed: (error) => ctx.logger.error(error, 'A request on the control socket failed'),
+  });
   /** Nobody but the owner may connect, from the first moment on. */
   const mask = process.umask(0o177);
   try {
@@ -177,6 +208,7 @@ async function readJson(request: http.IncomingMessage): Promise<Record<string, u
   }
   const text = Buffer.concat(pieces).toString();
   const value: unknown = text === '' ? {} : JSON.parse(text);
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Refusal(400, 'the body must be a JSON object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Refusal(400, 'the body must be a JSON object');
   return value as Record<string, unknown>;
 }

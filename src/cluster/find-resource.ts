@@ -11,15 +11,24 @@ export class ResourceFinder {
     const [word = '', ...group] = name.toLowerCase().split('.');
     const wanted = group.join('.');
     return this.#find(name, (resource) => {
-      const called = [resource.plural, resource.singular, resource.kind.toLowerCase(), ...resource.shortNames].includes(word);
-      return called && resource.preferred && (wanted === '' || resource.group === wanted || `${resource.version}.${resource.group}` === wanted);
+      const called = [resource.plural, resource.singular, resource.kind.toLowerCase(), ...resource.shortNames].includes(
+        word,
+      );
+      return (
+        called &&
+        resource.preferred &&
+        (wanted === '' || resource.group === wanted || `${resource.version}.${resource.group}` === wanted)
+      );
     });
   }
 
   async byManifest({ apiVersion = '', kind = '' }: ApiObject): Promise<DiscoveredResource> {
     const slash = apiVersion.indexOf('/');
     const [group, version] = slash < 0 ? ['', apiVersion] : [apiVersion.slice(0, slash), apiVersion.slice(slash + 1)];
-    return this.#find(`${apiVersion} ${kind}`, (resource) => resource.group === group && resource.version === version && resource.kind === kind);
+    return this.#find(
+      `${apiVersion} ${kind}`,
+      (resource) => resource.group === group && resource.version === version && resource.kind === kind,
+    );
   }
 
   /** What was not there at the last look may have come since. */

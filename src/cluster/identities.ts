@@ -7,10 +7,16 @@ const AUTHENTICATED = 'system:authenticated';
 export const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', AUTHENTICATED] };
 
 /** A component with a user of its own, such as `system:kube-scheduler`. */
-export const componentUser = (component: string): UserInfo => ({ name: `system:${component}`, groups: [AUTHENTICATED] });
+export const componentUser = (component: string): UserInfo => ({
+  name: `system:${component}`,
+  groups: [AUTHENTICATED],
+});
 
 /** The kubelet of a node. */
-export const nodeUser = (nodeName: string): UserInfo => ({ name: `system:node:${nodeName}`, groups: ['system:nodes', AUTHENTICATED] });
+export const nodeUser = (nodeName: string): UserInfo => ({
+  name: `system:node:${nodeName}`,
+  groups: ['system:nodes', AUTHENTICATED],
+});
 
 /** A ServiceAccount of kube-system. */
 export const serviceAccountUser = (account: string): UserInfo => ({

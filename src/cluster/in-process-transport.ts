@@ -3,9 +3,16 @@
  * and no serialising. What comes back are the watch cache's frozen objects.
  */
 import type { ApiRequest, ApiResponse, FrameSink, ResponseSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
-import { errorFromResponse, queryParameters, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../client/index.ts';
-import type { KubeObject } from '../machinery/index.ts';
+import {
+  errorFromResponse,
+  queryParameters,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from '../client/index.ts';
 import { StatusError } from '../machinery/errors/index.ts';
+import type { KubeObject } from '../machinery/index.ts';
 
 export interface InProcessOptions {
   readonly handle: (request: ApiRequest) => Promise<ApiResponse>;
@@ -13,7 +20,8 @@ export interface InProcessOptions {
   readonly signal: AbortSignal;
 }
 
-export const inProcessTransport = ({ user, ...server }: InProcessOptions): Transport => inProcessTransports(server)(user);
+export const inProcessTransport = ({ user, ...server }: InProcessOptions): Transport =>
+  inProcessTransports(server)(user);
 
 /** Transports of many users, such as the kubelets of thousands of nodes, that end together. */
 export function inProcessTransports(server: Omit<InProcessOptions, 'user'>): (user: UserInfo) => Transport {
@@ -68,7 +76,10 @@ class InProcessRequest implements ApiRequest {
     this.method = method;
     this.path = request.path;
     this.query = queryParameters(request.query);
-    this.headers = body === undefined || headers?.['content-type'] !== undefined ? (headers ?? {}) : { ...headers, 'content-type': 'application/json' };
+    this.headers =
+      body === undefined || headers?.['content-type'] !== undefined
+        ? (headers ?? {})
+        : { ...headers, 'content-type': 'application/json' };
     if (body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)) {
       if (method === 'PATCH') this.patch = definedOnly(body);
       else this.object = body as KubeObject;
@@ -145,8 +156,21 @@ function toTransportResponse({ status, headers, body, result }: ApiResponse): Tr
       return { status, headers: names, body: result.object };
     case 'list': {
       const { served, entries, resourceVersion, continueToken, remainingItemCount } = result;
-      const metadata = { resourceVersion, ...(continueToken ? { continue: continueToken } : {}), ...(remainingItemCount ? { remainingItemCount } : {}) };
-      return { status, headers: names, body: { kind: served.listKind, apiVersion: served.group === '' ? served.version : `${served.group}/${served.version}`, metadata, items: entries.map((e) => e.object) } };
+      const metadata = {
+        resourceVersion,
+        ...(continueToken ? { continue: continueToken } : {}),
+        ...(remainingItemCount ? { remainingItemCount } : {}),
+      };
+      return {
+        status,
+        headers: names,
+        body: {
+          kind: served.listKind,
+          apiVersion: served.group === '' ? served.version : `${served.group}/${served.version}`,
+          metadata,
+          items: entries.map((e) => e.object),
+        },
+      };
     }
     default:
       return { status, headers: names, body: parseBody(body) };
@@ -157,7 +181,8 @@ function joinedHeaders(headers: ApiResponse['headers']): Record<string, string> 
   const joined: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
-    if (value !== undefined) joined[name] = typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : String(value);
+    if (value !== undefined)
+      joined[name] = typeof value === 'string' ? value : Array.isArray(value) ? value.join(', ') : String(value);
   }
   return joined;
 }

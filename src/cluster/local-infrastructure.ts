@@ -16,9 +16,20 @@ export interface LocalInfrastructureOptions {
   readonly hostNetns?: string;
 }
 
-export function localInfrastructure({ clock, fabric, isRunning, hostNetns }: LocalInfrastructureOptions): LocalInfrastructure {
+export function localInfrastructure({
+  clock,
+  fabric,
+  isRunning,
+  hostNetns,
+}: LocalInfrastructureOptions): LocalInfrastructure {
   return {
-    instances: () => Array.from(fabric.nodes.values(), ({ name, addresses, podCidrs }) => ({ name, addresses, podCidrs, running: isRunning(name) })),
+    instances: () =>
+      Array.from(fabric.nodes.values(), ({ name, addresses, podCidrs }) => ({
+        name,
+        addresses,
+        podCidrs,
+        running: isRunning(name),
+      })),
     setPodCidrs: (node, podCidrs) => fabric.setPodCidrs(node, podCidrs),
     podRoutes: () => fabric.listPodRoutes(),
     loadBalancerRanges: fabric.loadBalancerRanges,
@@ -29,7 +40,11 @@ export function localInfrastructure({ clock, fabric, isRunning, hostNetns }: Loc
   };
 }
 
-function probe(clock: Clock, target: { netns: string | undefined; host: string; port: number }, path: string): Promise<boolean | undefined> {
+function probe(
+  clock: Clock,
+  target: { netns: string | undefined; host: string; port: number },
+  path: string,
+): Promise<boolean | undefined> {
   return new Promise((resolve) => {
     const socket = connectIn(target);
     const done = (healthy: boolean | undefined): void => {

@@ -14,15 +14,20 @@ export const NODE_PROGRAMS: Readonly<Record<string, { readonly package: string; 
   runc: { package: 'runc', purpose: 'creates containers' },
   conmon: { package: 'conmon', purpose: 'holds their output and exit codes' },
   nft: { package: 'nftables', purpose: 'sends packets to Services' },
-  ip: { package: 'iproute2', purpose: 'makes the nodes\' networks' },
+  ip: { package: 'iproute2', purpose: "makes the nodes' networks" },
 };
 
 /** What stands in the way of real nodes; undefined when nothing does. */
 export function realNodesObstacle(): Obstacle | undefined {
-  if (process.platform !== 'linux') return { kind: 'impossible', reason: `containers need Linux, and this is ${process.platform}` };
+  if (process.platform !== 'linux')
+    return { kind: 'impossible', reason: `containers need Linux, and this is ${process.platform}` };
   if (process.getuid?.() !== 0) return { kind: 'impossible', reason: 'containers need root' };
   const missing = missingPrograms();
-  if (missing.length > 0) return { kind: 'missing', reason: `containers need ${missing.join(' and ')} (apt install ${missing.map((name) => ownValue(NODE_PROGRAMS, name)!.package).join(' ')})` };
+  if (missing.length > 0)
+    return {
+      kind: 'missing',
+      reason: `containers need ${missing.join(' and ')} (apt install ${missing.map((name) => ownValue(NODE_PROGRAMS, name)!.package).join(' ')})`,
+    };
   return undefined;
 }
 

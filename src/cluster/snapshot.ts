@@ -21,7 +21,10 @@ export class ClusterSnapshot {
 
   /** Only memory can be taken as it is. */
   static of(store: Store, pki: ClusterPki, time: number): ClusterSnapshot {
-    if (!(store instanceof MemoryStore)) throw new Error('only a cluster in memory can be taken a snapshot of; `k8ts snapshot save` does it for one on disk');
+    if (!(store instanceof MemoryStore))
+      throw new Error(
+        'only a cluster in memory can be taken a snapshot of; `k8ts snapshot save` does it for one on disk',
+      );
     return new ClusterSnapshot({ store: store.state(), pki }, time);
   }
 
@@ -42,7 +45,8 @@ export class ClusterSnapshot {
     } catch (cause) {
       throw new Error('this is not a snapshot of a cluster', { cause });
     }
-    if (header.format !== 'k8ts-cluster-snapshot' || header.version !== 1) throw new Error('this is not a snapshot of a cluster that this version can read');
+    if (header.format !== 'k8ts-cluster-snapshot' || header.version !== 1)
+      throw new Error('this is not a snapshot of a cluster that this version can read');
     const store = createMemoryStore({ clock: new RealClock(), snapshot: bytes.subarray(end + 1) });
     const state: MemoryState = store.state();
     await store.close();
@@ -54,7 +58,10 @@ export class ClusterSnapshot {
 
 /** Keys and certificates as text; what was made of them is made again. */
 function texts(pki: ClusterPki): Header['pki'] {
-  const pair = ({ certificate, key }: { certificate: string; key: string }): Record<string, string> => ({ certificate, key });
+  const pair = ({ certificate, key }: { certificate: string; key: string }): Record<string, string> => ({
+    certificate,
+    key,
+  });
   return {
     ca: pair(pki.ca),
     frontProxyCa: pair(pki.frontProxyCa),

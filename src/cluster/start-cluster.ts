@@ -9,7 +9,12 @@ import { DEFAULT_CONFIG, run as runControllerManager } from '../controller-manag
 import { DEFAULT_INGRESS_CONFIG, run as runIngressController } from '../ingress-controller/index.ts';
 import type { Context } from '../kernel/index.ts';
 import { run as runMetricsServer } from '../metrics-server/index.ts';
-import { DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG, Explanations, run as runScheduler, type Explanation } from '../scheduler/index.ts';
+import {
+  DEFAULT_CONFIG as DEFAULT_SCHEDULER_CONFIG,
+  Explanations,
+  run as runScheduler,
+  type Explanation,
+} from '../scheduler/index.ts';
 import { SimulatedNodes } from '../simulated-kubelet/index.ts';
 import { createClusterObjects, createControllerAccounts } from './cluster-objects.ts';
 import type { ClusterOptions } from './cluster-options.ts';
@@ -42,7 +47,9 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
   setMaxListeners(0, ctx.signal);
   /** First the network: the API server's address for nodes and pods is part of it. */
   const fleet = (asked.nodes ?? 0) > 0 ? await openFleet(ctx, asked) : undefined;
-  const options: ClusterOptions = fleet ? { ...asked, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress } : asked;
+  const options: ClusterOptions = fleet
+    ? { ...asked, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress }
+    : asked;
   /** The API server may have webhooks to call before there are nodes. */
   let simulated: SimulatedNodes | undefined;
   const controlPlane = await startControlPlane(ctx, options, {
@@ -73,7 +80,8 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
       fleet,
       explain: ({ namespace, name }) => {
         const explanation = explanations.explanationOf(`${namespace}/${name}`);
-        if (explanation === undefined) throw new Error(`the scheduler has not looked at pod ${namespace}/${name} lately`);
+        if (explanation === undefined)
+          throw new Error(`the scheduler has not looked at pod ${namespace}/${name} lately`);
         return explanation;
       },
       finished,
@@ -142,11 +150,15 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): E
 }
 
 /** Resolves when the nodes that were asked for are there and take pods, and pods can be made for them. */
-async function startNodes(ctx: Context, { options, controlPlane, components, nodes, fleet }: Parts & { fleet: NodeFleet | undefined }): Promise<void> {
+async function startNodes(
+  ctx: Context,
+  { options, controlPlane, components, nodes, fleet }: Parts & { fleet: NodeFleet | undefined },
+): Promise<void> {
   await nodes.adopt();
   components.add('simulated-kubelet', () => nodes.run());
   const missing = Math.max(0, (options.simulatedNodes ?? 0) - nodes.size);
-  if (missing > 0) await nodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) });
+  if (missing > 0)
+    await nodes.add({ count: missing, ...(options.nodeTemplate ? { template: options.nodeTemplate } : {}) });
   const real = fleet ? await startFleet(fleet, { controlPlane, components, count: options.nodes ?? 0 }) : [];
   options.onProgress?.('nodes registered');
   if (!options.controllers.includes('*')) return;
@@ -182,7 +194,10 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
   return {
     ...DEFAULT_CONFIG,
     /** Tokens that have expired are of no use to anybody. */
-    controllers: addons.includes('join') && options.controllers.includes('*') ? ['token-cleaner-controller', ...options.controllers] : options.controllers,
+    controllers:
+      addons.includes('join') && options.controllers.includes('*')
+        ? ['token-cleaner-controller', ...options.controllers]
+        : options.controllers,
     clusterCidr,
     allocateNodeCidrs: simulatedNodes + nodes <= ranges,
     serviceClusterIpRange: options.serviceClusterIpRange,
@@ -191,7 +206,14 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
     clusterSigningKey: pki.ca.key,
     serviceAccountPrivateKey: pki.serviceAccount.privateKey,
     leaderElect: false,
-    ...(nodeMonitoring ? { nodeMonitorPeriodSeconds: nodeMonitoring.periodSeconds, nodeMonitorGracePeriodSeconds: nodeMonitoring.gracePeriodSeconds } : {}),
-    ...(addons.includes('storage') ? { hostPathProvisionerDirectory: path.join(dataDirectory ?? os.tmpdir(), 'volumes') } : {}),
+    ...(nodeMonitoring
+      ? {
+          nodeMonitorPeriodSeconds: nodeMonitoring.periodSeconds,
+          nodeMonitorGracePeriodSeconds: nodeMonitoring.gracePeriodSeconds,
+        }
+      : {}),
+    ...(addons.includes('storage')
+      ? { hostPathProvisionerDirectory: path.join(dataDirectory ?? os.tmpdir(), 'volumes') }
+      : {}),
   };
 }

@@ -6,7 +6,10 @@ import type { Context } from '../kernel/index.ts';
 /** Resolves once the ServiceAccount `default` exists in the namespace `default`; rejects when the context ends first. */
 export function untilDefaultAccount(ctx: Context, apiServer: ApiServer): Promise<void> {
   const { cache } = apiServer.door.backend.registry.require('', 'v1', 'serviceaccounts');
-  return untilCached(ctx, { watch: (deliver) => cache.watch({ scope: 'default/default', deliver }), holds: () => cache.get('default', 'default') !== undefined });
+  return untilCached(ctx, {
+    watch: (deliver) => cache.watch({ scope: 'default/default', deliver }),
+    holds: () => cache.get('default', 'default') !== undefined,
+  });
 }
 
 /** Resolves once each of the nodes is Ready and takes pods. */

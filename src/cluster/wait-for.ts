@@ -1,6 +1,6 @@
+import { isRecord, parseDuration } from '../base/index.ts';
 /** Waiting for an object to be as wanted. */
 import { isNotFound, type ApiObject, type Client } from '../client/index.ts';
-import { isRecord, parseDuration } from '../base/index.ts';
 import type { ResourceFinder } from './find-resource.ts';
 
 /**
@@ -25,7 +25,12 @@ export interface Waiting {
 const DEFAULT_TIMEOUT_MS = 30_000;
 
 /** Looks again and again; gives what `look` gives once it is something other than false, null or undefined. */
-export async function waitUntil<T>(waiting: Waiting, what: string, options: WaitOptions, look: () => T | Promise<T>): Promise<NonNullable<Exclude<T, false>>> {
+export async function waitUntil<T>(
+  waiting: Waiting,
+  what: string,
+  options: WaitOptions,
+  look: () => T | Promise<T>,
+): Promise<NonNullable<Exclude<T, false>>> {
   const { timeout = DEFAULT_TIMEOUT_MS } = options;
   const limit = waiting.now() + (typeof timeout === 'number' ? timeout : parseDuration(timeout));
   for (;;) {
@@ -43,7 +48,10 @@ export async function waitForObject<T extends ApiObject>(
   options: WaitOptions,
 ): Promise<T | undefined> {
   const [name = '', object] = reference.split('/');
-  if (object === undefined) throw new Error(`${JSON.stringify(reference)} does not name an object: it is resource/name, such as deployment/web`);
+  if (object === undefined)
+    throw new Error(
+      `${JSON.stringify(reference)} does not name an object: it is resource/name, such as deployment/web`,
+    );
   const resource = await finder.byName(name);
   const target = { name: object, ...(resource.namespaced ? { namespace: options.namespace ?? 'default' } : {}) };
   const holds = conditionCheck<T>(condition);
@@ -63,7 +71,10 @@ export async function waitForObject<T extends ApiObject>(
     return (await waitUntil(waiting, what, options, look)).object;
   } catch (error) {
     if (!(error instanceof Error) || !error.message.startsWith('timed out')) throw error;
-    const status = last === undefined ? 'it does not exist' : `its status is ${JSON.stringify((last as T & { status?: unknown }).status)}`;
+    const status =
+      last === undefined
+        ? 'it does not exist'
+        : `its status is ${JSON.stringify((last as T & { status?: unknown }).status)}`;
     throw new Error(`${error.message}; ${status}`, { cause: error });
   }
 }
@@ -79,7 +90,16 @@ function conditionCheck<T extends ApiObject>(condition: WaitCondition<T>): (obje
   const [type, status = 'True'] = condition.replace(/^condition=/, '').split('=');
   return (object) => {
     const conditions = fieldOf(object, 'status.conditions');
-    return Array.isArray(conditions) && conditions.some((c) => isRecord(c) && String(c['type']).toLowerCase() === type!.toLowerCase() && c['status'] === status && !isOutdated(object, c));
+    return (
+      Array.isArray(conditions) &&
+      conditions.some(
+        (c) =>
+          isRecord(c) &&
+          String(c['type']).toLowerCase() === type!.toLowerCase() &&
+          c['status'] === status &&
+          !isOutdated(object, c),
+      )
+    );
   };
 }
 
@@ -90,5 +110,12 @@ function isOutdated(object: ApiObject, condition: Record<string, unknown>): bool
 }
 
 function fieldOf(object: unknown, path: string): unknown {
-  return path.split(/[.[\]]/).filter((part) => part !== '').reduce<unknown>((value, part) => (typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined), object);
+  return path
+    .split(/[.[\]]/)
+    .filter((part) => part !== '')
+    .reduce<unknown>(
+      (value, part) =>
+        typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[part] : undefined,
+      object,
+    );
 }

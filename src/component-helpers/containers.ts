@@ -6,7 +6,6 @@ export const isRestartableInitContainer = ({ restartPolicy }: Pick<Container, 'r
   restartPolicy === 'Always';
 
 /** The containers that run for as long as the pod does: the regular ones, then the sidecars. */
-export const longRunningContainers = (spec: Pick<PodSpec, 'containers' | 'initContainers'> | undefined): Container[] => [
-  ...(spec?.containers ?? []),
-  ...(spec?.initContainers ?? []).filter(isRestartableInitContainer),
-];
+export const longRunningContainers = (
+  spec: Pick<PodSpec, 'containers' | 'initContainers'> | undefined,
+): Container[] => [...(spec?.containers ?? []), ...(spec?.initContainers ?? []).filter(isRestartableInitContainer)];

@@ -2,7 +2,13 @@
  * Which nodes a node selector matches. A selector is compiled once into a function, because the scheduler asks it of
  * thousands of nodes.
  */
-import type { Node, NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '../api/generated/core-v1.ts';
+import type {
+  Node,
+  NodeSelector,
+  NodeSelectorRequirement,
+  NodeSelectorTerm,
+  PodSpec,
+} from '../api/generated/core-v1.ts';
 import { ownValue } from '../base/index.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -16,7 +22,10 @@ export type NodeMatcher = (node: NodeLike) => boolean;
 
 const INTEGER = /^[-+]?\d+$/;
 
-export const nodeLike = ({ metadata }: Node): NodeLike => ({ name: metadata.name ?? '', labels: metadata.labels ?? {} });
+export const nodeLike = ({ metadata }: Node): NodeLike => ({
+  name: metadata.name ?? '',
+  labels: metadata.labels ?? {},
+});
 
 const labelOf = ({ labels }: NodeLike, key: string): string | undefined => ownValue(labels, key);
 
@@ -63,7 +72,9 @@ function requirementMatcher({ operator, values = [] }: NodeSelectorRequirement, 
 export function nodeSelectorTermMatcher({ matchExpressions, matchFields }: NodeSelectorTerm): NodeMatcher {
   const parts = [
     ...(matchExpressions ?? []).map((one) => requirementMatcher(one, (node) => labelOf(node, one.key))),
-    ...(matchFields ?? []).map((one) => requirementMatcher(one, ({ name }) => (one.key === 'metadata.name' ? name : undefined))),
+    ...(matchFields ?? []).map((one) =>
+      requirementMatcher(one, ({ name }) => (one.key === 'metadata.name' ? name : undefined)),
+    ),
   ];
   if (parts.length === 0) return () => false;
   if (parts.length === 1) return parts[0]!;
@@ -76,7 +87,8 @@ export function nodeSelectorMatcher({ nodeSelectorTerms }: NodeSelector): NodeMa
   return (node) => terms.some((term) => term(node));
 }
 
-export const matchesNodeSelector = (selector: NodeSelector, node: Node): boolean => nodeSelectorMatcher(selector)(nodeLike(node));
+export const matchesNodeSelector = (selector: NodeSelector, node: Node): boolean =>
+  nodeSelectorMatcher(selector)(nodeLike(node));
 
 type PlacedPod = Pick<PodSpec, 'nodeSelector' | 'affinity'>;
 

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { PodSpec, ResourceRequirements } from '../api/generated/core-v1.ts';
 import { computePodQos } from './index.ts';
 
-const spec = (...resources: ResourceRequirements[]): PodSpec => ({ containers: resources.map((r, i) => ({ name: `c${i}`, resources: r })) });
+const spec = (...resources: ResourceRequirements[]): PodSpec => ({
+  containers: resources.map((r, i) => ({ name: `c${i}`, resources: r })),
+});
 const both = { cpu: '1', memory: '1Gi' };
 
 describe('the QoS class of a pod', () => {
@@ -16,8 +18,16 @@ describe('the QoS class of a pod', () => {
     ['limits above requests', spec({ requests: both, limits: { cpu: '2', memory: '1Gi' } }), 'Burstable'],
     ['no limit on memory', spec({ requests: { cpu: '1' }, limits: { cpu: '1' } }), 'Burstable'],
     ['one container without limits', spec({ requests: both, limits: both }, {}), 'Burstable'],
-    ['init containers count', { ...spec({ requests: both, limits: both }), initContainers: [{ name: 'i' }] }, 'Burstable'],
-    ['spec.resources decides alone, also an empty one', { ...spec({ requests: both, limits: both }), resources: {} }, 'BestEffort'],
+    [
+      'init containers count',
+      { ...spec({ requests: both, limits: both }), initContainers: [{ name: 'i' }] },
+      'Burstable',
+    ],
+    [
+      'spec.resources decides alone, also an empty one',
+      { ...spec({ requests: both, limits: both }), resources: {} },
+      'BestEffort',
+    ],
     ['resources of the pod decide alone', { ...spec({}), resources: { requests: both, limits: both } }, 'Guaranteed'],
   ] as [string, PodSpec, string][])('%s', (_name, pod, expected) => {
     expect(computePodQos(pod)).toBe(expected);

@@ -60,7 +60,8 @@ export function podResourceTotals<T>(
   };
   const ofContainer = (container: Container, reported?: ContainerStatus): Amounts<T> => {
     const amounts = effective(container.resources?.[kind], reported);
-    if (missingRequests) for (const [name, amount] of missingRequests) if (!amounts.has(name)) amounts.set(name, amount);
+    if (missingRequests)
+      for (const [name, amount] of missingRequests) if (!amounts.has(name)) amounts.set(name, amount);
     return amounts;
   };
   const totals = totalsOfContainers(spec, { status, ofContainer, arithmetic });
@@ -75,7 +76,8 @@ export function podResourceTotals<T>(
   return totals;
 }
 
-export const isPodLevelResource = (name: string): boolean => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
+export const isPodLevelResource = (name: string): boolean =>
+  name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
 
 export const hasPodLevelResources = ({ resources }: PodSpec): boolean =>
   [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some(isPodLevelResource);
@@ -118,7 +120,11 @@ const statusOf = (statuses: readonly ContainerStatus[] | undefined, { name }: Co
   statuses?.find((status) => status.name === name);
 
 /** Requests grow by the overhead; a limit only if there is one. */
-function addOverhead<T>(totals: Amounts<T>, overhead: Amounts<T>, { kind, arithmetic }: { kind: 'requests' | 'limits'; arithmetic: Arithmetic<T> }): void {
+function addOverhead<T>(
+  totals: Amounts<T>,
+  overhead: Amounts<T>,
+  { kind, arithmetic }: { kind: 'requests' | 'limits'; arithmetic: Arithmetic<T> },
+): void {
   if (kind === 'requests') return add(totals, overhead, arithmetic);
   for (const [name, amount] of overhead) {
     const limit = totals.get(name);

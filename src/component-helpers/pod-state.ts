@@ -12,7 +12,8 @@ export const isPodTerminal = ({ status }: Pick<Pod, 'status'>): boolean => isTer
 export const isPodActive = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
 
 /** Being deleted, while its containers may still run. */
-export const isPodTerminating = (pod: Pod): boolean => !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
+export const isPodTerminating = (pod: Pod): boolean =>
+  !isPodTerminal(pod) && pod.metadata.deletionTimestamp !== undefined;
 
 export const podCondition = ({ status }: Pick<Pod, 'status'>, type: string): PodCondition | undefined =>
   status?.conditions?.find((condition) => condition.type === type);

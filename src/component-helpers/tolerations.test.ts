@@ -2,11 +2,20 @@ import { describe, expect, it } from 'vitest';
 import type { Taint, Toleration } from '../api/generated/core-v1.ts';
 import { findUntoleratedTaint, toleratesTaint } from './index.ts';
 
-const taint = (value: string | undefined, effect = 'NoSchedule'): Taint => ({ key: 'a', ...(value === undefined ? {} : { value }), effect });
+const taint = (value: string | undefined, effect = 'NoSchedule'): Taint => ({
+  key: 'a',
+  ...(value === undefined ? {} : { value }),
+  effect,
+});
 
 describe('a toleration', () => {
   it.each([
-    ['with the same key, value and effect', { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' }, taint('b'), true],
+    [
+      'with the same key, value and effect',
+      { key: 'a', operator: 'Equal', value: 'b', effect: 'NoSchedule' },
+      taint('b'),
+      true,
+    ],
     ['without an operator compares values', { key: 'a', value: 'b' }, taint('c'), false],
     ['with an empty operator compares values', { key: 'a', operator: '', value: 'b' }, taint('b'), true],
     ['Equal without a value matches a taint without one', { key: 'a' }, taint(undefined), true],
@@ -18,7 +27,12 @@ describe('a toleration', () => {
     ['Lt with a smaller taint', { key: 'a', operator: 'Lt', value: '10' }, taint('9'), true],
     ['Lt with an equal taint', { key: 'a', operator: 'Lt', value: '10' }, taint('10'), false],
     ['Gt with a larger taint', { key: 'a', operator: 'Gt', value: '-5' }, taint('-4'), true],
-    ['Gt beyond what a double holds', { key: 'a', operator: 'Gt', value: '9007199254740993' }, taint('9007199254740994'), true],
+    [
+      'Gt beyond what a double holds',
+      { key: 'a', operator: 'Gt', value: '9007199254740993' },
+      taint('9007199254740994'),
+      true,
+    ],
     ['Lt with a leading zero', { key: 'a', operator: 'Lt', value: '010' }, taint('9'), false],
     ['Gt with more than 64 bits', { key: 'a', operator: 'Gt', value: '1' }, taint('9223372036854775808'), false],
     ['Gt without numbers', { key: 'a', operator: 'Gt', value: '' }, taint('x'), false],

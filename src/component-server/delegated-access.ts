@@ -1,7 +1,7 @@
 /** Asks the API server whose a token is and whether somebody may read a path. Answers are kept for a moment. */
 import { createHash } from 'node:crypto';
-import type { SubjectAccessReview } from '../api/generated/authorization-v1.ts';
 import type { TokenReview, UserInfo } from '../api/generated/authentication-v1.ts';
+import type { SubjectAccessReview } from '../api/generated/authorization-v1.ts';
 import type { Client } from '../client/index.ts';
 import type { Clock } from '../kernel/index.ts';
 
@@ -32,7 +32,9 @@ export class DelegatedAccess {
 
   /** For those who have shown a certificate that the cluster's authority has signed. */
   checkUser(user: CertificateUser, verb: string, path: string): Promise<Access> {
-    return this.#known([user, verb, path], () => this.#ask({ username: user.name, groups: [...user.groups, 'system:authenticated'] }, verb, path));
+    return this.#known([user, verb, path], () =>
+      this.#ask({ username: user.name, groups: [...user.groups, 'system:authenticated'] }, verb, path),
+    );
   }
 
   async #known(question: readonly unknown[], ask: () => Promise<Access>): Promise<Access> {
@@ -46,17 +48,27 @@ export class DelegatedAccess {
   }
 
   async #askAboutToken(token: string, verb: string, path: string): Promise<Access> {
-    const review: TokenReview = await this.client.resource('authentication.k8s.io/v1/tokenreviews').create({ metadata: {}, spec: { token } });
+    const review: TokenReview = await this.client
+      .resource('authentication.k8s.io/v1/tokenreviews')
+      .create({ metadata: {}, spec: { token } });
     const user = review.status?.user;
     if (!review.status?.authenticated || !user) return 'unauthorized';
     return this.#ask(user, verb, path);
   }
 
   async #ask(user: UserInfo, verb: string, path: string): Promise<Access> {
-    const asked: SubjectAccessReview = await this.client.resource('authorization.k8s.io/v1/subjectaccessreviews').create({
-      metadata: {},
-      spec: { user: user.username, groups: user.groups, uid: user.uid, extra: user.extra, nonResourceAttributes: { verb, path } },
-    });
+    const asked: SubjectAccessReview = await this.client
+      .resource('authorization.k8s.io/v1/subjectaccessreviews')
+      .create({
+        metadata: {},
+        spec: {
+          user: user.username,
+          groups: user.groups,
+          uid: user.uid,
+          extra: user.extra,
+          nonResourceAttributes: { verb, path },
+        },
+      });
     return asked.status?.allowed ? 'allowed' : 'forbidden';
   }
 }

@@ -12,7 +12,10 @@ const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as con
 const YEAR_MS = 365 * 24 * 3600 * 1000;
 
 /** For those who do not look: probes and scrapers of the same machine. */
-export async function selfSignedCertificate({ clock, random }: Pick<Context, 'clock' | 'random'>, name: string): Promise<ServingCertificate> {
+export async function selfSignedCertificate(
+  { clock, random }: Pick<Context, 'clock' | 'random'>,
+  name: string,
+): Promise<ServingCertificate> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
     {
@@ -24,7 +27,10 @@ export async function selfSignedCertificate({ clock, random }: Pick<Context, 'cl
       signingAlgorithm: ALGORITHM,
       extensions: [
         new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment, true),
-        new x509.SubjectAlternativeNameExtension([{ type: 'dns', value: 'localhost' }, { type: 'ip', value: '127.0.0.1' }]),
+        new x509.SubjectAlternativeNameExtension([
+          { type: 'dns', value: 'localhost' },
+          { type: 'ip', value: '127.0.0.1' },
+        ]),
       ],
     },
     webcrypto,

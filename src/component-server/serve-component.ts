@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import { createHttpsServer, splitTarget } from '../net/http/index.ts';
-import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
-import { ClientCertificates, commonName, organizations, peerChain } from '../net/tls/index.ts';
 import type { TLSSocket } from 'node:tls';
+import { KUBERNETES_MAJOR, KUBERNETES_MINOR, KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
+import { createHttpsServer, splitTarget } from '../net/http/index.ts';
+import { ClientCertificates, commonName, organizations, peerChain } from '../net/tls/index.ts';
 import type { Access, CertificateUser, DelegatedAccess } from './delegated-access.ts';
 import type { ServingCertificate } from './self-signed-certificate.ts';
 
@@ -55,11 +55,16 @@ const HEALTH = new Set(['/healthz', '/livez', '/readyz']);
 export async function serveComponent(ctx: Context, options: ComponentServerOptions): Promise<ComponentServer> {
   const certificates = new ClientCertificates(ctx.clock, () => options.clientCa ?? '');
   const { certificate: cert, key } = options.certificate;
-  const clients = options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false };
+  const clients =
+    options.clientCa === undefined ? {} : { ca: options.clientCa, requestCert: true, rejectUnauthorized: false };
   const server = createHttpsServer(
     {
       request: async (request, response) => {
-        const { status, body, type = 'text/plain; charset=utf-8' } = await answer({ ctx, options, certificates }, request);
+        const {
+          status,
+          body,
+          type = 'text/plain; charset=utf-8',
+        } = await answer({ ctx, options, certificates }, request);
         response.writeHead(status, { 'content-type': type, 'x-content-type-options': 'nosniff' });
         response.end(request.method === 'HEAD' ? undefined : body);
       },
@@ -108,12 +113,18 @@ async function answer({ ctx, options, certificates }: Serving, request: Incoming
       return { status: 200, body: JSON.stringify(VERSION), type: 'application/json' };
     default: {
       const page = Object.hasOwn(options.pages ?? {}, path) ? options.pages?.[path]?.(query) : undefined;
-      return page === undefined ? { status: 404, body: '404 page not found\n' } : { status: page.status, body: JSON.stringify(page.value), type: 'application/json' };
+      return page === undefined
+        ? { status: 404, body: '404 page not found\n' }
+        : { status: page.status, body: JSON.stringify(page.value), type: 'application/json' };
     }
   }
 }
 
-function accessOf({ access }: ComponentServerOptions, request: IncomingMessage, { path, user }: { path: string; user: CertificateUser | undefined }): Promise<Access> {
+function accessOf(
+  { access }: ComponentServerOptions,
+  request: IncomingMessage,
+  { path, user }: { path: string; user: CertificateUser | undefined },
+): Promise<Access> {
   if (user !== undefined && access.checkUser !== undefined) return access.checkUser(user, 'get', path);
   return access.check(request.headers.authorization, 'get', path);
 }
@@ -126,9 +137,17 @@ function certificateUser(certificates: ClientCertificates, socket: TLSSocket): C
 }
 
 function health(path: string, checks: readonly HealthCheck[], verbose: boolean): Answer {
-  const results = [{ name: 'ping', problem: undefined }, ...checks.map(({ name, check }) => ({ name, problem: check() }))];
+  const results = [
+    { name: 'ping', problem: undefined },
+    ...checks.map(({ name, check }) => ({ name, problem: check() })),
+  ];
   const failed = results.some(({ problem }) => problem !== undefined);
   if (!failed && !verbose) return { status: 200, body: 'ok' };
-  const lines = results.map(({ name, problem }) => (problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`));
-  return { status: failed ? 500 : 200, body: `${lines.join('\n')}\n${path.slice(1)} check ${failed ? 'failed' : 'passed'}\n` };
+  const lines = results.map(({ name, problem }) =>
+    problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`,
+  );
+  return {
+    status: failed ? 500 : 200,
+    body: `${lines.join('\n')}\n${path.slice(1)} check ${failed ? 'failed' : 'passed'}\n`,
+  };
 }

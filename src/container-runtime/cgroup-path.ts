@@ -13,7 +13,11 @@ export interface CgroupPath {
 }
 
 /** The parent is the pod's cgroup, which the kubelet makes and limits: `/kubepods/…`, or a slice with systemd. */
-export function cgroupsPath({ systemdCgroups, defaultCgroupParent }: CgroupNaming, parent: string | undefined, id: string): CgroupPath {
+export function cgroupsPath(
+  { systemdCgroups, defaultCgroupParent }: CgroupNaming,
+  parent: string | undefined,
+  id: string,
+): CgroupPath {
   const given = parent || defaultCgroupParent;
   if (given.split('/').includes('..')) throw new Error(`the cgroup parent ${JSON.stringify(given)} leaves the tree`);
   if (!systemdCgroups) {

@@ -10,6 +10,12 @@ export { run, type ContainerRuntimeConfig } from './run.ts';
 export type { ContainerRuntimeOptions, OciRuntimeOptions } from './options.ts';
 export { ProgramMissing } from './programs.ts';
 export { RUNTIME_NAME, RUNTIME_VERSION } from './runtime-status.ts';
-export { BridgeNetwork, CniNetwork, type BridgeNetworkOptions, type CniNetworkOptions, type PodNetwork } from './network/index.ts';
+export {
+  BridgeNetwork,
+  CniNetwork,
+  type BridgeNetworkOptions,
+  type CniNetworkOptions,
+  type PodNetwork,
+} from './network/index.ts';
 export { readTar } from './images/tar/tar-reader.ts';
 export { encodeTarEntry, TAR_END, tarPadding } from './images/tar/tar-writer.ts';

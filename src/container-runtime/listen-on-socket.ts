@@ -1,8 +1,8 @@
 import fs from 'node:fs';
 import net from 'node:net';
 import path from 'node:path';
-import { makeDirectorySync } from '../kernel/index.ts';
 import type { GrpcServer } from '../grpc/index.ts';
+import { makeDirectorySync } from '../kernel/index.ts';
 
 /** Listens where a process that was killed may have left its socket; one that answers belongs to somebody. */
 export async function listenOnSocket(server: GrpcServer, socket: string): Promise<void> {

@@ -5,12 +5,16 @@ import type { CgroupTree } from './stats/cgroup-tree.ts';
 
 /** What this machine's kernel can do, as far as specs depend on it. */
 export function machineFacts(cgroups: CgroupTree): MachineFacts {
-  const capabilities = capabilitiesOfMask(/^CapEff:\s*([0-9a-f]+)$/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0');
+  const capabilities = capabilitiesOfMask(
+    /^CapEff:\s*([0-9a-f]+)$/m.exec(fs.readFileSync('/proc/self/status', 'utf8'))?.[1] ?? '0',
+  );
   return {
     architecture: process.arch,
     capabilities,
     // Without the capability a process can only become easier to kill than it is.
-    lowestOomScoreAdj: capabilities.includes('CAP_SYS_RESOURCE') ? -1000 : Number(fs.readFileSync('/proc/self/oom_score_adj', 'utf8')),
+    lowestOomScoreAdj: capabilities.includes('CAP_SYS_RESOURCE')
+      ? -1000
+      : Number(fs.readFileSync('/proc/self/oom_score_adj', 'utf8')),
     cgroupVersion: cgroups.version,
     swapLimits: cgroups.swapLimits,
     apparmor: readOr('/sys/module/apparmor/parameters/enabled').startsWith('Y'),

@@ -30,14 +30,18 @@ export interface CommandResult {
 
 /** Runs one of the runtime's commands to its end. */
 export async function runOci(runtime: OciRuntime, parameters: readonly string[]): Promise<CommandResult> {
-  const program = await startProgram(runtime.path, [...runtime.globalArguments, ...parameters], { environment: { PATH: process.env['PATH'] ?? '' }, outputs: [1, 2] });
+  const program = await startProgram(runtime.path, [...runtime.globalArguments, ...parameters], {
+    environment: { PATH: process.env['PATH'] ?? '' },
+    outputs: [1, 2],
+  });
   const [stdout = '', stderr = ''] = await Promise.all(program.outputs.map((output) => text(output)));
   return { exitCode: await program.ended(), stdout, stderr };
 }
 
 async function mustRun(runtime: OciRuntime, parameters: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await runOci(runtime, parameters);
-  if (exitCode !== 0) throw new OciRuntimeError(`${path.basename(runtime.path)} ${parameters[0]} failed: ${ociMessage(stderr)}`);
+  if (exitCode !== 0)
+    throw new OciRuntimeError(`${path.basename(runtime.path)} ${parameters[0]} failed: ${ociMessage(stderr)}`);
   return stdout;
 }
 
@@ -66,20 +70,31 @@ export function ociMessage(text: string): string {
 export async function deleteOciContainer(runtime: OciRuntime, id: string): Promise<void> {
   if (!fs.existsSync(path.join(runtime.root, id))) return;
   const { exitCode, stderr } = await runOci(runtime, ['delete', '--force', id]);
-  if (exitCode !== 0 && !/does not exist/.test(stderr)) throw new OciRuntimeError(`${path.basename(runtime.path)} delete failed: ${ociMessage(stderr)}`);
+  if (exitCode !== 0 && !/does not exist/.test(stderr))
+    throw new OciRuntimeError(`${path.basename(runtime.path)} delete failed: ${ociMessage(stderr)}`);
 }
 
 /**
  * The same for a container that has ended and has no hooks for that. All that runc does then is to remove cgroups and its
  * own folder: doing so ourselves saves a process. What is not as simple as that is runc's to do.
  */
-export async function deleteEndedOciContainer(runtime: OciRuntime, id: string, { cgroups, cgroup }: { cgroups: CgroupTree; cgroup: string }): Promise<void> {
+export async function deleteEndedOciContainer(
+  runtime: OciRuntime,
+  id: string,
+  { cgroups, cgroup }: { cgroups: CgroupTree; cgroup: string },
+): Promise<void> {
   const isRunc = path.basename(runtime.path) === 'runc' && !runtime.globalArguments.includes('--systemd-cgroup');
-  if (isRunc && (await cgroups.remove(cgroup))) await fs.promises.rm(path.join(runtime.root, id), { recursive: true, force: true });
+  if (isRunc && (await cgroups.remove(cgroup)))
+    await fs.promises.rm(path.join(runtime.root, id), { recursive: true, force: true });
   else await deleteOciContainer(runtime, id);
 }
 
-export async function updateOciContainer(runtime: OciRuntime, id: string, resources: OciResources, file: string): Promise<void> {
+export async function updateOciContainer(
+  runtime: OciRuntime,
+  id: string,
+  resources: OciResources,
+  file: string,
+): Promise<void> {
   fs.writeFileSync(file, JSON.stringify(resources), { mode: 0o600 });
   try {
     await mustRun(runtime, ['update', '--resources', file, id]);
@@ -92,9 +107,17 @@ export async function updateOciContainer(runtime: OciRuntime, id: string, resour
  * Makes a container that waits for its start, without anyone who holds its output: the process keeps what the runtime
  * has as stdio, so it gets none, and the runtime says in a file what is wrong.
  */
-export async function createOciContainer(runtime: OciRuntime, id: string, { bundle, pidFile }: { bundle: string; pidFile: string }): Promise<void> {
+export async function createOciContainer(
+  runtime: OciRuntime,
+  id: string,
+  { bundle, pidFile }: { bundle: string; pidFile: string },
+): Promise<void> {
   const log = path.join(bundle, 'log');
-  const child = spawn(runtime.path, [...runtime.globalArguments, '--log', log, 'create', '--bundle', bundle, '--pid-file', pidFile, id], { stdio: 'ignore' });
+  const child = spawn(
+    runtime.path,
+    [...runtime.globalArguments, '--log', log, 'create', '--bundle', bundle, '--pid-file', pidFile, id],
+    { stdio: 'ignore' },
+  );
   const exitCode = await new Promise<number>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code) => resolve(code ?? -1));
@@ -109,7 +132,12 @@ const START_LIMIT_MS = 10_000;
  * Lets a created container run. The process waits to open a fifo for writing, and `runc start` does nothing but read
  * it: doing so ourselves saves a process. A runtime that works differently is asked to start it.
  */
-export async function startOciContainer(ctx: Context, runtime: OciRuntime, id: string, { hasHooks }: { hasHooks: boolean }): Promise<void> {
+export async function startOciContainer(
+  ctx: Context,
+  runtime: OciRuntime,
+  id: string,
+  { hasHooks }: { hasHooks: boolean },
+): Promise<void> {
   const fifo = path.join(runtime.root, id, 'exec.fifo');
   if (hasHooks || !fs.existsSync(fifo)) {
     await mustRun(runtime, ['start', id]);

@@ -2,7 +2,9 @@
 import fs from 'node:fs';
 import path from 'node:path';
 
-const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ conmon: 'conmon', runc: 'runc', crun: 'crun' }));
+const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ conmon: 'conmon', runc: 'runc', crun: 'crun' }),
+);
 const FALLBACK_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 export class ProgramMissing extends Error {
@@ -11,7 +13,9 @@ export class ProgramMissing extends Error {
 
   constructor(program: string, purpose: string) {
     const debianPackage = DEBIAN_PACKAGES.get(path.basename(program));
-    super(`the program ${JSON.stringify(program)} is not installed: ${purpose}${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`);
+    super(
+      `the program ${JSON.stringify(program)} is not installed: ${purpose}${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`,
+    );
   }
 }
 
@@ -19,7 +23,9 @@ export class ProgramMissing extends Error {
 export function locateProgram(program: string, purpose: string): string {
   const candidates = path.isAbsolute(program)
     ? [program]
-    : [...(process.env['PATH'] ?? '').split(path.delimiter), ...FALLBACK_PATH.split(':')].filter((folder) => folder !== '').map((folder) => path.join(folder, program));
+    : [...(process.env['PATH'] ?? '').split(path.delimiter), ...FALLBACK_PATH.split(':')]
+        .filter((folder) => folder !== '')
+        .map((folder) => path.join(folder, program));
   for (const candidate of candidates) {
     try {
       fs.accessSync(candidate, fs.constants.X_OK);

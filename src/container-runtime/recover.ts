@@ -4,21 +4,25 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { identify, readPidFile } from './linux/processes.ts';
-import { mountsBelow, unmountAll } from './linux/mounts.ts';
-import { awaitsStart, deleteOciContainer, type OciRuntime } from './oci-runtime.ts';
 import { releaseContainer } from './containers/remove-container.ts';
 import { settleExitLocked } from './containers/settle-exit.ts';
+import { mountsBelow, unmountAll } from './linux/mounts.ts';
+import { identify, readPidFile } from './linux/processes.ts';
+import { awaitsStart, deleteOciContainer, type OciRuntime } from './oci-runtime.ts';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
 import { nowNanoseconds, type RuntimeParts } from './runtime-parts.ts';
-import { releaseSandbox } from './sandboxes/stop-sandbox.ts';
 import { isStillThere, sandboxModes } from './sandboxes/sandbox-namespaces.ts';
+import { releaseSandbox } from './sandboxes/stop-sandbox.ts';
 
 export async function recover(parts: RuntimeParts): Promise<void> {
-  const conmons = [...parts.containers].some((record) => record.phase === 'starting') ? runningConmons() : new Map<string, number>();
-  for (const record of parts.containers) await attempt(parts, `container ${record.id}`, () => recoverContainer(parts, record, conmons.get(record.id)));
-  for (const record of parts.sandboxes) await attempt(parts, `sandbox ${record.id}`, () => recoverSandbox(parts, record));
+  const conmons = [...parts.containers].some((record) => record.phase === 'starting')
+    ? runningConmons()
+    : new Map<string, number>();
+  for (const record of parts.containers)
+    await attempt(parts, `container ${record.id}`, () => recoverContainer(parts, record, conmons.get(record.id)));
+  for (const record of parts.sandboxes)
+    await attempt(parts, `sandbox ${record.id}`, () => recoverSandbox(parts, record));
   await attempt(parts, 'what has no record', () => clearStrays(parts));
 }
 
@@ -42,13 +46,20 @@ async function recoverSandbox(parts: RuntimeParts, record: SandboxRecord): Promi
     await releaseSandbox(parts, record);
     fs.rmSync(parts.paths.sandbox(id).directory, { recursive: true, force: true });
     parts.sandboxes.remove(id);
-  } else if (phase === 'ready' && !isStillThere(parts.paths.sandbox(id), sandboxModes(record.config, parts.nodeNetns))) {
+  } else if (
+    phase === 'ready' &&
+    !isStillThere(parts.paths.sandbox(id), sandboxModes(record.config, parts.nodeNetns))
+  ) {
     await releaseSandbox(parts, record);
     parts.sandboxes.update(id, { phase: 'stopped', infra: undefined });
   }
 }
 
-async function recoverContainer(parts: RuntimeParts, record: ContainerRecord, conmon: number | undefined): Promise<void> {
+async function recoverContainer(
+  parts: RuntimeParts,
+  record: ContainerRecord,
+  conmon: number | undefined,
+): Promise<void> {
   const runtime = parts.handlers.get(record.runtimeHandler);
   switch (record.phase) {
     case 'creating':
@@ -89,11 +100,19 @@ async function recoverStart(parts: RuntimeParts, { record, runtime, conmon }: Ha
   const { id } = record;
   const paths = parts.paths.container(id);
   const until = parts.ctx.clock.monotonic() + CONMON_LIMIT_MS;
-  while (conmon !== undefined && identify(conmon) !== undefined && readPidFile(paths.pid) === undefined && parts.ctx.clock.monotonic() < until) {
+  while (
+    conmon !== undefined &&
+    identify(conmon) !== undefined &&
+    readPidFile(paths.pid) === undefined &&
+    parts.ctx.clock.monotonic() < until
+  ) {
     await parts.ctx.clock.sleep(CONMON_POLL_MS);
   }
   const pid = readPidFile(paths.pid);
-  const started = pid !== undefined && fs.existsSync(path.join(runtime.root, id)) && (!awaitsStart(runtime, id) || !runsOciInit(runtime, pid));
+  const started =
+    pid !== undefined &&
+    fs.existsSync(path.join(runtime.root, id)) &&
+    (!awaitsStart(runtime, id) || !runsOciInit(runtime, pid));
   if (!started) {
     await deleteOciContainer(runtime, id);
     await untilGone(parts, conmon);
@@ -164,11 +183,14 @@ async function clearStrays(parts: RuntimeParts): Promise<void> {
   }
   for (const runtime of parts.handlers.values()) {
     for (const id of fs.existsSync(runtime.root) ? fs.readdirSync(runtime.root) : []) {
-      if (parts.containers.get(id) === undefined && parts.sandboxes.get(id) === undefined) await deleteOciContainer(runtime, id);
+      if (parts.containers.get(id) === undefined && parts.sandboxes.get(id) === undefined)
+        await deleteOciContainer(runtime, id);
     }
   }
-  for (const id of fs.readdirSync(parts.paths.exits)) if (parts.containers.get(id) === undefined) fs.rmSync(path.join(parts.paths.exits, id), { force: true });
-  for (const { key } of parts.images.snapshots.list()) if (parts.containers.get(key) === undefined) await parts.images.snapshots.remove(key);
+  for (const id of fs.readdirSync(parts.paths.exits))
+    if (parts.containers.get(id) === undefined) fs.rmSync(path.join(parts.paths.exits, id), { force: true });
+  for (const { key } of parts.images.snapshots.list())
+    if (parts.containers.get(key) === undefined) await parts.images.snapshots.remove(key);
   const live = [...parts.sandboxes].filter((sandbox) => sandbox.phase === 'ready').map((sandbox) => sandbox.id);
   await parts.network?.reconcile(live);
 }

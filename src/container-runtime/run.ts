@@ -16,7 +16,8 @@ export interface ContainerRuntimeConfig extends ContainerRuntimeOptions {
 /** Resolves when, after the context's signal aborted, everything has ended but the containers. */
 export async function run(ctx: Context, config: ContainerRuntimeConfig): Promise<void> {
   const socket = config.listen.replace(/^unix:\/\//, '');
-  if (!path.isAbsolute(socket)) throw new Error(`the socket ${JSON.stringify(config.listen)} is not given by an absolute path`);
+  if (!path.isAbsolute(socket))
+    throw new Error(`the socket ${JSON.stringify(config.listen)} is not given by an absolute path`);
   const runtime = await startContainerRuntime(ctx, config);
   const server = serveRuntime(runtime);
   try {

@@ -1,17 +1,17 @@
 /** What the parts of the runtime share: what it was told, what it knows, and whom it calls. */
 import type { Context } from '../kernel/index.ts';
-import type { CgroupTree } from './stats/cgroup-tree.ts';
 import type { ContainerEvents } from './container-events.ts';
 import type { ExitWaiters } from './containers/exit-waiters.ts';
 import type { ImageStore } from './images/index.ts';
 import type { PodNetwork } from './network/index.ts';
-import type { MachineFacts } from './oci-spec/container-spec.ts';
 import type { OciRuntime } from './oci-runtime.ts';
+import type { MachineFacts } from './oci-spec/container-spec.ts';
 import type { ContainerRecord } from './records/container-record.ts';
 import type { KeyedLock } from './records/keyed-lock.ts';
 import type { RecordStore } from './records/record-store.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
 import type { StatePaths } from './state-paths.ts';
+import type { CgroupTree } from './stats/cgroup-tree.ts';
 
 export interface RuntimeParts {
   readonly ctx: Context;

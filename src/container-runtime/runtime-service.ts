@@ -13,9 +13,9 @@ import { runtimeStatus, runtimeVersion } from './runtime-status.ts';
 import { runSandbox } from './sandboxes/run-sandbox.ts';
 import { findSandbox, listSandboxes, sandboxState, sandboxStatus } from './sandboxes/sandbox-status.ts';
 import { removeSandbox, stopSandbox } from './sandboxes/stop-sandbox.ts';
-import { verboseContainerInfo, verboseSandboxInfo } from './verbose-info.ts';
 import type { StatsProvider } from './stats/stats-provider.ts';
 import type { StreamingServer } from './streaming/streaming-server.ts';
+import { verboseContainerInfo, verboseSandboxInfo } from './verbose-info.ts';
 
 export function runtimeService(parts: RuntimeParts, stats: StatsProvider, streaming: StreamingServer): RuntimeService {
   return {
@@ -39,7 +39,9 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
     },
     podSandboxStatus: async ({ podSandboxId, verbose }) => {
       const record = findSandbox(parts, podSandboxId);
-      const containers = [...parts.containers].filter((container) => container.sandboxId === record.id && container.phase !== 'creating');
+      const containers = [...parts.containers].filter(
+        (container) => container.sandboxId === record.id && container.phase !== 'creating',
+      );
       return {
         status: sandboxStatus(record),
         containersStatuses: containers.map((container) => containerStatus(parts, container)),
@@ -74,7 +76,10 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
     },
     containerStatus: async ({ containerId, verbose }) => {
       const record = findContainer(parts, containerId);
-      return { status: containerStatus(parts, record), ...(verbose ? { info: verboseContainerInfo(parts, record) } : {}) };
+      return {
+        status: containerStatus(parts, record),
+        ...(verbose ? { info: verboseContainerInfo(parts, record) } : {}),
+      };
     },
     listContainers: async ({ filter }) => ({ containers: listContainers(parts, filter) }),
     streamContainers: async function* ({ filter }) {
@@ -104,7 +109,8 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
     },
     portForward: async (request) => {
       const sandbox = findSandbox(parts, request.podSandboxId);
-      if (sandboxState(sandbox) !== 'SANDBOX_READY') throw new CriError('FAILED_PRECONDITION', `sandbox ${sandbox.id} is not running`);
+      if (sandboxState(sandbox) !== 'SANDBOX_READY')
+        throw new CriError('FAILED_PRECONDITION', `sandbox ${sandbox.id} is not running`);
       return { url: streaming.urlFor({ kind: 'portforward', request }) };
     },
 
@@ -124,7 +130,8 @@ export function runtimeService(parts: RuntimeParts, stats: StatsProvider, stream
       for (const podSandboxMetrics of batches(await stats.sandboxMetrics())) yield { podSandboxMetrics };
     },
 
-    getContainerEvents: (_request, options) => parts.events.subscribe(options?.signal ? AbortSignal.any([options.signal, parts.ctx.signal]) : parts.ctx.signal),
+    getContainerEvents: (_request, options) =>
+      parts.events.subscribe(options?.signal ? AbortSignal.any([options.signal, parts.ctx.signal]) : parts.ctx.signal),
   };
 }
 

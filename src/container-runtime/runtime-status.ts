@@ -10,10 +10,16 @@ export function runtimeVersion(): VersionResponse {
 }
 
 export async function runtimeStatus(parts: RuntimeParts, { verbose }: { verbose: boolean }): Promise<StatusResponse> {
-  const conditions: RuntimeCondition[] = [{ type: 'RuntimeReady', status: true, reason: '', message: '' }, await networkCondition(parts)];
+  const conditions: RuntimeCondition[] = [
+    { type: 'RuntimeReady', status: true, reason: '', message: '' },
+    await networkCondition(parts),
+  ];
   return {
     status: { conditions },
-    runtimeHandlers: [...new Set(['', ...parts.handlers.keys()])].map((name) => ({ name, features: { recursiveReadOnlyMounts: true, userNamespaces: true } })),
+    runtimeHandlers: [...new Set(['', ...parts.handlers.keys()])].map((name) => ({
+      name,
+      features: { recursiveReadOnlyMounts: true, userNamespaces: true },
+    })),
     features: { supplementalGroupsPolicy: true, userNamespacesHostNetwork: false },
     ...(verbose ? { info: { config: JSON.stringify(verboseConfig(parts)) } } : {}),
   };
@@ -21,7 +27,8 @@ export async function runtimeStatus(parts: RuntimeParts, { verbose }: { verbose:
 
 async function networkCondition(parts: RuntimeParts): Promise<RuntimeCondition> {
   const notReady = { type: 'NetworkReady', status: false, reason: 'NetworkPluginNotReady' };
-  if (parts.network === undefined) return { ...notReady, message: 'Network plugin returns error: the runtime has no pod network' };
+  if (parts.network === undefined)
+    return { ...notReady, message: 'Network plugin returns error: the runtime has no pod network' };
   const { ready, reason, message = '' } = await parts.network.ready();
   if (ready) return { type: 'NetworkReady', status: true, reason: '', message: '' };
   return { ...notReady, reason: reason ?? notReady.reason, message: `Network plugin returns error: ${message}` };

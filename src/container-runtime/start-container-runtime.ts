@@ -7,14 +7,14 @@ import { ExitWaiters } from './containers/exit-waiters.ts';
 import { watchExits } from './containers/watch-exits.ts';
 import { openImageStore, type ImageStore } from './images/index.ts';
 import { machineFacts } from './machine-facts.ts';
-import type { ContainerRuntimeOptions } from './options.ts';
 import type { OciRuntime } from './oci-runtime.ts';
+import type { ContainerRuntimeOptions } from './options.ts';
 import { locateProgram } from './programs.ts';
-import { recover } from './recover.ts';
+import type { ContainerRecord } from './records/container-record.ts';
 import { KeyedLock } from './records/keyed-lock.ts';
 import { RecordStore } from './records/record-store.ts';
-import type { ContainerRecord } from './records/container-record.ts';
 import type { SandboxRecord } from './records/sandbox-record.ts';
+import { recover } from './recover.ts';
 import type { RuntimeParts } from './runtime-parts.ts';
 import { runtimeService } from './runtime-service.ts';
 import { StatePaths } from './state-paths.ts';
@@ -31,7 +31,10 @@ export interface RunningContainerRuntime extends ContainerRuntime {
   readonly finished: Promise<void>;
 }
 
-export async function startContainerRuntime(ctx: Context, options: ContainerRuntimeOptions): Promise<RunningContainerRuntime> {
+export async function startContainerRuntime(
+  ctx: Context,
+  options: ContainerRuntimeOptions,
+): Promise<RunningContainerRuntime> {
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   const parts = await assemble(ctx, options, group);
   await recover(parts);
@@ -53,7 +56,8 @@ async function assemble(ctx: Context, options: ContainerRuntimeOptions, group: R
   const paths = new StatePaths(stateDirectory);
   const handlers = locateHandlers(options, paths);
   const conmon = locateProgram(options.conmon ?? 'conmon', 'it holds the output and the exit codes of containers');
-  for (const directory of [rootDirectory, stateDirectory, paths.sandboxes, paths.containers, paths.exits]) makeDirectorySync(directory, { mode: 0o711 });
+  for (const directory of [rootDirectory, stateDirectory, paths.sandboxes, paths.containers, paths.exits])
+    makeDirectorySync(directory, { mode: 0o711 });
   const sandboxes = new RecordStore<SandboxRecord>(path.join(rootDirectory, 'sandboxes'));
   const containers = new RecordStore<ContainerRecord>(path.join(rootDirectory, 'containers'));
   sandboxes.load();
@@ -90,7 +94,15 @@ function locateHandlers(options: ContainerRuntimeOptions, paths: StatePaths): Ma
     Object.entries(given).map(([handler, { path: program }]) => {
       const root = paths.ociRoot(handler);
       const globalArguments = ['--root', root, ...(options.cgroupDriver === 'systemd' ? ['--systemd-cgroup'] : [])];
-      return [handler, { handler, path: locateProgram(program, `it runs the containers of the handler ${handler}`), root, globalArguments }];
+      return [
+        handler,
+        {
+          handler,
+          path: locateProgram(program, `it runs the containers of the handler ${handler}`),
+          root,
+          globalArguments,
+        },
+      ];
     }),
   );
 }

@@ -39,7 +39,11 @@ export const MS = {
 
 export const MNT_DETACH = 2;
 
-export function mount(source: string, target: string, { type, flags = 0, data }: { type?: string; flags?: number; data?: string }): void {
+export function mount(
+  source: string,
+  target: string,
+  { type, flags = 0, data }: { type?: string; flags?: number; data?: string },
+): void {
   checked(native().mount(source, target, type ?? null, flags, data ?? null), 'mount', target);
 }
 
@@ -48,12 +52,19 @@ export function unmount(target: string, flags = 0): void {
 }
 
 /** As `mount`, for file systems that write to disk when they are mounted: that may take long. */
-export async function mountInThread(source: string, target: string, { type, flags = 0, data }: { type?: string; flags?: number; data?: string }): Promise<void> {
+export async function mountInThread(
+  source: string,
+  target: string,
+  { type, flags = 0, data }: { type?: string; flags?: number; data?: string },
+): Promise<void> {
   const result = await new Promise<number>((resolve, reject) => {
-    native().mountAsync(source, target, type ?? null, flags, data ?? null, (error, answer) => (error === null ? resolve(answer) : reject(error)));
+    native().mountAsync(source, target, type ?? null, flags, data ?? null, (error, answer) =>
+      error === null ? resolve(answer) : reject(error),
+    );
   });
   // Why it failed only the thread knows that tried: trying again here tells us too.
-  if (result < 0) mount(source, target, { ...(type === undefined ? {} : { type }), flags, ...(data === undefined ? {} : { data }) });
+  if (result < 0)
+    mount(source, target, { ...(type === undefined ? {} : { type }), flags, ...(data === undefined ? {} : { data }) });
 }
 
 /** As `unmount`; false when nothing could be unmounted, whatever the reason. */
@@ -81,7 +92,11 @@ export function getAttribute(path: string, name: string): Buffer | undefined {
 export const NODE_TYPE = { CHARACTER: 0o020000, BLOCK: 0o060000, FIFO: 0o010000, SOCKET: 0o140000 } as const;
 
 /** A device, fifo or socket; `mode` is its type and permissions. */
-export function makeNode(path: string, mode: number, device: { major: number; minor: number } = { major: 0, minor: 0 }): void {
+export function makeNode(
+  path: string,
+  mode: number,
+  device: { major: number; minor: number } = { major: 0, minor: 0 },
+): void {
   checked(native().mknod(path, mode, deviceNumber(device)), 'mknod', path);
 }
 
@@ -125,13 +140,24 @@ export function mapOwners(mountFd: number, userNamespaceFd: number): void {
 
 /** Attaches a detached mount. */
 export function attachMount(mountFd: number, target: string): void {
-  checked(native().move_mount(SYS.move_mount, mountFd, '', AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH), 'move_mount', target);
+  checked(
+    native().move_mount(SYS.move_mount, mountFd, '', AT_FDCWD, target, MOVE_MOUNT_F_EMPTY_PATH),
+    'move_mount',
+    target,
+  );
 }
 
 type Answer = (error: Error | null, result: number) => void;
 
 interface NativeCalls {
-  mountAsync(source: string, target: string, type: string | null, flags: number, data: string | null, answer: Answer): void;
+  mountAsync(
+    source: string,
+    target: string,
+    type: string | null,
+    flags: number,
+    data: string | null,
+    answer: Answer,
+  ): void;
   umount2Async(target: string, flags: number, answer: Answer): void;
   mount(source: string, target: string, type: string | null, flags: number, data: string | null): number;
   umount2(target: string, flags: number): number;
@@ -142,7 +168,14 @@ interface NativeCalls {
   flock(fd: number, operation: number): number;
   open_tree(call: number, folder: number, path: string, flags: number): number;
   move_mount(call: number, from: number, fromPath: string, to: number, toPath: string, flags: number): number;
-  mount_setattr(call: number, folder: number, path: string, flags: number, attributes: Uint8Array, size: number): number;
+  mount_setattr(
+    call: number,
+    folder: number,
+    path: string,
+    flags: number,
+    attributes: Uint8Array,
+    size: number,
+  ): number;
   errno(): number;
 }
 
@@ -162,7 +195,8 @@ function load(): NativeCalls {
     const func = libc.func(prototype);
     return (...parameters) => Number(func(...parameters));
   };
-  const mountCall = 'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)';
+  const mountCall =
+    'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)';
   const unmountCall = 'int umount2(const char *target, int flags)';
   const [mountNative, unmountNative] = [libc.func(mountCall), libc.func(unmountCall)];
   return {
@@ -176,8 +210,12 @@ function load(): NativeCalls {
     syncfs: call('int syncfs(int fd)'),
     flock: call('int flock(int fd, int operation)'),
     open_tree: call('long syscall(long call, int folder, const char *path, unsigned int flags)'),
-    move_mount: call('long syscall(long call, int from, const char *fromPath, int to, const char *toPath, unsigned int flags)'),
-    mount_setattr: call('long syscall(long call, int folder, const char *path, unsigned int flags, const void *attributes, size_t size)'),
+    move_mount: call(
+      'long syscall(long call, int from, const char *fromPath, int to, const char *toPath, unsigned int flags)',
+    ),
+    mount_setattr: call(
+      'long syscall(long call, int folder, const char *path, unsigned int flags, const void *attributes, size_t size)',
+    ),
     errno: () => koffi.errno(),
   };
 }

@@ -20,10 +20,22 @@ export function verboseContainerInfo(parts: RuntimeParts, record: ContainerRecor
   };
 }
 
-export function verboseSandboxInfo(parts: RuntimeParts, { id, config, infra, runtimeHandler }: SandboxRecord): Record<string, string> {
+export function verboseSandboxInfo(
+  parts: RuntimeParts,
+  { id, config, infra, runtimeHandler }: SandboxRecord,
+): Record<string, string> {
   const paths = parts.paths.sandbox(id);
-  const namespaces = (['net', 'ipc', 'uts', 'pid', 'user'] as const).filter((kind) => fs.existsSync(paths[kind])).map((kind) => [kind, paths[kind]]);
-  return { info: JSON.stringify({ pid: infra?.pid ?? 0, runtimeHandler, config, namespaces: Object.fromEntries(namespaces) as object }) };
+  const namespaces = (['net', 'ipc', 'uts', 'pid', 'user'] as const)
+    .filter((kind) => fs.existsSync(paths[kind]))
+    .map((kind) => [kind, paths[kind]]);
+  return {
+    info: JSON.stringify({
+      pid: infra?.pid ?? 0,
+      runtimeHandler,
+      config,
+      namespaces: Object.fromEntries(namespaces) as object,
+    }),
+  };
 }
 
 function readJson(file: string): unknown {

@@ -1,19 +1,33 @@
 /** `kube-controller-manager` as a program of its own, with upstream's flags. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
-import { DelegatedAccess, selfSignedCertificate, serveComponent, type ServingCertificate } from '../component-server/index.ts';
+import {
+  DelegatedAccess,
+  selfSignedCertificate,
+  serveComponent,
+  type ServingCertificate,
+} from '../component-server/index.ts';
 import { flagsHelp, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup } from '../kernel/index.ts';
 import { controllerManagerFlags, type ControllerManagerFlagValues } from './command/flags.ts';
-import { checkControllerManagerFlags, controllerManagerConfig, managerClients, type ParsedControllerManagerFlags } from './command/options.ts';
+import {
+  checkControllerManagerFlags,
+  controllerManagerConfig,
+  managerClients,
+  type ParsedControllerManagerFlags,
+} from './command/options.ts';
 import { controllers } from './registry.ts';
 import { run } from './run.ts';
 
 export type { ParsedControllerManagerFlags } from './command/options.ts';
 
 export function controllerManagerHelp(): string {
-  const help = flagsHelp(controllerManagerFlags, { usage: "kube-controller-manager: brings the cluster to the state that its objects ask for" });
-  const names = controllers.map(({ name, disabledByDefault }) => `  ${name}${disabledByDefault ? ' (off by default)' : ''}`);
+  const help = flagsHelp(controllerManagerFlags, {
+    usage: 'kube-controller-manager: brings the cluster to the state that its objects ask for',
+  });
+  const names = controllers.map(
+    ({ name, disabledByDefault }) => `  ${name}${disabledByDefault ? ' (off by default)' : ''}`,
+  );
   return `${help}\n\nControllers:\n${names.sort().join('\n')}`;
 }
 
@@ -39,11 +53,20 @@ export async function runControllerManagerCommand(ctx: Context, parsed: ParsedCo
       certificate: await servingCertificate(ctx, values),
       access: new DelegatedAccess(ctx.clock, client),
       alwaysAllowPaths: values['authorization-always-allow-paths'],
-      configuration: { 'kubecontrollermanager.config.k8s.io': { controllers: config.controllers, leaderElect: config.leaderElect } },
+      configuration: {
+        'kubecontrollermanager.config.k8s.io': { controllers: config.controllers, leaderElect: config.leaderElect },
+      },
     });
     group.start('server', () => server.finished);
   }
-  group.start('controllers', () => run(inner, { client, ...(clientFor ? { clientFor } : {}), config, identity: `${os.hostname()}_${ctx.random.uid()}` }));
+  group.start('controllers', () =>
+    run(inner, {
+      client,
+      ...(clientFor ? { clientFor } : {}),
+      config,
+      identity: `${os.hostname()}_${ctx.random.uid()}`,
+    }),
+  );
   try {
     await group.wait();
   } finally {

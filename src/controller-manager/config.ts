@@ -92,9 +92,21 @@ export const DEFAULT_CONFIG: ControllerManagerConfig = {
    * Shorter than upstream's 15 s and 10 s: a standby has seen the last renewal at most a retry period late, so it acts
    * within 14 s of the leader's end.
    */
-  leaderElection: { leaseDurationMs: 12_000, renewDeadlineMs: 8_000, retryPeriodMs: 2_000, resourceName: 'kube-controller-manager', resourceNamespace: 'kube-system' },
+  leaderElection: {
+    leaseDurationMs: 12_000,
+    renewDeadlineMs: 8_000,
+    retryPeriodMs: 2_000,
+    resourceName: 'kube-controller-manager',
+    resourceNamespace: 'kube-system',
+  },
   nodeCidrMaskSizes: { ipv4: 24, ipv6: 64 },
-  horizontalPodAutoscaler: { syncPeriodMs: 15_000, tolerance: 0.1, cpuInitializationPeriodMs: 300_000, initialReadinessDelayMs: 30_000, downscaleStabilizationMs: 300_000 },
+  horizontalPodAutoscaler: {
+    syncPeriodMs: 15_000,
+    tolerance: 0.1,
+    cpuInitializationPeriodMs: 300_000,
+    initialReadinessDelayMs: 30_000,
+    downscaleStabilizationMs: 300_000,
+  },
   resourceQuotaSyncPeriodMs: 300_000,
   maxEndpointsPerSlice: 100,
   mirroringMaxEndpointsPerSubset: 1_000,

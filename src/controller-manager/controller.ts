@@ -64,7 +64,10 @@ export function keysOnChange<T>(keysOf: (object: T) => readonly Keyed[]): EventK
 /** One row of a controller's table of watches; it registers on its informer and adds the keys to the queue. */
 export type Watch = (add: (keyed: Keyed) => void) => void;
 
-export function watch<T extends ApiObject>(informer: SharedInformer<T>, { added, updated, deleted }: NoInfer<EventKeys<T>>): Watch {
+export function watch<T extends ApiObject>(
+  informer: SharedInformer<T>,
+  { added, updated, deleted }: NoInfer<EventKeys<T>>,
+): Watch {
   return (add) => {
     const addAll = (keys: Keys): void => {
       if (keys) for (const keyed of keys) add(keyed);
@@ -99,7 +102,10 @@ export interface KeyedController {
 }
 
 /** The loop of a controller that is a table of watches and a reconciler. */
-export function keyedController(context: ControllerContext, { queue: name, workers, reconciler, watches }: KeyedController): () => Promise<void> {
+export function keyedController(
+  context: ControllerContext,
+  { queue: name, workers, reconciler, watches }: KeyedController,
+): () => Promise<void> {
   const { queue, run } = keyedLoop(context, name, workers, async (key) => {
     const requeue = await reconciler.reconcile(key, (ms) => queue.addAfter(key, ms));
     if (requeue) queue.addAfter(key, requeue.afterMs);
@@ -143,9 +149,17 @@ export interface KeyedLoop {
 }
 
 /** The loop of most controllers: a queue of `namespace/name` keys, worked off by `reconcile`. */
-export function keyedLoop(context: ControllerContext, name: string, workers: number, reconcile: (key: string) => Promise<void>): KeyedLoop {
+export function keyedLoop(
+  context: ControllerContext,
+  name: string,
+  workers: number,
+  reconcile: (key: string) => Promise<void>,
+): KeyedLoop {
   const { clock, metrics, logger, signal } = context;
   const queue = new WorkQueue<string>({ name, clock, metrics });
   const concurrency = context.config.concurrentSyncs[name] ?? workers;
-  return { queue, run: () => runWorkers({ queue, workers: concurrency, handle: reconcile, isExpected: isConflict, signal, logger }) };
+  return {
+    queue,
+    run: () => runWorkers({ queue, workers: concurrency, handle: reconcile, isExpected: isConflict, signal, logger }),
+  };
 }

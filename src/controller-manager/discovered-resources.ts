@@ -4,7 +4,16 @@
  * objects anyway, its informer. Shared by the controllers that care for objects of any kind; nothing runs until one of them
  * calls `use`.
  */
-import { apiVersionOf, discover, scoped, SharedInformer, type ApiObject, type Client, type DiscoveredResource, type InformerFactory } from '../client/index.ts';
+import {
+  apiVersionOf,
+  discover,
+  scoped,
+  SharedInformer,
+  type ApiObject,
+  type Client,
+  type DiscoveredResource,
+  type InformerFactory,
+} from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 
 /** Aggregated API servers come and go without any object of ours changing. */
@@ -94,7 +103,10 @@ export class DiscoveredResources {
     const { signal, logger, clock } = this.#ctx;
     const group = (this.#group = new RunGroup({ signal, logger }));
     const timer = clock.every(REFRESH_MS, () => void this.refresh());
-    group.start('until stopped', (stop) => new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true })));
+    group.start(
+      'until stopped',
+      (stop) => new Promise((resolve) => stop.addEventListener('abort', () => resolve(), { once: true })),
+    );
     this.#firstDiscovery = this.refresh();
     try {
       await group.wait();
@@ -131,11 +143,14 @@ export class DiscoveredResources {
       const { resources, unavailable } = await discover(this.#client, signal);
       const lost = new Set(unavailable);
       /** What is in a version that could not be asked is unknown, not gone. */
-      const kept = this.#resources.filter((resource) => lost.has(apiVersionOf(resource)) && !resources.some((r) => sameResource(r, resource)));
+      const kept = this.#resources.filter(
+        (resource) => lost.has(apiVersionOf(resource)) && !resources.some((r) => sameResource(r, resource)),
+      );
       const known = new Set(this.#resources.map(versionedName));
       this.#resources = [...resources, ...kept];
       this.#follow(preferredResources(this.#resources).filter(isWatchable));
-      if (this.#resources.some((resource) => !known.has(versionedName(resource)))) this.#tell((handler) => handler.onNewResources?.());
+      if (this.#resources.some((resource) => !known.has(versionedName(resource))))
+        this.#tell((handler) => handler.onNewResources?.());
     } catch (error) {
       if (!signal.aborted) logger.error(error, 'Failed to discover the resources of the server');
     }
@@ -218,7 +233,8 @@ export function preferredResources(resources: readonly DiscoveredResource[]): Di
   return [...chosen.values()];
 }
 
-const isWatchable = (resource: DiscoveredResource): boolean => !IGNORED.has(nameOf(resource)) && WATCHED_VERBS.every((verb) => resource.verbs.includes(verb));
+const isWatchable = (resource: DiscoveredResource): boolean =>
+  !IGNORED.has(nameOf(resource)) && WATCHED_VERBS.every((verb) => resource.verbs.includes(verb));
 const nameOf = (resource: DiscoveredResource): string => `${resource.group}/${resource.plural}`;
 const versionedName = (resource: DiscoveredResource): string => `${apiVersionOf(resource)}/${resource.plural}`;
 const sameResource = (a: DiscoveredResource, b: DiscoveredResource): boolean => versionedName(a) === versionedName(b);

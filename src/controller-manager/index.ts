@@ -8,5 +8,10 @@ export { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';
 export { controllers, enabledControllers } from './registry.ts';
 export { STANDARD_CLASS } from './host-path-provisioner/host-path-provisioner.ts';
 export { serviceAccountOf } from './service-account-names.ts';
-export { controllerManagerHelp, parseControllerManagerFlags, runControllerManagerCommand, type ParsedControllerManagerFlags } from './command.ts';
+export {
+  controllerManagerHelp,
+  parseControllerManagerFlags,
+  runControllerManagerCommand,
+  type ParsedControllerManagerFlags,
+} from './command.ts';
 export { controllerManagerFlags } from './command/flags.ts';

@@ -2,7 +2,11 @@
 import { controllerOf, isNotFound, type ApiObject, type ResourceClient, type SharedInformer } from '../client/index.ts';
 
 /** Asks the server, not the cache: an owner that is gone or being deleted must not adopt. */
-export async function mayAdopt<T extends ApiObject>(resource: ResourceClient<T>, owner: T, signal: AbortSignal): Promise<boolean> {
+export async function mayAdopt<T extends ApiObject>(
+  resource: ResourceClient<T>,
+  owner: T,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { namespace, name = '', uid } = owner.metadata;
   try {
     const live = await resource.get({ namespace, name }, { signal });
@@ -14,10 +18,14 @@ export async function mayAdopt<T extends ApiObject>(resource: ResourceClient<T>,
 }
 
 /** The key of the owner that controls an object; undefined when it is of another kind, or not the one of that name. */
-export function ownerKeyIn(owners: SharedInformer<ApiObject>, kind: { readonly kind: string; readonly apiVersion?: string }) {
+export function ownerKeyIn(
+  owners: SharedInformer<ApiObject>,
+  kind: { readonly kind: string; readonly apiVersion?: string },
+) {
   return ({ metadata }: ApiObject): string | undefined => {
     const controller = controllerOf({ metadata });
-    if (controller?.kind !== kind.kind || (kind.apiVersion !== undefined && controller.apiVersion !== kind.apiVersion)) return undefined;
+    if (controller?.kind !== kind.kind || (kind.apiVersion !== undefined && controller.apiVersion !== kind.apiVersion))
+      return undefined;
     const key = `${metadata.namespace}/${controller.name}`;
     return owners.get(key)?.metadata.uid === controller.uid ? key : undefined;
   };

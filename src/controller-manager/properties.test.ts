@@ -1,20 +1,42 @@
 /** Every controller, from random starting states: alone, with a second leader, with failures and late caches, and killed at every write. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SeededRandom, type Random } from '../kernel/index.ts';
-import { convergesWhenKilled, convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture, type KillScenario, type Trouble } from './testing/index.ts';
 import { controllers } from './registry.ts';
 import { IDENTITY_PROPERTIES } from './testing/identity-properties.ts';
+import {
+  convergesWhenKilled,
+  convergesWhenKilledAtEveryWrite,
+  startFixture,
+  type ControllerFixture,
+  type KillScenario,
+  type Trouble,
+} from './testing/index.ts';
 import { PROPERTIES, type Property, type World } from './testing/properties.ts';
 import { SERVED_API_PROPERTIES } from './testing/served-api-properties.ts';
 import { STORAGE_PROPERTIES } from './testing/storage-properties.ts';
 
 const everything = process.env['K8TS_EVERYTHING'] === '1';
-const ALL: readonly Property[] = [...PROPERTIES, ...STORAGE_PROPERTIES, ...IDENTITY_PROPERTIES, ...SERVED_API_PROPERTIES];
+const ALL: readonly Property[] = [
+  ...PROPERTIES,
+  ...STORAGE_PROPERTIES,
+  ...IDENTITY_PROPERTIES,
+  ...SERVED_API_PROPERTIES,
+];
 const SEEDS = [1, 2, 3, 4, 5, 6];
 /** Several controllers at once with writes that fail are in `faults.test.ts`: in the short form that is enough of them. */
 const TROUBLES: [string, (random: Random) => Trouble][] = [
-  ...(everything ? [['while a third of its writes fail', (random) => ({ rate: 0.33, random })] satisfies [string, (random: Random) => Trouble]] : []),
-  ['while half of its writes meet conflicts that no event follows', (random) => ({ refuses: () => random.next() < 0.5 })],
+  ...(everything
+    ? [
+        ['while a third of its writes fail', (random) => ({ rate: 0.33, random })] satisfies [
+          string,
+          (random: Random) => Trouble,
+        ],
+      ]
+    : []),
+  [
+    'while half of its writes meet conflicts that no event follows',
+    (random) => ({ refuses: () => random.next() < 0.5 }),
+  ],
   ['while its caches lag behind', (random) => ({ lateByMs: 2_000, random })],
 ];
 /** Days of virtual time, with all that servers and clients do in them, take a second of real time: not in every round of the short form. */
@@ -52,13 +74,20 @@ describe.each(ALL.map((property) => [property.holds, property] as const))('%s', 
   let fixture: ControllerFixture;
   beforeAll(async () => {
     const config = typeof property.config === 'function' ? await property.config() : property.config;
-    fixture = await startFixture({ controllers: property.controllers, ...(config ? { config } : {}), ...(property.countsEvents ? { countsEvents: true } : {}) });
+    fixture = await startFixture({
+      controllers: property.controllers,
+      ...(config ? { config } : {}),
+      ...(property.countsEvents ? { countsEvents: true } : {}),
+    });
     await property.serve?.(fixture);
   });
   afterAll(() => fixture.stop());
 
   /** Random worlds, each on its own; in the short form as many as it takes until there was something to do in one. */
-  const inWorlds = async (kind: string, round: (at: { namespace: string; seed: number }) => Promise<void>): Promise<void> => {
+  const inWorlds = async (
+    kind: string,
+    round: (at: { namespace: string; seed: number }) => Promise<void>,
+  ): Promise<void> => {
     let written = 0;
     for (const seed of SEEDS) {
       await fixture.stopControllers();
@@ -69,51 +98,67 @@ describe.each(ALL.map((property) => [property.holds, property] as const))('%s', 
     expect(written, 'writes').toBeGreaterThan(0);
   };
 
-  it('from wherever it starts, and nothing is written after that', () =>
-    inWorlds('alone', async ({ namespace, seed }) => {
-      const world = await worldOf(fixture, namespace, seed);
-      await property.arrange(world);
-      await fixture.start();
-      await rightInTheEnd(fixture, property, world);
-      if (property.limitMs !== undefined) return;
-      await fixture.advance(5_000);
-      const before = fixture.writes.length;
-      await fixture.advance(AT_REST_MS);
-      expect(fixture.writes.slice(before)).toEqual([]);
-    }), 120_000);
-
-  it.runIf(everything || isQuick(property))('with two leaders', () =>
-    inWorlds('two', async ({ namespace, seed }) => {
-      const world = await worldOf(fixture, namespace, seed + 100);
-      await fixture.start();
-      await fixture.startBeside();
-      await property.arrange(world);
-      await rightInTheEnd(fixture, property, world);
-    }), 120_000);
-
-  it.runIf(everything || isQuick(property)).each(TROUBLES)('%s', (trouble, of) =>
-    inWorlds(trouble.split(' ').at(-1)!, async ({ namespace, seed }) => {
-      const world = await worldOf(fixture, namespace, seed + 200);
-      await fixture.start(of(new SeededRandom(seed)));
-      await property.arrange(world);
-      await rightInTheEnd(fixture, { ...property, limitMs: 5 * (property.limitMs ?? 60_000) }, world);
-    }), 300_000);
-
-  it.runIf(everything || isQuick(property))(everything ? 'killed at every write' : 'killed before a write and after one', async () => {
-    const worlds = new Map<string, World>();
-    const scenario: KillScenario = {
-      fixture,
-      async arrange(name) {
-        const world = await worldOf(fixture, name, 7);
-        worlds.set(name, world);
+  it(
+    'from wherever it starts, and nothing is written after that',
+    () =>
+      inWorlds('alone', async ({ namespace, seed }) => {
+        const world = await worldOf(fixture, namespace, seed);
         await property.arrange(world);
-      },
-      converged: async (name) => (await wrongNow(property, worlds.get(name)!)) === undefined,
-      clear: async (name) => property.clear?.(worlds.get(name)!),
-      limitMs: property.limitMs ?? 60_000,
-    };
-    if (everything) return expect(await convergesWhenKilledAtEveryWrite(scenario), 'kills').toBeGreaterThan(0);
-    expect(await convergesWhenKilled(scenario, { write: 0, when: 'before' }), 'killed').toBe(true);
-    await convergesWhenKilled(scenario, { write: 1, when: 'after' });
-  }, 300_000);
+        await fixture.start();
+        await rightInTheEnd(fixture, property, world);
+        if (property.limitMs !== undefined) return;
+        await fixture.advance(5_000);
+        const before = fixture.writes.length;
+        await fixture.advance(AT_REST_MS);
+        expect(fixture.writes.slice(before)).toEqual([]);
+      }),
+    120_000,
+  );
+
+  it.runIf(everything || isQuick(property))(
+    'with two leaders',
+    () =>
+      inWorlds('two', async ({ namespace, seed }) => {
+        const world = await worldOf(fixture, namespace, seed + 100);
+        await fixture.start();
+        await fixture.startBeside();
+        await property.arrange(world);
+        await rightInTheEnd(fixture, property, world);
+      }),
+    120_000,
+  );
+
+  it.runIf(everything || isQuick(property)).each(TROUBLES)(
+    '%s',
+    (trouble, of) =>
+      inWorlds(trouble.split(' ').at(-1)!, async ({ namespace, seed }) => {
+        const world = await worldOf(fixture, namespace, seed + 200);
+        await fixture.start(of(new SeededRandom(seed)));
+        await property.arrange(world);
+        await rightInTheEnd(fixture, { ...property, limitMs: 5 * (property.limitMs ?? 60_000) }, world);
+      }),
+    300_000,
+  );
+
+  it.runIf(everything || isQuick(property))(
+    everything ? 'killed at every write' : 'killed before a write and after one',
+    async () => {
+      const worlds = new Map<string, World>();
+      const scenario: KillScenario = {
+        fixture,
+        async arrange(name) {
+          const world = await worldOf(fixture, name, 7);
+          worlds.set(name, world);
+          await property.arrange(world);
+        },
+        converged: async (name) => (await wrongNow(property, worlds.get(name)!)) === undefined,
+        clear: async (name) => property.clear?.(worlds.get(name)!),
+        limitMs: property.limitMs ?? 60_000,
+      };
+      if (everything) return expect(await convergesWhenKilledAtEveryWrite(scenario), 'kills').toBeGreaterThan(0);
+      expect(await convergesWhenKilled(scenario, { write: 0, when: 'before' }), 'killed').toBe(true);
+      await convergesWhenKilled(scenario, { write: 1, when: 'after' });
+    },
+    300_000,
+  );
 });

@@ -10,12 +10,21 @@ describe('the registry', () => {
   });
 
   it.each([
-    ['all that are on by default', ['*'], (names: string[]) => names.includes('namespace-controller') && !names.includes('token-cleaner-controller')],
-    ['one more', ['*', 'token-cleaner-controller'], (names: string[]) => names.includes('token-cleaner-controller') && names.includes('namespace-controller')],
+    [
+      'all that are on by default',
+      ['*'],
+      (names: string[]) => names.includes('namespace-controller') && !names.includes('token-cleaner-controller'),
+    ],
+    [
+      'one more',
+      ['*', 'token-cleaner-controller'],
+      (names: string[]) => names.includes('token-cleaner-controller') && names.includes('namespace-controller'),
+    ],
     ['one less, by its older name', ['*', '-namespace'], (names: string[]) => !names.includes('namespace-controller')],
     ['only one', ['namespace-controller'], (names: string[]) => names.length === 1],
     ['the last word', ['-namespace', 'namespace-controller'], (names: string[]) => names.length === 1],
   ])('chooses %s', (_, wanted, holds) => expect(holds(namesOf(wanted))).toBe(true));
 
-  it('refuses unknown names', () => expect(() => namesOf(['*', 'nonsense'])).toThrow('"nonsense" is not in the list of known controllers'));
+  it('refuses unknown names', () =>
+    expect(() => namesOf(['*', 'nonsense'])).toThrow('"nonsense" is not in the list of known controllers'));
 });

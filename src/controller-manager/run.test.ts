@@ -17,7 +17,11 @@ afterEach(async () => {
 });
 
 /** Starts a manager; the result kills it as the kernel would: nothing of it is sent any more, not even a farewell. */
-function startManager(identity: string, requests: TransportRequest[], options: { leaderElect: boolean; controllers: readonly string[] }): () => void {
+function startManager(
+  identity: string,
+  requests: TransportRequest[],
+  options: { leaderElect: boolean; controllers: readonly string[] },
+): () => void {
   const { ctx, pipeline } = server;
   const stop = new AbortController();
   let dead = false;
@@ -36,34 +40,59 @@ function startManager(identity: string, requests: TransportRequest[], options: {
   };
   const client = new Client({ transport, clock: ctx.clock, userAgent: 'kube-controller-manager' });
   const context = childContext(ctx, identity, AbortSignal.any([ctx.signal, stop.signal]));
-  managers.push({ stop, running: run(context, { client, config: { ...DEFAULT_CONFIG, rootCa: 'ca', ...options }, identity }).catch(() => {}) });
+  managers.push({
+    stop,
+    running: run(context, { client, config: { ...DEFAULT_CONFIG, rootCa: 'ca', ...options }, identity }).catch(
+      () => {},
+    ),
+  });
   return () => {
     dead = true;
     stop.abort(new Error('killed'));
   };
 }
 
-const client = (): Client => new Client({ transport: inProcessTransport({ handle: server.pipeline.handle, user: ADMIN, signal: server.ctx.signal }), clock: server.ctx.clock });
+const client = (): Client =>
+  new Client({
+    transport: inProcessTransport({ handle: server.pipeline.handle, user: ADMIN, signal: server.ctx.signal }),
+    clock: server.ctx.clock,
+  });
 
 describe('the controller manager', () => {
   it('at rest writes nothing and asks for less than one thing a second', async () => {
     server = await startTestServer();
     const { clock } = server.ctx;
     const requests: TransportRequest[] = [];
-    startManager('a', requests, { leaderElect: false, controllers: ['*', 'bootstrap-signer-controller', 'token-cleaner-controller'] });
+    startManager('a', requests, {
+      leaderElect: false,
+      controllers: ['*', 'bootstrap-signer-controller', 'token-cleaner-controller'],
+    });
     await clock.advance(5_000);
     const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-    await client().resource('v1/namespaces').create({ metadata: { name: 'work' } });
+    await client()
+      .resource('v1/namespaces')
+      .create({ metadata: { name: 'work' } });
     await clock.advance(1_000);
-    await client().resource('apps/v1/deployments').create({ metadata: { name: 'd', namespace: 'work' }, spec: { replicas: 3, selector: { matchLabels: { app: 'a' } }, template } });
-    await client().resource('v1/services').create({ metadata: { name: 's', namespace: 'work' }, spec: { selector: { app: 'a' }, ports: [{ port: 80 }] } });
-    await client().resource('v1/resourcequotas').create({ metadata: { name: 'q', namespace: 'work' }, spec: { hard: { pods: '10', 'count/secrets': '5' } } });
+    await client()
+      .resource('apps/v1/deployments')
+      .create({
+        metadata: { name: 'd', namespace: 'work' },
+        spec: { replicas: 3, selector: { matchLabels: { app: 'a' } }, template },
+      });
+    await client()
+      .resource('v1/services')
+      .create({ metadata: { name: 's', namespace: 'work' }, spec: { selector: { app: 'a' }, ports: [{ port: 80 }] } });
+    await client()
+      .resource('v1/resourcequotas')
+      .create({ metadata: { name: 'q', namespace: 'work' }, spec: { hard: { pods: '10', 'count/secrets': '5' } } });
     /** Long enough for progress deadlines and the first recount of quotas. */
     await clock.advance(900_000);
     requests.length = 0;
     const seconds = 1_200;
     await clock.advance(seconds * 1_000);
-    expect(requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`)).toEqual([]);
+    expect(requests.filter(({ method }) => method !== 'GET').map(({ method, path }) => `${method} ${path}`)).toEqual(
+      [],
+    );
     expect(requests.length / seconds).toBeLessThan(1);
   });
 
@@ -77,14 +106,21 @@ describe('the controller manager', () => {
     await clock.advance(5_000);
     startManager('b', second, { leaderElect: true, controllers });
     await clock.advance(5_000);
-    await client().resource('v1/namespaces').create({ metadata: { name: 'one' } });
+    await client()
+      .resource('v1/namespaces')
+      .create({ metadata: { name: 'one' } });
     await clock.advance(1_000);
-    const writes = (requests: readonly TransportRequest[]) => requests.filter(({ method, path }) => method !== 'GET' && !path.includes('/leases')).map(({ method, path }) => `${method} ${path}`);
+    const writes = (requests: readonly TransportRequest[]) =>
+      requests
+        .filter(({ method, path }) => method !== 'GET' && !path.includes('/leases'))
+        .map(({ method, path }) => `${method} ${path}`);
     expect(writes(first)).toContain('POST /api/v1/namespaces/one/configmaps');
     expect(writes(second)).toEqual([]);
 
     kill();
-    await client().resource('v1/namespaces').create({ metadata: { name: 'two' } });
+    await client()
+      .resource('v1/namespaces')
+      .create({ metadata: { name: 'two' } });
     await clock.advance(15_000);
     expect(writes(first).filter((write) => write.includes('/two/'))).toEqual([]);
     expect(writes(second)).toEqual(['POST /api/v1/namespaces/two/configmaps']);

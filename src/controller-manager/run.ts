@@ -30,8 +30,21 @@ async function lead(ctx: Context, options: ControllerManagerOptions): Promise<vo
   const discovered = new DiscoveredResources(inner, { client: options.client, informers });
   for (const controller of enabledControllers(options.config.controllers)) {
     const client = options.clientFor?.(controller.name) ?? options.client;
-    const recorder = createCoreEventRecorder(inner, client, { component: controller.eventSource ?? controller.name }, new EventBudget(inner.clock));
-    const context: ControllerContext = { ...inner, logger: inner.logger.named(controller.name), client, informers, discovered, recorder, config: options.config };
+    const recorder = createCoreEventRecorder(
+      inner,
+      client,
+      { component: controller.eventSource ?? controller.name },
+      new EventBudget(inner.clock),
+    );
+    const context: ControllerContext = {
+      ...inner,
+      logger: inner.logger.named(controller.name),
+      client,
+      informers,
+      discovered,
+      recorder,
+      config: options.config,
+    };
     const loop = controller.build(context);
     group.start(`${controller.name} events`, (signal) => recorder.run(signal));
     group.start(controller.name, async () => {

@@ -39,11 +39,13 @@ export class ScaleClient {
   /** The resource of a kind; throws when the server does not have it. */
   async resourceOf({ apiVersion, kind }: Pick<ScaleTarget, 'apiVersion' | 'kind'>): Promise<DiscoveredResource> {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
-    const find = (): DiscoveredResource | undefined => this.#discovery && findKind(this.#discovery.found, { group, version, kind });
+    const find = (): DiscoveredResource | undefined =>
+      this.#discovery && findKind(this.#discovery.found, { group, version, kind });
     const { clock, client, signal } = this.#context;
     const known = find();
     if (known) return known;
-    if (!this.#discovery || clock.monotonic() - this.#discovery.at > LOOK_AGAIN_MS) this.#discovery = { found: await discover(client, signal), at: clock.monotonic() };
+    if (!this.#discovery || clock.monotonic() - this.#discovery.at > LOOK_AGAIN_MS)
+      this.#discovery = { found: await discover(client, signal), at: clock.monotonic() };
     const found = find();
     if (!found) throw new Error(`no matches for kind "${kind}" in group "${group}"`);
     return found;

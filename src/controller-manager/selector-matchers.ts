@@ -3,7 +3,12 @@
  * for the same selectors with every pod that changes.
  */
 import type { LabelSelector } from '../api/generated/meta-v1.ts';
-import { labelSelectorAsSelector, NOTHING, selectorFromLabels, type LabelSelectorMatcher } from '../machinery/selectors/index.ts';
+import {
+  labelSelectorAsSelector,
+  NOTHING,
+  selectorFromLabels,
+  type LabelSelectorMatcher,
+} from '../machinery/selectors/index.ts';
 
 const ofSelectors = new WeakMap<LabelSelector, LabelSelectorMatcher>();
 const ofLabels = new WeakMap<Readonly<Record<string, string>>, LabelSelectorMatcher>();
@@ -20,7 +25,8 @@ export function matcherOf(selector: LabelSelector | undefined): LabelSelectorMat
 export function labelsMatcherOf(labels: Readonly<Record<string, string>> | undefined): LabelSelectorMatcher {
   if (!labels) return NOTHING;
   let matcher = ofLabels.get(labels);
-  if (matcher === undefined) ofLabels.set(labels, (matcher = Object.keys(labels).length === 0 ? NOTHING : selectorFromLabels(labels)));
+  if (matcher === undefined)
+    ofLabels.set(labels, (matcher = Object.keys(labels).length === 0 ? NOTHING : selectorFromLabels(labels)));
   return matcher;
 }
 

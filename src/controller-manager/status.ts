@@ -1,6 +1,6 @@
+import { deepEqual } from '../base/index.ts';
 /** What controllers do with the status of their objects: conditions, and writes only where something changed. */
 import { isConflict, isNotFound } from '../client/index.ts';
-import { deepEqual } from '../base/index.ts';
 
 export interface Condition {
   type: string;
@@ -19,9 +19,13 @@ function isZero(value: unknown): boolean {
   return value === undefined || value === 0 || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-export const findCondition = <C extends { type: string }>(conditions: readonly C[] | undefined, type: string): C | undefined => conditions?.find((c) => c.type === type);
+export const findCondition = <C extends { type: string }>(
+  conditions: readonly C[] | undefined,
+  type: string,
+): C | undefined => conditions?.find((c) => c.type === type);
 
-export const withoutCondition = <C extends { type: string }>(conditions: readonly C[] | undefined, type: string): C[] => (conditions ?? []).filter((c) => c.type !== type);
+export const withoutCondition = <C extends { type: string }>(conditions: readonly C[] | undefined, type: string): C[] =>
+  (conditions ?? []).filter((c) => c.type !== type);
 
 export const sameStatus = (a: unknown, b: unknown): boolean => deepEqual(a, b);
 

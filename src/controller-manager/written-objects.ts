@@ -9,7 +9,11 @@ export class WrittenObjects<T extends ApiObject> {
 
   constructor(private readonly informer: SharedInformer<T>) {
     const seen = (object: T): void => this.#seen(object);
-    informer.addHandler({ onAdd: seen, onUpdate: (_, after) => seen(after), onDelete: (object) => this.#written.delete(keyOf(object)) });
+    informer.addHandler({
+      onAdd: seen,
+      onUpdate: (_, after) => seen(after),
+      onDelete: (object) => this.#written.delete(keyOf(object)),
+    });
   }
 
   get(key: string): T | undefined {

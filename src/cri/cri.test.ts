@@ -15,7 +15,11 @@ async function connected(runtime: Partial<RuntimeService>, images: Partial<Image
   const socket = `unix://${directory}/cri.sock`;
   await server.listen(socket);
   const client = connectToRuntime(socket);
-  endings.push(() => fs.rm(directory, { recursive: true }), () => server.close(), () => client.close());
+  endings.push(
+    () => fs.rm(directory, { recursive: true }),
+    () => server.close(),
+    () => client.close(),
+  );
   return client;
 }
 
@@ -27,7 +31,10 @@ describe('CRI over a socket', () => {
         metadata: { name: 'web', uid: 'u1', namespace: 'default', attempt: 2 },
         labels: { app: 'web' },
         portMappings: [{ protocol: 'UDP' as const, containerPort: 53 }],
-        linux: { resources: { memoryLimitInBytes: 2 ** 40 }, securityContext: { seccomp: { profileType: 'Localhost' as const, localhostRef: 'a.json' } } },
+        linux: {
+          resources: { memoryLimitInBytes: 2 ** 40 },
+          securityContext: { seccomp: { profileType: 'Localhost' as const, localhostRef: 'a.json' } },
+        },
       },
     };
     const client = await connected({
@@ -46,7 +53,10 @@ describe('CRI over a socket', () => {
         throw new CriError('NOT_FOUND', 'no such container');
       },
     });
-    await expect(client.runtime.containerStatus({ containerId: 'x' })).rejects.toMatchObject({ code: 'NOT_FOUND', message: 'no such container' });
+    await expect(client.runtime.containerStatus({ containerId: 'x' })).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+      message: 'no such container',
+    });
     await expect(client.images.listImages({})).rejects.toMatchObject({ code: 'UNIMPLEMENTED' });
   });
 
@@ -55,7 +65,8 @@ describe('CRI over a socket', () => {
     const client = await connected({
       getContainerEvents: async function* (_request, options) {
         try {
-          for (const containerId of ['a', 'b']) yield { containerId, containerEventType: 'CONTAINER_STARTED_EVENT' as const };
+          for (const containerId of ['a', 'b'])
+            yield { containerId, containerEventType: 'CONTAINER_STARTED_EVENT' as const };
           await new Promise((resolve) => options!.signal!.addEventListener('abort', resolve));
         } finally {
           ended = true;

@@ -11,17 +11,53 @@ function service(name: string, spec: Service['spec'], namespace = 'default'): Se
   return { metadata: { name, namespace }, spec };
 }
 
-function slice(serviceName: string, endpoints: EndpointSlice['endpoints'], ports: EndpointSlice['ports'] = [{ name: 'http', port: 8080, protocol: 'TCP' }], addressType = 'IPv4'): EndpointSlice {
-  return { metadata: { name: `${serviceName}-${addressType}`, namespace: 'default', labels: { 'kubernetes.io/service-name': serviceName } }, addressType, endpoints, ports };
+function slice(
+  serviceName: string,
+  endpoints: EndpointSlice['endpoints'],
+  ports: EndpointSlice['ports'] = [{ name: 'http', port: 8080, protocol: 'TCP' }],
+  addressType = 'IPv4',
+): EndpointSlice {
+  return {
+    metadata: {
+      name: `${serviceName}-${addressType}`,
+      namespace: 'default',
+      labels: { 'kubernetes.io/service-name': serviceName },
+    },
+    addressType,
+    endpoints,
+    ports,
+  };
 }
 
 function records(): ClusterRecords {
   const all = new ClusterRecords();
   for (const namespace of ['default', 'kube-system']) all.setNamespace(namespace);
-  all.setService(service('web', { clusterIP: '10.96.0.20', clusterIPs: ['10.96.0.20', 'fd00:10:96::14'], ports: [{ name: 'http', port: 80, protocol: 'TCP' }, { name: 'quic', port: 443, protocol: 'UDP' }] }));
+  all.setService(
+    service('web', {
+      clusterIP: '10.96.0.20',
+      clusterIPs: ['10.96.0.20', 'fd00:10:96::14'],
+      ports: [
+        { name: 'http', port: 80, protocol: 'TCP' },
+        { name: 'quic', port: 443, protocol: 'UDP' },
+      ],
+    }),
+  );
   all.setService(service('db', { clusterIP: 'None', clusterIPs: ['None'] }));
-  all.setSlice(slice('db', [{ addresses: ['10.244.0.5'], hostname: 'db-0' }, { addresses: ['10.244.0.6'] }, { addresses: ['10.244.0.7'], conditions: { ready: false } }]));
-  all.setSlice(slice('db', [{ addresses: ['fd00:244::5'], hostname: 'db-0' }], [{ name: 'http', port: 8080, protocol: 'TCP' }], 'IPv6'));
+  all.setSlice(
+    slice('db', [
+      { addresses: ['10.244.0.5'], hostname: 'db-0' },
+      { addresses: ['10.244.0.6'] },
+      { addresses: ['10.244.0.7'], conditions: { ready: false } },
+    ]),
+  );
+  all.setSlice(
+    slice(
+      'db',
+      [{ addresses: ['fd00:244::5'], hostname: 'db-0' }],
+      [{ name: 'http', port: 8080, protocol: 'TCP' }],
+      'IPv6',
+    ),
+  );
   all.setService(service('out', { type: 'ExternalName', externalName: 'example.org.' }));
   all.setService(service('alias', { type: 'ExternalName', externalName: 'web.default.svc.cluster.local' }));
   all.setService(service('round', { type: 'ExternalName', externalName: 'round.default.svc.cluster.local' }));
@@ -47,7 +83,11 @@ const text = (data: RecordData): string => {
 
 const base = 'default.svc.cluster.local';
 
-const table: [name: string, type: keyof typeof TYPE, expected: string[] | 'NXDOMAIN' | 'NODATA' | 'OUTSIDE' | 'REFUSED' | 'SERVFAIL'][] = [
+const table: [
+  name: string,
+  type: keyof typeof TYPE,
+  expected: string[] | 'NXDOMAIN' | 'NODATA' | 'OUTSIDE' | 'REFUSED' | 'SERVFAIL',
+][] = [
   [`web.${base}`, 'A', ['10.96.0.20']],
   [`WEB.Default.SVC.cluster.LOCAL`, 'A', ['10.96.0.20']],
   [`web.${base}`, 'AAAA', ['fd00:10:96::14']],
@@ -66,7 +106,11 @@ const table: [name: string, type: keyof typeof TYPE, expected: string[] | 'NXDOM
   [`db-0.db.${base}`, 'AAAA', ['fd00:244::5']],
   [`10-244-0-6.db.${base}`, 'A', ['10.244.0.6']],
   [`10-244-0-7.db.${base}`, 'A', 'NXDOMAIN'],
-  [`_http._tcp.db.${base}`, 'SRV', [`0 33 8080 db-0.db.${base}`, `0 33 8080 10-244-0-6.db.${base}`, `0 33 8080 db-0.db.${base}`]],
+  [
+    `_http._tcp.db.${base}`,
+    'SRV',
+    [`0 33 8080 db-0.db.${base}`, `0 33 8080 10-244-0-6.db.${base}`, `0 33 8080 db-0.db.${base}`],
+  ],
   [`out.${base}`, 'CNAME', ['example.org']],
   [`out.${base}`, 'A', 'OUTSIDE'],
   [`alias.${base}`, 'A', [`web.${base}`, '10.96.0.20']],
@@ -100,8 +144,18 @@ describe('what the cluster answers', () => {
   it.each(table)('%s %s', (name, type, expected) => {
     const answer = answerQuery(records(), zone, { name, type: TYPE[type], class: 1 });
     if (expected === 'OUTSIDE') return expect(answer === undefined || answer.outside !== undefined).toBe(true);
-    if (expected === 'NODATA') return expect(answer).toMatchObject({ rcode: RCODE.NOERROR, answers: [], authority: [{ name: 'cluster.local', data: { type: 'SOA', minimum: 5 } }] });
-    if (expected === 'NXDOMAIN') return expect(answer).toMatchObject({ rcode: RCODE.NXDOMAIN, answers: [], authority: [{ data: { type: 'SOA' } }] });
+    if (expected === 'NODATA')
+      return expect(answer).toMatchObject({
+        rcode: RCODE.NOERROR,
+        answers: [],
+        authority: [{ name: 'cluster.local', data: { type: 'SOA', minimum: 5 } }],
+      });
+    if (expected === 'NXDOMAIN')
+      return expect(answer).toMatchObject({
+        rcode: RCODE.NXDOMAIN,
+        answers: [],
+        authority: [{ data: { type: 'SOA' } }],
+      });
     if (typeof expected === 'string') return expect(answer?.rcode).toBe(RCODE[expected]);
     expect(answer!.answers.map(({ data }) => text(data)).sort()).toEqual([...expected].sort());
     expect(answer!.rcode).toBe(RCODE.NOERROR);
@@ -109,12 +163,17 @@ describe('what the cluster answers', () => {
 
   it('sends the addresses of SRV targets along', () => {
     const answer = answerQuery(records(), zone, { name: `_http._tcp.db.${base}`, type: TYPE.SRV, class: 1 });
-    expect(answer!.additional.map(({ name, data }) => `${name} ${text(data)}`)).toEqual([`db-0.db.${base} 10.244.0.5`, `10-244-0-6.db.${base} 10.244.0.6`, `db-0.db.${base} fd00:244::5`]);
+    expect(answer!.additional.map(({ name, data }) => `${name} ${text(data)}`)).toEqual([
+      `db-0.db.${base} 10.244.0.5`,
+      `10-244-0-6.db.${base} 10.244.0.6`,
+      `db-0.db.${base} fd00:244::5`,
+    ]);
   });
 
   it('follows changes: endpoints and Services come and go', () => {
     const all = records();
-    const ask = (name: string) => answerQuery(all, zone, { name, type: TYPE.A, class: 1 })?.answers.map(({ data }) => text(data));
+    const ask = (name: string) =>
+      answerQuery(all, zone, { name, type: TYPE.A, class: 1 })?.answers.map(({ data }) => text(data));
     all.setSlice(slice('db', [{ addresses: ['10.244.0.7'] }]));
     expect(ask(`db.${base}`)).toEqual(['10.244.0.7']);
     expect(all.reverse('10.244.0.5')).toEqual([]);

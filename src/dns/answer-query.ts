@@ -35,7 +35,8 @@ const LONGEST_ALIAS_CHAIN = 8;
 /** Undefined when the name is not the cluster's. */
 export function answerQuery(records: ClusterRecords, zone: Zone, question: Question): Answer | undefined {
   const name = question.name.toLowerCase();
-  if (question.class !== CLASS_IN && question.class !== 255) return inZone(name, zone.domain) ? failed(RCODE.REFUSED) : undefined;
+  if (question.class !== CLASS_IN && question.class !== 255)
+    return inZone(name, zone.domain) ? failed(RCODE.REFUSED) : undefined;
   if (name.endsWith('.arpa')) return answerReverse(records, zone, question);
   if (!inZone(name, zone.domain)) return undefined;
   if (question.type === TYPE.AXFR) return failed(RCODE.REFUSED);
@@ -45,13 +46,18 @@ export function answerQuery(records: ClusterRecords, zone: Zone, question: Quest
   for (let step = 0; step < LONGEST_ALIAS_CHAIN; step++) {
     const found = find(records, zone, asked.toLowerCase());
     if (!found) return answers.length > 0 ? done(answers, additional) : negative(zone, RCODE.NXDOMAIN);
-    const matching = found.records.filter((data) => question.type === TYPE.ANY || TYPE[data.type as keyof typeof TYPE] === question.type);
+    const matching = found.records.filter(
+      (data) => question.type === TYPE.ANY || TYPE[data.type as keyof typeof TYPE] === question.type,
+    );
     for (const data of matching) answers.push({ name: asked, ttl: zone.ttl, data });
-    for (const { name: target, addresses } of matching.length > 0 && question.type === TYPE.SRV ? (found.targets ?? []) : []) {
+    for (const { name: target, addresses } of matching.length > 0 && question.type === TYPE.SRV
+      ? (found.targets ?? [])
+      : []) {
       for (const address of addresses) additional.push({ name: target, ttl: zone.ttl, data: addressRecord(address) });
     }
     const alias = found.records.find((data) => data.type === 'CNAME');
-    if (!alias || matching.length > 0) return answers.length > 0 ? done(answers, additional) : negative(zone, RCODE.NOERROR);
+    if (!alias || matching.length > 0)
+      return answers.length > 0 ? done(answers, additional) : negative(zone, RCODE.NOERROR);
     answers.push({ name: asked, ttl: zone.ttl, data: alias });
     asked = (alias as { target: string }).target;
     if (!inZone(asked.toLowerCase(), zone.domain)) return { ...done(answers, additional), outside: asked };
@@ -77,12 +83,16 @@ function find(records: ClusterRecords, zone: Zone, name: string): Found | undefi
   if (namespace === undefined) return { records: [] };
   if (!records.hasNamespace(namespace)) return undefined;
   if (labels.length === 0) return { records: [] };
-  return kind === 'pod' ? findPod(labels) : findService(records, zone, { namespace, service: labels.pop()!, rest: labels });
+  return kind === 'pod'
+    ? findPod(labels)
+    : findService(records, zone, { namespace, service: labels.pop()!, rest: labels });
 }
 
 function findNameServer(zone: Zone, labels: readonly string[]): Found | undefined {
   if (labels.length === 0) return { records: [] };
-  return labels.length === 1 && labels[0] === 'ns' ? { records: zone.nameServerAddresses.map(addressRecord) } : undefined;
+  return labels.length === 1 && labels[0] === 'ns'
+    ? { records: zone.nameServerAddresses.map(addressRecord) }
+    : undefined;
 }
 
 /** The address is in the name: `10-0-0-7`, or `fd00--7` for fd00::7. */
@@ -104,7 +114,11 @@ interface ServiceName {
   readonly rest: readonly string[];
 }
 
-function findService(records: ClusterRecords, zone: Zone, { namespace, service, rest }: ServiceName): Found | undefined {
+function findService(
+  records: ClusterRecords,
+  zone: Zone,
+  { namespace, service, rest }: ServiceName,
+): Found | undefined {
   const record = records.service(namespace, service);
   if (!record) return undefined;
   const base = `${service}.${namespace}.svc.${zone.domain}`;
@@ -118,8 +132,12 @@ function findService(records: ClusterRecords, zone: Zone, { namespace, service, 
 function whole(record: ServiceRecord, base: string): Found {
   if (record.kind === 'external-name') return { records: [{ type: 'CNAME', target: record.target }] };
   const ports = serviceLocations(record, base, () => true);
-  if (record.kind === 'cluster-ip') return { records: [...record.addresses.map(addressRecord), ...ports.records], targets: ports.targets };
-  return { records: [...record.endpoints.map(({ address }) => addressRecord(address)), ...ports.records], targets: ports.targets };
+  if (record.kind === 'cluster-ip')
+    return { records: [...record.addresses.map(addressRecord), ...ports.records], targets: ports.targets };
+  return {
+    records: [...record.endpoints.map(({ address }) => addressRecord(address)), ...ports.records],
+    targets: ports.targets,
+  };
 }
 
 function findPorts(record: ServiceRecord, base: string, rest: readonly string[]): Found | undefined {
@@ -134,20 +152,36 @@ function findPorts(record: ServiceRecord, base: string, rest: readonly string[])
 }
 
 const portsOf = (record: ServiceRecord): readonly ServicePort[] =>
-  record.kind === 'cluster-ip' ? record.ports : record.kind === 'headless' ? record.endpoints.flatMap((endpoint) => endpoint.ports) : [];
+  record.kind === 'cluster-ip'
+    ? record.ports
+    : record.kind === 'headless'
+      ? record.endpoints.flatMap((endpoint) => endpoint.ports)
+      : [];
 
-function serviceLocations(record: ServiceRecord, base: string, wanted: (port: ServicePort) => boolean): { records: RecordData[]; targets: { name: string; addresses: readonly string[] }[] } {
+function serviceLocations(
+  record: ServiceRecord,
+  base: string,
+  wanted: (port: ServicePort) => boolean,
+): { records: RecordData[]; targets: { name: string; addresses: readonly string[] }[] } {
   if (record.kind === 'external-name') return { records: [], targets: [] };
   const places: { target: string; addresses: readonly string[]; ports: readonly ServicePort[] }[] =
     record.kind === 'cluster-ip'
       ? [{ target: base, addresses: record.addresses, ports: record.ports }]
-      : record.endpoints.map(({ name, address, ports }: Endpoint) => ({ target: `${name}.${base}`, addresses: [address], ports }));
-  const found = places.map((place) => ({ ...place, ports: place.ports.filter(wanted) })).filter(({ ports }) => ports.length > 0);
+      : record.endpoints.map(({ name, address, ports }: Endpoint) => ({
+          target: `${name}.${base}`,
+          addresses: [address],
+          ports,
+        }));
+  const found = places
+    .map((place) => ({ ...place, ports: place.ports.filter(wanted) }))
+    .filter(({ ports }) => ports.length > 0);
   const count = found.reduce((sum, { ports }) => sum + ports.length, 0);
   // All are equal; 100 is shared between them.
   const weight = count === 0 ? 0 : Math.max(1, Math.floor(100 / count));
   return {
-    records: found.flatMap(({ target, ports }) => ports.map(({ port }): RecordData => ({ type: 'SRV', priority: 0, weight, port, target }))),
+    records: found.flatMap(({ target, ports }) =>
+      ports.map(({ port }): RecordData => ({ type: 'SRV', priority: 0, weight, port, target })),
+    ),
     targets: found.map(({ target, addresses }) => ({ name: target, addresses })),
   };
 }
@@ -158,10 +192,13 @@ function answerReverse(records: ClusterRecords, zone: Zone, question: Question):
   const names = records.reverse(address);
   if (names.length === 0) return undefined;
   if (question.type !== TYPE.PTR && question.type !== TYPE.ANY) return negative(zone, RCODE.NOERROR);
-  return done(names.map((name) => ({ name: question.name, ttl: zone.ttl, data: { type: 'PTR', target: fullName(name, zone) } })));
+  return done(
+    names.map((name) => ({ name: question.name, ttl: zone.ttl, data: { type: 'PTR', target: fullName(name, zone) } })),
+  );
 }
 
-const fullName = ({ endpoint, service, namespace }: ReverseName, zone: Zone): string => `${endpoint === undefined ? '' : `${endpoint}.`}${service}.${namespace}.svc.${zone.domain}`;
+const fullName = ({ endpoint, service, namespace }: ReverseName, zone: Zone): string =>
+  `${endpoint === undefined ? '' : `${endpoint}.`}${service}.${namespace}.svc.${zone.domain}`;
 
 export const inZone = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
@@ -179,7 +216,17 @@ const soa = (zone: Zone): RecordData => ({
   minimum: zone.ttl,
 });
 
-const done = (answers: readonly ResourceRecord[], additional: readonly ResourceRecord[] = []): Answer => ({ rcode: RCODE.NOERROR, answers, authority: [], additional });
+const done = (answers: readonly ResourceRecord[], additional: readonly ResourceRecord[] = []): Answer => ({
+  rcode: RCODE.NOERROR,
+  answers,
+  authority: [],
+  additional,
+});
 const failed = (rcode: number): Answer => ({ rcode, answers: [], authority: [], additional: [] });
 /** With the SOA, that tells for how long the answer "no" may be kept. */
-const negative = (zone: Zone, rcode: number): Answer => ({ rcode, answers: [], authority: [{ name: zone.domain, ttl: zone.ttl, data: soa(zone) }], additional: [] });
+const negative = (zone: Zone, rcode: number): Answer => ({
+  rcode,
+  answers: [],
+  authority: [{ name: zone.domain, ttl: zone.ttl, data: soa(zone) }],
+  additional: [],
+});

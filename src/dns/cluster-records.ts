@@ -69,7 +69,8 @@ export class ClusterRecords {
     const key = `${service.metadata.namespace}/${service.metadata.name}`;
     this.#forgetService(key);
     this.#services.set(key, service);
-    for (const address of clusterAddresses(service)) this.#reverseServices.set(address, { namespace: service.metadata.namespace!, service: service.metadata.name! });
+    for (const address of clusterAddresses(service))
+      this.#reverseServices.set(address, { namespace: service.metadata.namespace!, service: service.metadata.name! });
     this.#derive(key);
   }
 
@@ -118,7 +119,10 @@ export class ClusterRecords {
     if (record.kind !== 'headless') return;
     for (const { address, name } of record.endpoints) {
       const names = this.#reverseEndpoints.get(address) ?? new Map<string, ReverseName>();
-      this.#reverseEndpoints.set(address, names.set(key, { namespace: service.metadata.namespace!, service: service.metadata.name!, endpoint: name }));
+      this.#reverseEndpoints.set(
+        address,
+        names.set(key, { namespace: service.metadata.namespace!, service: service.metadata.name!, endpoint: name }),
+      );
     }
   }
 
@@ -129,7 +133,8 @@ export class ClusterRecords {
   }
 }
 
-const clusterAddresses = ({ spec }: Service): string[] => (spec?.clusterIPs ?? []).filter((address) => address !== 'None' && address !== '');
+const clusterAddresses = ({ spec }: Service): string[] =>
+  (spec?.clusterIPs ?? []).filter((address) => address !== 'None' && address !== '');
 
 function serviceOf(slice: EndpointSlice): string | undefined {
   const name = slice.metadata.labels?.[SERVICE_LABEL];
@@ -137,21 +142,38 @@ function serviceOf(slice: EndpointSlice): string | undefined {
 }
 
 function recordOf({ spec = {} }: Service, slices: readonly EndpointSlice[]): ServiceRecord {
-  if (spec.type === 'ExternalName') return { kind: 'external-name', target: (spec.externalName ?? '').replace(/\.$/, '') };
+  if (spec.type === 'ExternalName')
+    return { kind: 'external-name', target: (spec.externalName ?? '').replace(/\.$/, '') };
   if (spec.clusterIP !== 'None') {
-    const ports = (spec.ports ?? []).map((port) => ({ name: port.name ?? '', protocol: (port.protocol ?? 'TCP').toLowerCase(), port: port.port }));
-    return { kind: 'cluster-ip', addresses: (spec.clusterIPs ?? [spec.clusterIP ?? '']).filter((address) => address !== ''), ports };
+    const ports = (spec.ports ?? []).map((port) => ({
+      name: port.name ?? '',
+      protocol: (port.protocol ?? 'TCP').toLowerCase(),
+      port: port.port,
+    }));
+    return {
+      kind: 'cluster-ip',
+      addresses: (spec.clusterIPs ?? [spec.clusterIP ?? '']).filter((address) => address !== ''),
+      ports,
+    };
   }
   const endpoints = new Map<string, Endpoint>();
   for (const slice of slices) {
     if (slice.addressType === 'FQDN') continue;
-    const ports = (slice.ports ?? []).map((port) => ({ name: port.name ?? '', protocol: (port.protocol ?? 'TCP').toLowerCase(), port: port.port ?? 0 }));
+    const ports = (slice.ports ?? []).map((port) => ({
+      name: port.name ?? '',
+      protocol: (port.protocol ?? 'TCP').toLowerCase(),
+      port: port.port ?? 0,
+    }));
     for (const endpoint of slice.endpoints ?? []) {
       // Slices of Services that publish not-ready addresses say ready for all of them.
       if (endpoint.conditions?.ready === false) continue;
       for (const address of endpoint.addresses) {
         const known = endpoints.get(address);
-        endpoints.set(address, { name: endpoint.hostname || address.replace(/[.:]/g, '-'), address, ports: known ? [...known.ports, ...ports] : ports });
+        endpoints.set(address, {
+          name: endpoint.hostname || address.replace(/[.:]/g, '-'),
+          address,
+          ports: known ? [...known.ports, ...ports] : ports,
+        });
       }
     }
   }

@@ -5,7 +5,15 @@
 import dgram from 'node:dgram';
 import net from 'node:net';
 import type { Context } from '../kernel/index.ts';
-import { decodeMessage, encodeMessage, RCODE, TYPE, type DnsMessage, type Question, type ResourceRecord } from './message.ts';
+import {
+  decodeMessage,
+  encodeMessage,
+  RCODE,
+  TYPE,
+  type DnsMessage,
+  type Question,
+  type ResourceRecord,
+} from './message.ts';
 
 export interface ForwarderOptions {
   /** `address` or `address:port`; IPv6 with a port in brackets. */
@@ -55,7 +63,9 @@ export class Forwarder {
   noticeLoop(question: Question): boolean {
     if (question.type !== TYPE.HINFO || question.name.toLowerCase() !== this.#probe) return false;
     this.#looping = true;
-    this.#ctx.logger.error(undefined, 'Forwarding is switched off: the forward servers lead back to this one', { servers: this.#options.servers.join(',') });
+    this.#ctx.logger.error(undefined, 'Forwarding is switched off: the forward servers lead back to this one', {
+      servers: this.#options.servers.join(','),
+    });
     return true;
   }
 
@@ -108,7 +118,10 @@ export class Forwarder {
     const id = this.#ctx.random.integer(65_536);
     const query = encodeMessage({ id, recursionDesired: true, questions: [question], edns: { size: UDP_SIZE } });
     const isAnswer = (message: DnsMessage): boolean =>
-      message.id === id && message.response === true && message.questions[0]?.name.toLowerCase() === question.name.toLowerCase() && message.questions[0].type === question.type;
+      message.id === id &&
+      message.response === true &&
+      message.questions[0]?.name.toLowerCase() === question.name.toLowerCase() &&
+      message.questions[0].type === question.type;
     const deadline = this.#ctx.clock.deadline(this.#options.timeoutMs ?? 2000, this.#ctx.signal);
     const answer = await overUdp(place, query, { isAnswer, signal: deadline });
     return answer.truncated ? overTcp(place, query, { isAnswer, signal: deadline }) : answer;
@@ -195,6 +208,7 @@ function timeToLive({ rcode, answers, authority }: ForwardedAnswer): number {
 function aged({ answer, since }: Cached, now: number): ForwardedAnswer {
   const age = Math.floor((now - since) / 1000);
   if (age === 0) return answer;
-  const older = (records: readonly ResourceRecord[]): ResourceRecord[] => records.map((record) => ({ ...record, ttl: Math.max(0, record.ttl - age) }));
+  const older = (records: readonly ResourceRecord[]): ResourceRecord[] =>
+    records.map((record) => ({ ...record, ttl: Math.max(0, record.ttl - age) }));
   return { ...answer, answers: older(answer.answers), authority: older(answer.authority) };
 }

@@ -8,4 +8,12 @@
 export { run, DEFAULT_DNS_CONFIG, type DnsConfig } from './run.ts';
 export { ClusterRecords } from './cluster-records.ts';
 export { answerQuery, type Zone } from './answer-query.ts';
-export { decodeMessage, encodeMessage, TYPE, RCODE, type DnsMessage, type Question, type ResourceRecord } from './message.ts';
+export {
+  decodeMessage,
+  encodeMessage,
+  TYPE,
+  RCODE,
+  type DnsMessage,
+  type Question,
+  type ResourceRecord,
+} from './message.ts';

@@ -7,11 +7,31 @@
  */
 import { addressBytes, addressText } from '../base/index.ts';
 
-export const TYPE = { A: 1, NS: 2, CNAME: 5, SOA: 6, PTR: 12, HINFO: 13, MX: 15, TXT: 16, AAAA: 28, SRV: 33, OPT: 41, AXFR: 252, ANY: 255 } as const;
+export const TYPE = {
+  A: 1,
+  NS: 2,
+  CNAME: 5,
+  SOA: 6,
+  PTR: 12,
+  HINFO: 13,
+  MX: 15,
+  TXT: 16,
+  AAAA: 28,
+  SRV: 33,
+  OPT: 41,
+  AXFR: 252,
+  ANY: 255,
+} as const;
 export const RCODE = { NOERROR: 0, FORMERR: 1, SERVFAIL: 2, NXDOMAIN: 3, NOTIMP: 4, REFUSED: 5 } as const;
 export const CLASS_IN = 1;
 
-const FLAG = { response: 0x8000, authoritative: 0x0400, truncated: 0x0200, recursionDesired: 0x0100, recursionAvailable: 0x0080 } as const;
+const FLAG = {
+  response: 0x8000,
+  authoritative: 0x0400,
+  truncated: 0x0200,
+  recursionDesired: 0x0100,
+  recursionAvailable: 0x0080,
+} as const;
 
 export interface Question {
   readonly name: string;
@@ -22,9 +42,24 @@ export interface Question {
 export type RecordData =
   | { readonly type: 'A' | 'AAAA'; readonly address: string }
   | { readonly type: 'CNAME' | 'PTR' | 'NS'; readonly target: string }
-  | { readonly type: 'SRV'; readonly priority: number; readonly weight: number; readonly port: number; readonly target: string }
+  | {
+      readonly type: 'SRV';
+      readonly priority: number;
+      readonly weight: number;
+      readonly port: number;
+      readonly target: string;
+    }
   | { readonly type: 'TXT'; readonly texts: readonly string[] }
-  | { readonly type: 'SOA'; readonly primary: string; readonly mailbox: string; readonly serial: number; readonly refresh: number; readonly retry: number; readonly expire: number; readonly minimum: number }
+  | {
+      readonly type: 'SOA';
+      readonly primary: string;
+      readonly mailbox: string;
+      readonly serial: number;
+      readonly refresh: number;
+      readonly retry: number;
+      readonly expire: number;
+      readonly minimum: number;
+    }
   /** Any other type, as its bytes. */
   | { readonly type: number; readonly bytes: Buffer };
 
@@ -60,10 +95,18 @@ export function decodeMessage(bytes: Buffer): DnsMessage {
   const reader = new Reader(bytes);
   const flags = bytes.readUInt16BE(2);
   reader.offset = 12;
-  const questions = Array.from({ length: bytes.readUInt16BE(4) }, () => ({ name: reader.name(), type: reader.uint16(), class: reader.uint16() }));
+  const questions = Array.from({ length: bytes.readUInt16BE(4) }, () => ({
+    name: reader.name(),
+    type: reader.uint16(),
+    class: reader.uint16(),
+  }));
   const sections = [6, 8, 10].map((at) => Array.from({ length: bytes.readUInt16BE(at) }, () => reader.record()));
-  const [answers, authority, additional] = sections.map((section) => section.filter((record) => record.data.type !== TYPE.OPT));
-  const opt = sections[2]!.find((record) => record.data.type === TYPE.OPT) as (ResourceRecord & { class: number }) | undefined;
+  const [answers, authority, additional] = sections.map((section) =>
+    section.filter((record) => record.data.type !== TYPE.OPT),
+  );
+  const opt = sections[2]!.find((record) => record.data.type === TYPE.OPT) as
+    | (ResourceRecord & { class: number })
+    | undefined;
   return {
     id: bytes.readUInt16BE(0),
     response: (flags & FLAG.response) !== 0,
@@ -111,8 +154,13 @@ export function encodeMessage(message: DnsMessage, limit = 65_535): Buffer {
     counts[2]!++;
   }
   const flags =
-    (message.response ? FLAG.response : 0) | ((message.opcode ?? 0) << 11) | (message.authoritative ? FLAG.authoritative : 0) | (truncated ? FLAG.truncated : 0) |
-    (message.recursionDesired ? FLAG.recursionDesired : 0) | (message.recursionAvailable ? FLAG.recursionAvailable : 0) | (message.rcode ?? 0);
+    (message.response ? FLAG.response : 0) |
+    ((message.opcode ?? 0) << 11) |
+    (message.authoritative ? FLAG.authoritative : 0) |
+    (truncated ? FLAG.truncated : 0) |
+    (message.recursionDesired ? FLAG.recursionDesired : 0) |
+    (message.recursionAvailable ? FLAG.recursionAvailable : 0) |
+    (message.rcode ?? 0);
   return writer.finish([message.id, flags, message.questions.length, ...counts]);
 }
 
@@ -184,7 +232,8 @@ class Reader {
     switch (name) {
       case 'A':
       case 'AAAA':
-        if (end - this.offset !== (name === 'A' ? 4 : 16)) throw new MalformedDnsMessage('an address has the wrong length');
+        if (end - this.offset !== (name === 'A' ? 4 : 16))
+          throw new MalformedDnsMessage('an address has the wrong length');
         return { type: name, address: addressText(this.bytes.subarray(this.offset, end)) };
       case 'CNAME':
       case 'PTR':
@@ -193,7 +242,16 @@ class Reader {
       case 'SRV':
         return { type: name, priority: this.uint16(), weight: this.uint16(), port: this.uint16(), target: this.name() };
       case 'SOA':
-        return { type: name, primary: this.name(), mailbox: this.name(), serial: this.uint32(), refresh: this.uint32(), retry: this.uint32(), expire: this.uint32(), minimum: this.uint32() };
+        return {
+          type: name,
+          primary: this.name(),
+          mailbox: this.name(),
+          serial: this.uint32(),
+          refresh: this.uint32(),
+          retry: this.uint32(),
+          expire: this.uint32(),
+          minimum: this.uint32(),
+        };
       case 'TXT': {
         const texts: string[] = [];
         while (this.offset < end) {
@@ -292,7 +350,10 @@ class Writer {
         this.name(data.target, false);
         return;
       case 'TXT':
-        for (const text of data.texts) this.#raw(Buffer.concat([Buffer.of(Math.min(255, text.length)), Buffer.from(text, 'latin1').subarray(0, 255)]));
+        for (const text of data.texts)
+          this.#raw(
+            Buffer.concat([Buffer.of(Math.min(255, text.length)), Buffer.from(text, 'latin1').subarray(0, 255)]),
+          );
         return;
       case 'SOA':
         this.name(data.primary);

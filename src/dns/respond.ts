@@ -45,7 +45,11 @@ const LARGEST_UDP_SIZE = 1232;
 const LONGEST_CACHED_QUERY = 512;
 
 /** Undefined when the bytes deserve no answer. Everything that the cluster itself knows is answered at once. */
-export function respond(resolver: Resolver, bytes: Buffer, transport: Transport): Buffer | undefined | Promise<Buffer | undefined> {
+export function respond(
+  resolver: Resolver,
+  bytes: Buffer,
+  transport: Transport,
+): Buffer | undefined | Promise<Buffer | undefined> {
   // All but the identifier, which comes first.
   const key = `${transport} ${bytes.toString('latin1', 2)}`;
   const known = resolver.cache.get(resolver.records.generation, key);
@@ -72,19 +76,38 @@ export function respond(resolver: Resolver, bytes: Buffer, transport: Transport)
   if (answer && answer.outside === undefined) {
     const encoded = encode(resolver, query, answer, transport);
     // Several answers come in another order every time.
-    if (answer.answers.length < 2 && key.length <= LONGEST_CACHED_QUERY) resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
+    if (answer.answers.length < 2 && key.length <= LONGEST_CACHED_QUERY)
+      resolver.cache.set(key, { bytes: Buffer.from(encoded), type: question.type, rcode: answer.rcode });
     return encoded;
   }
   if (resolver.forwarder.noticeLoop(question)) return encode(resolver, query, failure(RCODE.NXDOMAIN), transport);
-  if (!resolver.forwarder.enabled || query.recursionDesired === false) return encode(resolver, query, answer ?? failure(RCODE.REFUSED), transport);
+  if (!resolver.forwarder.enabled || query.recursionDesired === false)
+    return encode(resolver, query, answer ?? failure(RCODE.REFUSED), transport);
   return resolver.forwarder.resolve({ ...question, name: answer?.outside ?? question.name }).then((forwarded) =>
-    encode(resolver, query, { rcode: forwarded.rcode, answers: [...(answer?.answers ?? []), ...forwarded.answers], authority: forwarded.authority, additional: [] }, transport, answer !== undefined),
+    encode(
+      resolver,
+      query,
+      {
+        rcode: forwarded.rcode,
+        answers: [...(answer?.answers ?? []), ...forwarded.answers],
+        authority: forwarded.authority,
+        additional: [],
+      },
+      transport,
+      answer !== undefined,
+    ),
   );
 }
 
 const failure = (rcode: number): Answer => ({ rcode, answers: [], authority: [], additional: [] });
 
-function encode(resolver: Resolver, query: DnsMessage, answer: Answer, transport: Transport, authoritative = answer.rcode === RCODE.NOERROR || answer.rcode === RCODE.NXDOMAIN): Buffer {
+function encode(
+  resolver: Resolver,
+  query: DnsMessage,
+  answer: Answer,
+  transport: Transport,
+  authoritative = answer.rcode === RCODE.NOERROR || answer.rcode === RCODE.NXDOMAIN,
+): Buffer {
   resolver.observe({ type: query.questions[0]?.type ?? 0, rcode: answer.rcode, transport });
   const size = query.edns ? Math.min(LARGEST_UDP_SIZE, Math.max(PLAIN_UDP_SIZE, query.edns.size)) : PLAIN_UDP_SIZE;
   return encodeMessage(

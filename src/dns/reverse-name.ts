@@ -5,7 +5,9 @@ export function addressOfReverseName(name: string): string | undefined {
   const lower = name.toLowerCase();
   if (lower.endsWith('.in-addr.arpa')) {
     const parts = lower.slice(0, -'.in-addr.arpa'.length).split('.');
-    return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255) ? parts.toReversed().join('.') : undefined;
+    return parts.length === 4 && parts.every((part) => /^\d{1,3}$/.test(part) && Number(part) <= 255)
+      ? parts.toReversed().join('.')
+      : undefined;
   }
   if (!lower.endsWith('.ip6.arpa')) return undefined;
   const nibbles = lower.slice(0, -'.ip6.arpa'.length).split('.');

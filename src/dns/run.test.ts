@@ -19,16 +19,27 @@ async function startDns(forwarders: readonly string[] = []) {
   const admin = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
   const stop = new AbortController();
   const ctx = createContext({ signal: stop.signal, writeLog: () => {} });
-  const client = new Client({ transport: inProcessTransport({ handle: server.pipeline.handle, user: admin, signal: stop.signal }), clock: ctx.clock, userAgent: 'test' });
+  const client = new Client({
+    transport: inProcessTransport({ handle: server.pipeline.handle, user: admin, signal: stop.signal }),
+    clock: ctx.clock,
+    userAgent: 'test',
+  });
   let running: Promise<void> | undefined;
   const [listener] = await new Promise<readonly DnsListener[]>((resolve, reject) => {
-    running = run(ctx, { client, config: { ...DEFAULT_DNS_CONFIG, listen: [{ address: '127.0.0.1', port: 0 }], forwarders }, onReady: resolve });
+    running = run(ctx, {
+      client,
+      config: { ...DEFAULT_DNS_CONFIG, listen: [{ address: '127.0.0.1', port: 0 }], forwarders },
+      onReady: resolve,
+    });
     running.catch(reject);
   });
-  endings.push(() => server.stop(), async () => {
-    stop.abort(new Error('the test has ended'));
-    await running;
-  });
+  endings.push(
+    () => server.stop(),
+    async () => {
+      stop.abort(new Error('the test has ended'));
+      await running;
+    },
+  );
   const resolver = new Resolver({ timeout: 2000, tries: 1 });
   resolver.setServers([`127.0.0.1:${listener!.port}`]);
   return { client, resolver, port: listener!.port, ctx };
@@ -60,7 +71,8 @@ async function startOther(respond: (bytes: Buffer) => Buffer): Promise<{ address
     respond: (bytes, transport) => {
       const query = decodeMessage(bytes);
       asked.push(`${transport} ${query.questions[0]!.name}`);
-      if (transport === 'udp' && query.questions[0]!.name.startsWith('large')) return encodeMessage({ id: query.id, response: true, truncated: true, questions: query.questions });
+      if (transport === 'udp' && query.questions[0]!.name.startsWith('large'))
+        return encodeMessage({ id: query.id, response: true, truncated: true, questions: query.questions });
       return respond(bytes);
     },
   });
@@ -71,12 +83,21 @@ async function startOther(respond: (bytes: Buffer) => Buffer): Promise<{ address
 describe('the DNS server, asked over real sockets', () => {
   it('answers from the API server’s objects and follows them', async () => {
     const { client, resolver } = await startDns();
-    await client.resource('v1/services').create({ metadata: { name: 'db', namespace: 'default' }, spec: { clusterIP: 'None', selector: { app: 'db' }, ports: [{ name: 'pg', port: 5432 }] } });
+    await client.resource('v1/services').create({
+      metadata: { name: 'db', namespace: 'default' },
+      spec: { clusterIP: 'None', selector: { app: 'db' }, ports: [{ name: 'pg', port: 5432 }] },
+    });
     const slices = client.resource('discovery.k8s.io/v1/endpointslices');
-    const slice = { metadata: { name: 'db-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'db' } }, addressType: 'IPv4', ports: [{ name: 'pg', port: 5432, protocol: 'TCP' }] };
+    const slice = {
+      metadata: { name: 'db-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'db' } },
+      addressType: 'IPv4',
+      ports: [{ name: 'pg', port: 5432, protocol: 'TCP' }],
+    };
     await slices.create({ ...slice, endpoints: [{ addresses: ['10.244.0.5'], hostname: 'db-0' }] });
     await expect.poll(() => resolver.resolve4('db.default.svc.cluster.local').catch(() => [])).toEqual(['10.244.0.5']);
-    expect(await resolver.resolveSrv('_pg._tcp.db.default.svc.cluster.local')).toMatchObject([{ name: 'db-0.db.default.svc.cluster.local', port: 5432 }]);
+    expect(await resolver.resolveSrv('_pg._tcp.db.default.svc.cluster.local')).toMatchObject([
+      { name: 'db-0.db.default.svc.cluster.local', port: 5432 },
+    ]);
     expect(await resolver.reverse('10.244.0.5')).toEqual(['db-0.db.default.svc.cluster.local']);
     const current = await slices.get({ name: 'db-1', namespace: 'default' });
     await slices.update({ ...current, endpoints: [{ addresses: ['10.244.0.6'] }] });
@@ -85,18 +106,31 @@ describe('the DNS server, asked over real sockets', () => {
 
   it('answers over TCP what a datagram cannot hold', async () => {
     const { client, resolver } = await startDns();
-    await client.resource('v1/services').create({ metadata: { name: 'many', namespace: 'default' }, spec: { clusterIP: 'None', selector: { app: 'many' }, ports: [{ port: 80 }] } });
+    await client.resource('v1/services').create({
+      metadata: { name: 'many', namespace: 'default' },
+      spec: { clusterIP: 'None', selector: { app: 'many' }, ports: [{ port: 80 }] },
+    });
     await client.resource('discovery.k8s.io/v1/endpointslices').create({
       metadata: { name: 'many-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'many' } },
-      addressType: 'IPv4', ports: [{ port: 80 }], endpoints: Array.from({ length: 200 }, (_, i) => ({ addresses: [`10.244.1.${i + 1}`] })),
+      addressType: 'IPv4',
+      ports: [{ port: 80 }],
+      endpoints: Array.from({ length: 200 }, (_, i) => ({ addresses: [`10.244.1.${i + 1}`] })),
     });
-    await expect.poll(async () => (await resolver.resolve4('many.default.svc.cluster.local').catch(() => [])).length).toBe(200);
+    await expect
+      .poll(async () => (await resolver.resolve4('many.default.svc.cluster.local').catch(() => [])).length)
+      .toBe(200);
   });
 
   it('forwards other names, asks again over TCP when cut, and keeps answers', async () => {
     const other = await startOther((bytes) => {
       const { id, questions } = decodeMessage(bytes);
-      return encodeMessage({ id, response: true, recursionAvailable: true, questions, answers: [{ name: questions[0]!.name, ttl: 60, data: { type: 'A', address: '192.0.2.7' } }] });
+      return encodeMessage({
+        id,
+        response: true,
+        recursionAvailable: true,
+        questions,
+        answers: [{ name: questions[0]!.name, ttl: 60, data: { type: 'A', address: '192.0.2.7' } }],
+      });
     });
     const { client, resolver } = await startDns([other.address]);
     expect(await resolver.resolve4('example.org')).toEqual(['192.0.2.7']);
@@ -104,7 +138,10 @@ describe('the DNS server, asked over real sockets', () => {
     expect(other.asked.filter((name) => name === 'udp example.org')).toHaveLength(1);
     expect(await resolver.resolve4('large.example.org')).toEqual(['192.0.2.7']);
     expect(other.asked).toContain('tcp large.example.org');
-    await client.resource('v1/services').create({ metadata: { name: 'out', namespace: 'default' }, spec: { type: 'ExternalName', externalName: 'elsewhere.example' } });
+    await client.resource('v1/services').create({
+      metadata: { name: 'out', namespace: 'default' },
+      spec: { type: 'ExternalName', externalName: 'elsewhere.example' },
+    });
     await expect.poll(() => resolver.resolve4('out.default.svc.cluster.local').catch(() => [])).toEqual(['192.0.2.7']);
   });
 
@@ -112,11 +149,19 @@ describe('the DNS server, asked over real sockets', () => {
     const { resolver } = await startDns();
     await expect(resolver.resolve4('example.org')).rejects.toMatchObject({ code: 'EREFUSED' });
     const { promise: loopedPort, resolve: knowPort } = withResolvers<number>();
-    const other = await listen(createContext({ writeLog: () => {} }), { address: '127.0.0.1', port: 0, respond: async (bytes) => passOn(bytes, await loopedPort) });
+    const other = await listen(createContext({ writeLog: () => {} }), {
+      address: '127.0.0.1',
+      port: 0,
+      respond: async (bytes) => passOn(bytes, await loopedPort),
+    });
     endings.push(() => other.close());
     const looped = await startDns([`127.0.0.1:${other.port}`]);
     knowPort(looped.port);
-    await expect.poll(() => looped.resolver.resolve4('example.org').catch((error: Error & { code: string }) => error.code), { timeout: 10_000 }).toBe('EREFUSED');
+    await expect
+      .poll(() => looped.resolver.resolve4('example.org').catch((error: Error & { code: string }) => error.code), {
+        timeout: 10_000,
+      })
+      .toBe('EREFUSED');
   });
 
   it('gives malformed, foreign and unknown queries their code, and none to answers', async () => {
@@ -134,9 +179,13 @@ describe('the DNS server, asked over real sockets', () => {
     expect(await ask(Buffer.from('000100000001000000000000c00c', 'hex'))).toBe(RCODE.FORMERR);
     expect(await ask(encodeMessage({ id: 1, opcode: 4, questions: [] }))).toBe(RCODE.NOTIMP);
     expect(await ask(encodeMessage({ id: 1, questions: [] }))).toBe(RCODE.FORMERR);
-    expect(await ask(encodeMessage({ id: 1, questions: [{ name: 'cluster.local', type: TYPE.TXT, class: 3 }] }))).toBe(RCODE.REFUSED);
+    expect(await ask(encodeMessage({ id: 1, questions: [{ name: 'cluster.local', type: TYPE.TXT, class: 3 }] }))).toBe(
+      RCODE.REFUSED,
+    );
     socket.send(encodeMessage({ id: 2, response: true, questions: [] }), port, '127.0.0.1');
-    expect(await ask(encodeMessage({ id: 3, questions: [{ name: 'cluster.local', type: TYPE.SOA, class: 1 }] }))).toBe(RCODE.NOERROR);
+    expect(await ask(encodeMessage({ id: 3, questions: [{ name: 'cluster.local', type: TYPE.SOA, class: 1 }] }))).toBe(
+      RCODE.NOERROR,
+    );
     expect(decodeMessage(received[0]!).id).toBe(3);
   });
 });

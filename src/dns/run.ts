@@ -20,7 +20,13 @@ export interface DnsConfig {
   readonly forwarders: readonly string[];
 }
 
-export const DEFAULT_DNS_CONFIG: DnsConfig = { clusterDomain: 'cluster.local', ttl: 5, listen: [{ address: '127.0.0.1', port: 53 }], clusterDns: ['10.96.0.10'], forwarders: [] };
+export const DEFAULT_DNS_CONFIG: DnsConfig = {
+  clusterDomain: 'cluster.local',
+  ttl: 5,
+  listen: [{ address: '127.0.0.1', port: 53 }],
+  clusterDns: ['10.96.0.10'],
+  forwarders: [],
+};
 
 export interface DnsOptions {
   readonly client: Client;
@@ -34,10 +40,26 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
   const records = follow(informers);
   const forwarder = new Forwarder(ctx, { servers: config.forwarders });
-  const zone: Zone = { domain: config.clusterDomain.toLowerCase(), ttl: config.ttl, nameServerAddresses: config.clusterDns };
-  const resolver: Resolver = { records, zone, forwarder, cache: new AnswerCache(), chance: () => ctx.random.next(), observe: observer(ctx) };
+  const zone: Zone = {
+    domain: config.clusterDomain.toLowerCase(),
+    ttl: config.ttl,
+    nameServerAddresses: config.clusterDns,
+  };
+  const resolver: Resolver = {
+    records,
+    zone,
+    forwarder,
+    cache: new AnswerCache(),
+    chance: () => ctx.random.next(),
+    observe: observer(ctx),
+  };
   const duration = ctx.metrics
-    .histogram({ name: 'coredns_dns_request_duration_seconds', help: 'Time that each answer took.', labels: ['server', 'zone'], buckets: exponentialBuckets(0.000_25, 2, 16) })
+    .histogram({
+      name: 'coredns_dns_request_duration_seconds',
+      help: 'Time that each answer took.',
+      labels: ['server', 'zone'],
+      buckets: exponentialBuckets(0.000_25, 2, 16),
+    })
     .child({ server: 'dns://:53', zone: `${zone.domain}.` });
   group.start('informers', () => informers.run());
   group.start('server', async (signal) => {
@@ -59,7 +81,9 @@ export async function run(ctx: Context, { client, config, onReady }: DnsOptions)
       }
       onReady?.(listeners);
       await forwarder.detectLoop();
-      await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
+      await new Promise<void>((resolve) =>
+        signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
+      );
     } finally {
       await Promise.all(listeners.map((listener) => listener.close()));
     }
@@ -91,8 +115,16 @@ function follow(informers: InformerFactory): ClusterRecords {
 
 /** CoreDNS' own metrics, so that its dashboards work. */
 function observer(ctx: Context): Resolver['observe'] {
-  const requests = ctx.metrics.counter({ name: 'coredns_dns_requests_total', help: 'Queries by type and transport.', labels: ['server', 'proto', 'type'] });
-  const responses = ctx.metrics.counter({ name: 'coredns_dns_responses_total', help: 'Answers by code.', labels: ['server', 'rcode'] });
+  const requests = ctx.metrics.counter({
+    name: 'coredns_dns_requests_total',
+    help: 'Queries by type and transport.',
+    labels: ['server', 'proto', 'type'],
+  });
+  const responses = ctx.metrics.counter({
+    name: 'coredns_dns_responses_total',
+    help: 'Answers by code.',
+    labels: ['server', 'rcode'],
+  });
   const typeNames = new Map(Object.entries(TYPE).map(([name, number]) => [number as number, name]));
   const codeNames = new Map(Object.entries(RCODE).map(([name, number]) => [number as number, name]));
   const children = new Map<string, { inc(): void }>();
@@ -105,7 +137,11 @@ function observer(ctx: Context): Resolver['observe'] {
   };
   return ({ type, rcode, transport }) => {
     const typeName = typeNames.get(type) ?? 'other';
-    child(`${transport} ${typeName}`, () => requests.child({ server: 'dns://:53', proto: transport, type: typeName })).inc();
-    child(`rcode ${rcode}`, () => responses.child({ server: 'dns://:53', rcode: codeNames.get(rcode) ?? String(rcode) })).inc();
+    child(`${transport} ${typeName}`, () =>
+      requests.child({ server: 'dns://:53', proto: transport, type: typeName }),
+    ).inc();
+    child(`rcode ${rcode}`, () =>
+      responses.child({ server: 'dns://:53', rcode: codeNames.get(rcode) ?? String(rcode) }),
+    ).inc();
   };
 }

@@ -65,13 +65,17 @@ describe('a DNS listener', () => {
   it('forwards a bounded number of queries of one connection at a time', async () => {
     let asked = 0;
     const waiting: (() => void)[] = [];
-    listener = await listen(ctx, { address: ADDRESS, port: 0, respond: (bytes) => new Promise((resolve) => (asked++, waiting.push(() => resolve(bytes)))) });
+    listener = await listen(ctx, {
+      address: ADDRESS,
+      port: 0,
+      respond: (bytes) => new Promise((resolve) => (asked++, waiting.push(() => resolve(bytes)))),
+    });
     const socket = net.connect(listener.port, ADDRESS).on('error', () => {});
     let received = 0;
     socket.on('data', (bytes: Buffer) => (received += bytes.length));
     socket.write(Buffer.concat(Array.from({ length: 250 }, () => framed(Buffer.from('query')))));
     await expect.poll(() => asked).toBe(100);
-    for (let answered = 0; answered < 250; ) {
+    for (let answered = 0; answered < 250;) {
       await expect.poll(() => waiting.length).toBeGreaterThan(0);
       answered += waiting.length;
       for (const answer of waiting.splice(0)) answer();

@@ -30,7 +30,10 @@ const MOST_CONNECTIONS = 1000;
 /** Queries of one connection that are being forwarded at the same time. */
 const MOST_PENDING = 100;
 
-export async function listen(ctx: Context, { address, port, respond, sockets = hostSockets }: ListenOptions): Promise<DnsListener> {
+export async function listen(
+  ctx: Context,
+  { address, port, respond, sockets = hostSockets }: ListenOptions,
+): Promise<DnsListener> {
   const udp = await sockets.udp(address, port);
   const bound = udp.address().port;
   udp.on('message', (bytes, peer) => {
@@ -64,7 +67,10 @@ export async function listen(ctx: Context, { address, port, respond, sockets = h
     port: bound,
     close: async () => {
       for (const socket of connections) socket.destroy();
-      await Promise.all([new Promise<void>((resolve) => udp.close(() => resolve())), new Promise<void>((resolve) => tcp.close(() => resolve()))]);
+      await Promise.all([
+        new Promise<void>((resolve) => udp.close(() => resolve())),
+        new Promise<void>((resolve) => tcp.close(() => resolve())),
+      ]);
     },
   };
 }
@@ -115,7 +121,10 @@ function serveConnection(ctx: Context, socket: net.Socket, respond: ListenOption
 }
 
 /** No input may end the server. */
-function guarded(ctx: Context, work: () => Buffer | undefined | Promise<Buffer | undefined>): Buffer | undefined | Promise<Buffer | undefined> {
+function guarded(
+  ctx: Context,
+  work: () => Buffer | undefined | Promise<Buffer | undefined>,
+): Buffer | undefined | Promise<Buffer | undefined> {
   const failed = (error: unknown): undefined => {
     ctx.logger.error(error, 'A DNS query failed');
     return undefined;
@@ -129,14 +138,22 @@ function guarded(ctx: Context, work: () => Buffer | undefined | Promise<Buffer |
 }
 
 /** Senders are known by their addresses: nobody has to be asked for them, and an answer need not wait its turn. */
-function literalAddress(address: string, _options: unknown, callback: (error: null, address: string, family: number) => void): void {
+function literalAddress(
+  address: string,
+  _options: unknown,
+  callback: (error: null, address: string, family: number) => void,
+): void {
   callback(null, address, net.isIP(address));
 }
 
 const hostSockets: DnsSockets = {
   udp: (address, port) =>
     new Promise((resolve, reject) => {
-      const socket = dgram.createSocket({ type: net.isIPv6(address) ? 'udp6' : 'udp4', recvBufferSize: 4 * 1024 * 1024, lookup: literalAddress });
+      const socket = dgram.createSocket({
+        type: net.isIPv6(address) ? 'udp6' : 'udp4',
+        recvBufferSize: 4 * 1024 * 1024,
+        lookup: literalAddress,
+      });
       socket.once('error', reject);
       socket.bind(port, address, () => {
         socket.off('error', reject);

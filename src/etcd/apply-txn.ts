@@ -1,6 +1,16 @@
 import { failure } from './errors.ts';
 import { readRange } from './read-range.ts';
-import { bytesOfValue, type Compare, type KeyValue, type LateValue, type RangeRequest, type TxnOperation, type TxnOperationResult, type TxnRequest, type TxnResult } from './store.ts';
+import {
+  bytesOfValue,
+  type Compare,
+  type KeyValue,
+  type LateValue,
+  type RangeRequest,
+  type TxnOperation,
+  type TxnOperationResult,
+  type TxnRequest,
+  type TxnResult,
+} from './store.ts';
 import { selection, type View, visitSelection } from './view.ts';
 
 /** A change that a transaction made. The pair that it replaced is always known: history is made of it. */
@@ -45,27 +55,40 @@ export interface SinglePut {
 }
 
 export function singlePutOf({ compare, success, failure: otherwise }: TxnRequest): SinglePut | undefined {
-  if (compare?.length !== 1 || success?.length !== 1 || (otherwise !== undefined && otherwise.length > 0)) return undefined;
+  if (compare?.length !== 1 || success?.length !== 1 || (otherwise !== undefined && otherwise.length > 0))
+    return undefined;
   const [condition] = compare;
   const [put] = success;
-  if (condition!.target !== 'mod' || condition!.result !== 'equal' || condition!.rangeEnd || put!.op !== 'put') return undefined;
-  if (condition!.key !== put!.key || put!.key === '' || put!.ignoreValue || put!.ignoreLease || put!.prevKv) return undefined;
+  if (condition!.target !== 'mod' || condition!.result !== 'equal' || condition!.rangeEnd || put!.op !== 'put')
+    return undefined;
+  if (condition!.key !== put!.key || put!.key === '' || put!.ignoreValue || put!.ignoreLease || put!.prevKv)
+    return undefined;
   return { put: put!, over: condition!.value };
 }
 
 /** The same as `applyTxn`, without the generality. */
-export function applySinglePut({ put, over }: SinglePut, environment: TxnEnvironment): { result: TxnResult; changes: Change[] } {
+export function applySinglePut(
+  { put, over }: SinglePut,
+  environment: TxnEnvironment,
+): { result: TxnResult; changes: Change[] } {
   const { draft, revision } = environment;
   const previous = draft.get(put.key);
-  if ((previous?.modRevision ?? 0) !== over) return { result: { revision, succeeded: false, responses: [] }, changes: [] };
+  if ((previous?.modRevision ?? 0) !== over)
+    return { result: { revision, succeeded: false, responses: [] }, changes: [] };
   if (put.lease && !environment.leaseExists(put.lease)) throw failure('lease-not-found');
   const { key, value, lease = 0n } = put;
   const modRevision = revision + 1;
   const createRevision = previous?.createRevision ?? modRevision;
   const version = (previous?.version ?? 0) + 1;
-  const kv: KeyValue = value instanceof Uint8Array ? { key, value, createRevision, modRevision, version, lease } : new LatePair(key, value, createRevision, modRevision, version, lease);
+  const kv: KeyValue =
+    value instanceof Uint8Array
+      ? { key, value, createRevision, modRevision, version, lease }
+      : new LatePair(key, value, createRevision, modRevision, version, lease);
   draft.write(put.key, kv);
-  return { result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] }, changes: [{ type: 'put', kv, prevKv: previous }] };
+  return {
+    result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] },
+    changes: [{ type: 'put', kv, prevKv: previous }],
+  };
 }
 
 /** A class, since an object with an accessor of its own is a dictionary to the engine: six times as large, and slow. */

@@ -50,7 +50,8 @@ function checkOperation(operation: TxnOperation, budget: number): void {
     case 'put':
       if (operation.key === '') throw failure('empty-key');
       if (operation.ignoreValue && bytesOfValue(operation.value).length > 0) throw failure('value-provided');
-      if (operation.ignoreLease && operation.lease !== undefined && operation.lease !== 0n) throw failure('lease-provided');
+      if (operation.ignoreLease && operation.lease !== undefined && operation.lease !== 0n)
+        throw failure('lease-provided');
   }
 }
 

@@ -1,4 +1,13 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -38,7 +47,13 @@ async function printed(argv: string[]): Promise<string> {
 
 describe('k8ts etcd', () => {
   it('serves until stopped, and keeps what was written', async () => {
-    const argv = ['--data-dir', join(directory, 'data'), '--listen-client-urls=http://127.0.0.1:0', '--snapshot-count', '5'];
+    const argv = [
+      '--data-dir',
+      join(directory, 'data'),
+      '--listen-client-urls=http://127.0.0.1:0',
+      '--snapshot-count',
+      '5',
+    ];
     await withServer(argv, async (url) => {
       const store = createEtcdStore({ endpoints: [url], clock });
       await put(store, 'a', '1');
@@ -56,10 +71,26 @@ describe('k8ts etcd', () => {
     { name: 'an unknown flag', argv: ['--frob'], message: 'unknown flag: --frob' },
     { name: 'a flag without its value', argv: ['--data-dir'], message: 'flag needs an argument: --data-dir' },
     { name: 'an unknown snapshot verb', argv: ['snapshot', 'burn'], message: 'unknown command "snapshot burn"' },
-    { name: 'an address that is none', argv: ['--data-dir', join(directory, 'x'), '--listen-client-urls', 'nowhere'], message: 'not an address to listen on' },
-    { name: 'https without a certificate', argv: ['--data-dir', join(directory, 'x'), '--listen-client-urls', 'https://127.0.0.1:0'], message: 'needs a certificate' },
-    { name: 'client certificates without an authority', argv: ['--client-cert-auth', '--cert-file=a', '--key-file=b'], message: 'needs --trusted-ca-file' },
-    { name: 'a retention that is none', argv: ['--auto-compaction-retention', 'soon'], message: 'time: invalid duration "soon"' },
+    {
+      name: 'an address that is none',
+      argv: ['--data-dir', join(directory, 'x'), '--listen-client-urls', 'nowhere'],
+      message: 'not an address to listen on',
+    },
+    {
+      name: 'https without a certificate',
+      argv: ['--data-dir', join(directory, 'x'), '--listen-client-urls', 'https://127.0.0.1:0'],
+      message: 'needs a certificate',
+    },
+    {
+      name: 'client certificates without an authority',
+      argv: ['--client-cert-auth', '--cert-file=a', '--key-file=b'],
+      message: 'needs --trusted-ca-file',
+    },
+    {
+      name: 'a retention that is none',
+      argv: ['--auto-compaction-retention', 'soon'],
+      message: 'time: invalid duration "soon"',
+    },
   ])('refuses $name', async ({ argv, message }) => {
     await expect(runEtcdCommand(newContext(), argv)).rejects.toThrow(message);
   });
@@ -87,7 +118,11 @@ describe('k8ts etcd snapshot', () => {
       let stop = false;
       const load = (async () => {
         for (let i = 0; !stop; i++) {
-          const pair = [`pair/a${i}`, `pair/b${i}`].map((key) => ({ op: 'put' as const, key, value: Buffer.from('x') }));
+          const pair = [`pair/a${i}`, `pair/b${i}`].map((key) => ({
+            op: 'put' as const,
+            key,
+            value: Buffer.from('x'),
+          }));
           await store.txn({ success: pair });
         }
       })();
@@ -110,10 +145,15 @@ describe('k8ts etcd snapshot', () => {
   });
 
   it('tells its status in three ways', async () => {
-    const status = JSON.parse(await printed(['snapshot', 'status', saved, '-w', 'json'])) as { revision: number; totalKeys: number };
+    const status = JSON.parse(await printed(['snapshot', 'status', saved, '-w', 'json'])) as {
+      revision: number;
+      totalKeys: number;
+    };
     expect(status.totalKeys).toBeGreaterThanOrEqual(50);
     expect(status.revision).toBeGreaterThanOrEqual(revision);
-    expect(await printed(['snapshot', 'status', saved, '--write-out=table'])).toMatch(/HASH.*REVISION.*TOTAL KEYS.*TOTAL SIZE/);
+    expect(await printed(['snapshot', 'status', saved, '--write-out=table'])).toMatch(
+      /HASH.*REVISION.*TOTAL KEYS.*TOTAL SIZE/,
+    );
     expect(await printed(['snapshot', 'status', saved])).toMatch(/^[0-9a-f]+, \d+, \d+, \d/);
   });
 

@@ -21,7 +21,11 @@ const USAGE = `k8ts etcd: serve a store over etcd's v3 API
   k8ts etcd snapshot restore FILE    into a --data-dir that holds nothing yet`;
 
 /** `k8ts etcd` and `k8ts etcd snapshot save|status|restore`, with the flags that users know from etcd. */
-export async function runEtcdCommand(ctx: Context, argv: readonly string[], output: EtcdCommandOutput = {}): Promise<void> {
+export async function runEtcdCommand(
+  ctx: Context,
+  argv: readonly string[],
+  output: EtcdCommandOutput = {},
+): Promise<void> {
   const write = output.write ?? ((text) => void process.stdout.write(text));
   if (argv[0] !== 'snapshot') return runServer(ctx, argv, { ...output, write });
   const [, verb, ...rest] = argv;
@@ -36,11 +40,17 @@ export async function runEtcdCommand(ctx: Context, argv: readonly string[], outp
     case '-h':
       return write(`${USAGE}\n`);
     default:
-      throw new UsageError(`unknown command ${JSON.stringify(`snapshot ${verb ?? ''}`.trim())}: it is snapshot save, status or restore`);
+      throw new UsageError(
+        `unknown command ${JSON.stringify(`snapshot ${verb ?? ''}`.trim())}: it is snapshot save, status or restore`,
+      );
   }
 }
 
-async function runServer(ctx: Context, argv: readonly string[], { write, onReady }: EtcdCommandOutput & { write(text: string): void }): Promise<void> {
+async function runServer(
+  ctx: Context,
+  argv: readonly string[],
+  { write, onReady }: EtcdCommandOutput & { write(text: string): void },
+): Promise<void> {
   const { values, warnings, help } = parseFlags(argv, etcdFlags);
   if (help) return write(`${flagsHelp(etcdFlags, { usage: USAGE })}\n`);
   for (const warning of warnings) ctx.logger.warn(warning);
@@ -79,7 +89,8 @@ async function snapshotSave(ctx: Context, argv: readonly string[], write: (text:
   if (parsed.help) return write(snapshotHelp('save FILE: save an etcd that runs', snapshotSaveFlags));
   const { values, positional } = parsed;
   const path = onlyFile(positional, 'snapshot save');
-  const file = async (name: 'cacert' | 'cert' | 'key') => (values[name] === undefined ? undefined : readFile(values[name]));
+  const file = async (name: 'cacert' | 'cert' | 'key') =>
+    values[name] === undefined ? undefined : readFile(values[name]);
   const store = createEtcdStore({
     endpoints: values.endpoints,
     tls: { ca: await file('cacert'), cert: await file('cert'), key: await file('key') },
@@ -103,7 +114,11 @@ async function snapshotStatusCommand(argv: readonly string[], write: (text: stri
     case 'table':
       return write(table(status));
     default:
-      return write(`${columns(status).map(([, value]) => value).join(', ')}\n`);
+      return write(
+        `${columns(status)
+          .map(([, value]) => value)
+          .join(', ')}\n`,
+      );
   }
 }
 
@@ -116,7 +131,8 @@ async function snapshotRestore(argv: readonly string[], write: (text: string) =>
   write(`Snapshot restored to ${directory}: revision ${revision}, ${totalKeys} keys\n`);
 }
 
-const snapshotHelp = (usage: string, flags: FlagTable): string => `${flagsHelp(flags, { usage: `k8ts etcd snapshot ${usage}` })}\n`;
+const snapshotHelp = (usage: string, flags: FlagTable): string =>
+  `${flagsHelp(flags, { usage: `k8ts etcd snapshot ${usage}` })}\n`;
 
 function columns(status: SnapshotStatus): [title: string, value: string][] {
   return [
@@ -128,9 +144,14 @@ function columns(status: SnapshotStatus): [title: string, value: string][] {
 }
 
 function table(status: SnapshotStatus): string {
-  const cells = columns(status).map(([title, value]) => ({ title, value, width: Math.max(title.length, value.length) }));
+  const cells = columns(status).map(([title, value]) => ({
+    title,
+    value,
+    width: Math.max(title.length, value.length),
+  }));
   const line = `+${cells.map(({ width }) => '-'.repeat(width + 2)).join('+')}+\n`;
-  const row = (pick: 'title' | 'value') => `|${cells.map((cell) => ` ${cell[pick].padStart(cell.width)} `).join('|')}|\n`;
+  const row = (pick: 'title' | 'value') =>
+    `|${cells.map((cell) => ` ${cell[pick].padStart(cell.width)} `).join('|')}|\n`;
   return `${line}${row('title')}${line}${row('value')}${line}`;
 }
 

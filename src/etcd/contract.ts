@@ -11,7 +11,8 @@ export type { ContractFixture, ContractTarget } from './contract/fixture.ts';
 
 /** What every `Store` must do, whatever is behind it. One store serves the whole suite. */
 export function storeContract(name: string, target: ContractTarget): void {
-  const title = target.skip === undefined ? `store contract: ${name}` : `store contract: ${name} (skipped: ${target.skip})`;
+  const title =
+    target.skip === undefined ? `store contract: ${name}` : `store contract: ${name} (skipped: ${target.skip})`;
   describe.skipIf(target.skip !== undefined)(title, () => {
     let fixture: ContractFixture;
     beforeAll(async () => {

@@ -143,7 +143,10 @@ export class Lessor {
   private put(lease: Lease): void {
     const old = this.current.leases.get(lease.id);
     const byExpiry = old === undefined ? this.current.byExpiry : this.current.byExpiry.delete(expiryKey(old));
-    this.current = { leases: this.current.leases.set(lease.id, lease), byExpiry: byExpiry.set(expiryKey(lease), lease.id) };
+    this.current = {
+      leases: this.current.leases.set(lease.id, lease),
+      byExpiry: byExpiry.set(expiryKey(lease), lease.id),
+    };
     if (lease.expiry < this.armedFor) this.arm();
   }
 

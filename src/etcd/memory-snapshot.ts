@@ -46,7 +46,14 @@ export function readMemorySnapshot(bytes: Uint8Array, clock: Clock): MemoryState
   for (const [key, createRevision, modRevision, version, leaseId, length] of description.pairs) {
     if (offset + length > bytes.length) throw new StoreError('corrupt', 'the snapshot is truncated');
     const lease = BigInt(leaseId);
-    pairs = pairs.set(key, { key, value: bytes.slice(offset, offset + length), createRevision, modRevision, version, lease });
+    pairs = pairs.set(key, {
+      key,
+      value: bytes.slice(offset, offset + length),
+      createRevision,
+      modRevision,
+      version,
+      lease,
+    });
     if (lease !== 0n) lessor.attach(lease, key);
     offset += length;
   }

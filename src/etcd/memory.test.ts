@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { VirtualClock } from '../kernel/index.ts';
-import { get, put, text } from './contract/fixture.ts';
 import { storeContract } from './contract.ts';
+import { get, put, text } from './contract/fixture.ts';
 import { createMemoryStore } from './memory.ts';
 import type { WatchBatch } from './store.ts';
 
@@ -41,7 +41,11 @@ describe('memory store', () => {
   it('forks a large store in constant time', async () => {
     const store = createMemoryStore({ clock: new VirtualClock() });
     for (let i = 0; i < 20_000; i += 100) {
-      const success = Array.from({ length: 100 }, (_, n) => ({ op: 'put' as const, key: `k${i + n}`, value: Buffer.from('v') }));
+      const success = Array.from({ length: 100 }, (_, n) => ({
+        op: 'put' as const,
+        key: `k${i + n}`,
+        value: Buffer.from('v'),
+      }));
       await store.txn({ success });
     }
     const state = store.state();
@@ -73,24 +77,35 @@ describe('memory store', () => {
     let made = 0;
     const bytes = Buffer.from('late');
     const late = { size: 4, bytes: () => (made++, bytes) };
-    const over = (mod: number): Parameters<typeof store.txn>[0] => ({ compare: [{ key: 'a', target: 'mod', result: 'equal', value: mod }], success: [{ op: 'put', key: 'a', value: late }] });
+    const over = (mod: number): Parameters<typeof store.txn>[0] => ({
+      compare: [{ key: 'a', target: 'mod', result: 'equal', value: mod }],
+      success: [{ op: 'put', key: 'a', value: late }],
+    });
     const watch = store.watch({ key: 'a' })[Symbol.asyncIterator]();
     const { revision } = await store.txn(over(0));
     expect(((await watch.next()).value as WatchBatch).events[0]!.kv.late).toBe(late);
-    expect((await store.range({ key: 'a', keysOnly: true })).kvs[0]).toMatchObject({ modRevision: revision, version: 1 });
+    expect((await store.range({ key: 'a', keysOnly: true })).kvs[0]).toMatchObject({
+      modRevision: revision,
+      version: 1,
+    });
     expect((await store.status()).dbSize).toBe(4);
     expect(made).toBe(0);
     expect(text((await get(store, 'a'))!.value)).toBe('late');
     expect(made).toBe(1);
     await store.txn(over(revision));
-    expect((await store.txn({ compare: [{ key: 'a', target: 'value', result: 'equal', value: bytes }] })).succeeded).toBe(true);
+    expect(
+      (await store.txn({ compare: [{ key: 'a', target: 'value', result: 'equal', value: bytes }] })).succeeded,
+    ).toBe(true);
     await store.close();
   });
 
   it('measures a late value that may be too large by its bytes', async () => {
     const store = createMemoryStore({ clock: new VirtualClock() });
     const write = (size: number, length: number): Promise<unknown> =>
-      store.txn({ compare: [{ key: 'a', target: 'mod', result: 'equal', value: 0 }], success: [{ op: 'put', key: 'a', value: { size, bytes: () => Buffer.alloc(length) } }] });
+      store.txn({
+        compare: [{ key: 'a', target: 'mod', result: 'equal', value: 0 }],
+        success: [{ op: 'put', key: 'a', value: { size, bytes: () => Buffer.alloc(length) } }],
+      });
     await expect(write(400_000, 2_000_000)).rejects.toMatchObject({ code: 'request-too-large' });
     await write(1_400_000, 1_400_000);
     await store.close();

@@ -6,7 +6,21 @@ import type { Commit, Engine, EngineEvents } from './engine.ts';
 import { failure } from './errors.ts';
 import { type LeaseState, Lessor } from './lessor.ts';
 import { readRange } from './read-range.ts';
-import { BYTES_PER_SIZE, type Alarm, type LateValue, type LeaseStatus, type RangeRequest, type RangeResult, type Store, type StoreStatus, type TxnOperation, type TxnRequest, type TxnResult, type Watch, type WatchRequest } from './store.ts';
+import {
+  BYTES_PER_SIZE,
+  type Alarm,
+  type LateValue,
+  type LeaseStatus,
+  type RangeRequest,
+  type RangeResult,
+  type Store,
+  type StoreStatus,
+  type TxnOperation,
+  type TxnRequest,
+  type TxnResult,
+  type Watch,
+  type WatchRequest,
+} from './store.ts';
 import type { View } from './view.ts';
 import { WatchHub } from './watch-hub.ts';
 
@@ -95,7 +109,11 @@ export abstract class MvccStore implements Store {
     }
     this.assigned++;
     this.lessor.apply(changes);
-    const durable = this.engine.commit({ draft, record: { revision: this.assigned, changes }, leases: this.lessor.state });
+    const durable = this.engine.commit({
+      draft,
+      record: { revision: this.assigned, changes },
+      leases: this.lessor.state,
+    });
     if (durable !== undefined) await durable;
     return result;
   }
@@ -135,12 +153,15 @@ export abstract class MvccStore implements Store {
     if (!this.lessor.exists(id)) throw failure('lease-not-found');
     const draft: Draft = this.engine.draft();
     const success = this.lessor.keysOf(id).map((key): TxnOperation => ({ op: 'delete', key }));
-    const { changes } = applyTxn({ success }, {
-      draft,
-      revision: this.assigned,
-      leaseExists: () => true,
-      viewAt: (revision) => this.viewAt(revision),
-    });
+    const { changes } = applyTxn(
+      { success },
+      {
+        draft,
+        revision: this.assigned,
+        leaseExists: () => true,
+        viewAt: (revision) => this.viewAt(revision),
+      },
+    );
     if (changes.length > 0) this.assigned++;
     const revision = this.assigned;
     this.lessor.remove(id);
@@ -190,7 +211,10 @@ export abstract class MvccStore implements Store {
     await this.load(at);
     let hash = 0;
     this.viewAt(at).scan('\0', undefined, (kv) => {
-      hash = crc32(Buffer.from(`${kv.key}\0${kv.createRevision}\0${kv.modRevision}\0${kv.version}\0${kv.lease}\0`, 'latin1'), hash);
+      hash = crc32(
+        Buffer.from(`${kv.key}\0${kv.createRevision}\0${kv.modRevision}\0${kv.version}\0${kv.lease}\0`, 'latin1'),
+        hash,
+      );
       hash = crc32(kv.value, hash);
     });
     return { hash, revision: at, compactRevision: this.compactRevision };
@@ -264,4 +288,5 @@ function mayPut(operations: readonly TxnOperation[] | undefined): boolean {
   return operations.some((op) => op.op === 'put' || (op.op === 'txn' && (mayPut(op.success) || mayPut(op.failure))));
 }
 
-const mostBytes = (value: Uint8Array | LateValue): number => (value instanceof Uint8Array ? value.length : value.size * BYTES_PER_SIZE);
+const mostBytes = (value: Uint8Array | LateValue): number =>
+  value instanceof Uint8Array ? value.length : value.size * BYTES_PER_SIZE;

@@ -18,7 +18,8 @@ export class OldLayers {
   backTo(revision: number): Layer {
     const known = this.layers.get(revision) ?? { upTo: revision, layer: emptyLayer };
     this.history.visit(known.upTo + 1, (record) => {
-      for (const { kv, prevKv } of record.changes) if (!known.layer.has(kv.key)) known.layer = known.layer.set(kv.key, prevKv);
+      for (const { kv, prevKv } of record.changes)
+        if (!known.layer.has(kv.key)) known.layer = known.layer.set(kv.key, prevKv);
       known.upTo = record.revision;
     });
     this.layers.delete(revision);

@@ -70,7 +70,8 @@ export class OrderedMap<K extends Key, V> {
 
   /** How many keys lie in [start, end), without visiting them. */
   count(start: K | undefined, end: K | undefined): number {
-    const below = (bound: K | undefined, otherwise: number): number => (bound === undefined ? otherwise : rank(this.root, bound));
+    const below = (bound: K | undefined, otherwise: number): number =>
+      bound === undefined ? otherwise : rank(this.root, bound);
     return Math.max(0, below(end, this.size) - below(start, 0));
   }
 

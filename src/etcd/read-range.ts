@@ -26,7 +26,15 @@ export function readRange(view: View, request: RangeRequest, revision: number): 
   if (reordered && request.sort !== undefined) kvs.sort(comparator(request.sort));
   const more = !complete || kvs.length > limit;
   if (kvs.length > limit) kvs.length = limit;
-  if (request.keysOnly) kvs = kvs.map(({ key, createRevision, modRevision, version, lease }) => ({ key, value: noBytes, createRevision, modRevision, version, lease }));
+  if (request.keysOnly)
+    kvs = kvs.map(({ key, createRevision, modRevision, version, lease }) => ({
+      key,
+      value: noBytes,
+      createRevision,
+      modRevision,
+      version,
+      lease,
+    }));
   return { revision, kvs, count, more };
 }
 

@@ -53,7 +53,8 @@ export interface LateValue {
 /** What the text of a character takes at most: JSON writes some as \\u0000. */
 export const BYTES_PER_SIZE = 6;
 
-export const bytesOfValue = (value: Uint8Array | LateValue): Uint8Array => (value instanceof Uint8Array ? value : value.bytes());
+export const bytesOfValue = (value: Uint8Array | LateValue): Uint8Array =>
+  value instanceof Uint8Array ? value : value.bytes();
 
 export interface KeyValue {
   readonly key: string;
@@ -105,7 +106,15 @@ export type Compare = {
 );
 
 export type TxnOperation =
-  | { op: 'put'; key: string; value: Uint8Array | LateValue; lease?: bigint; prevKv?: boolean; ignoreValue?: boolean; ignoreLease?: boolean }
+  | {
+      op: 'put';
+      key: string;
+      value: Uint8Array | LateValue;
+      lease?: bigint;
+      prevKv?: boolean;
+      ignoreValue?: boolean;
+      ignoreLease?: boolean;
+    }
   | { op: 'delete'; key: string; rangeEnd?: string; prevKv?: boolean }
   | ({ op: 'range' } & RangeRequest)
   | ({ op: 'txn' } & TxnRequest);

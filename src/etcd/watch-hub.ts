@@ -48,7 +48,9 @@ export class WatchHub {
     if (this.size === 0) return;
     if (this.byKey.size > 0) this.publishToKeys(records);
     for (const group of this.byRange.values()) {
-      const concerned = records.filter((record) => record.changes.some((change) => selects(group.selected, change.kv.key)));
+      const concerned = records.filter((record) =>
+        record.changes.some((change) => selects(group.selected, change.kv.key)),
+      );
       if (concerned.length > 0) offer(group, concerned);
     }
   }

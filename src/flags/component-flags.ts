@@ -5,7 +5,13 @@ const GO_RUNTIME = 'it belongs to the Go runtime';
 
 export const loggingFlags = {
   v: { kind: 'whole', shorthand: 'v', default: 0, section: 'Logging', summary: 'Log verbosity' },
-  'logging-format': { kind: 'text', default: 'text', only: ['text', 'json'], section: 'Logging', summary: 'How log lines are written' },
+  'logging-format': {
+    kind: 'text',
+    default: 'text',
+    only: ['text', 'json'],
+    section: 'Logging',
+    summary: 'How log lines are written',
+  },
   vmodule: { kind: 'texts', refused: 'verbosity is one number for all modules' },
   'log-flush-frequency': { kind: 'duration', ignored: 'log lines are written at once' },
   'log-json-info-buffer-size': { kind: 'text', ignored: 'log lines are written at once' },
@@ -26,6 +32,9 @@ export const processFlags = {
 } as const satisfies FlagTable;
 
 /** The part of a context that the logging flags decide. */
-export function loggingOptions(values: { readonly v: number; readonly 'logging-format': string }): { verbosity: number; logFormat: 'text' | 'json' } {
+export function loggingOptions(values: { readonly v: number; readonly 'logging-format': string }): {
+  verbosity: number;
+  logFormat: 'text' | 'json';
+} {
   return { verbosity: values.v, logFormat: values['logging-format'] === 'json' ? 'json' : 'text' };
 }

@@ -35,7 +35,9 @@ export interface FlagDeclaration {
 
 export type FlagTable = Readonly<Record<string, FlagDeclaration>>;
 
-type ValueOf<D extends FlagDeclaration> = D extends { default: NonNullable<unknown> } ? FlagTypes[D['kind']] : FlagTypes[D['kind']] | undefined;
+type ValueOf<D extends FlagDeclaration> = D extends { default: NonNullable<unknown> }
+  ? FlagTypes[D['kind']]
+  : FlagTypes[D['kind']] | undefined;
 
 export type FlagValues<T extends FlagTable> = { readonly [Name in keyof T]: ValueOf<T[Name]> };
 

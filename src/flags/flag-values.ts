@@ -7,7 +7,8 @@ const SWITCH_WORDS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 export function parseFlagValue(name: string, kind: FlagKind, text: string): FlagTypes[FlagKind] {
-  const wrong = (what: string): UsageError => new UsageError(`invalid argument ${JSON.stringify(text)} for "--${name}" flag: ${what}`);
+  const wrong = (what: string): UsageError =>
+    new UsageError(`invalid argument ${JSON.stringify(text)} for "--${name}" flag: ${what}`);
   switch (kind) {
     case 'text':
       return text;

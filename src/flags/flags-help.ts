@@ -20,7 +20,9 @@ export interface HelpOptions {
 /** The help of a command, from its table: sections in the order in which they first appear, flags in theirs. */
 export function flagsHelp(table: FlagTable, { usage }: HelpOptions): string {
   const sections = new Map<string, string[]>();
-  const shown = Object.entries(table).filter(([, d]) => d.summary !== undefined && d.ignored === undefined && d.refused === undefined);
+  const shown = Object.entries(table).filter(
+    ([, d]) => d.summary !== undefined && d.ignored === undefined && d.refused === undefined,
+  );
   const heads = shown.map(([name, d]) => head(name, d));
   const width = Math.min(46, Math.max(0, ...heads.map((text) => text.length)));
   shown.forEach(([, declaration], i) => {
@@ -31,7 +33,8 @@ export function flagsHelp(table: FlagTable, { usage }: HelpOptions): string {
   });
   const parts = [...sections].map(([section, lines]) => `${section}:\n${lines.join('\n')}`);
   const refused = namesOf(table, (d) => d.refused !== undefined && d.only === undefined);
-  if (refused.length > 0) parts.push(`Known from Kubernetes, and refused because what they ask for is not here:\n${wrapped(refused)}`);
+  if (refused.length > 0)
+    parts.push(`Known from Kubernetes, and refused because what they ask for is not here:\n${wrapped(refused)}`);
   const ignored = namesOf(table, (d) => d.ignored !== undefined);
   if (ignored.length > 0) parts.push(`Taken, and without effect:\n${wrapped(ignored)}`);
   return [usage, ...parts].join('\n\n');
@@ -51,7 +54,10 @@ function defaultText({ kind, default: value, only }: FlagDeclaration): string {
 function shown(kind: FlagKind, value: FlagTypes[FlagKind]): string {
   if (kind === 'duration' && typeof value === 'number') return formatDuration(value);
   if (Array.isArray(value)) return value.join(',');
-  if (typeof value === 'object') return Object.entries(value).map(([k, v]) => `${k}=${v as string}`).join(',');
+  if (typeof value === 'object')
+    return Object.entries(value)
+      .map(([k, v]) => `${k}=${v as string}`)
+      .join(',');
   return String(value);
 }
 

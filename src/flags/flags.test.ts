@@ -23,8 +23,16 @@ describe('parseFlags', () => {
     ['a switch', ['--anonymous-auth=false'], { 'anonymous-auth': false }],
     ['a switch takes no word', ['--anonymous-auth', '--secure-port=1'], { 'anonymous-auth': true, 'secure-port': 1 }],
     ['lists with commas that grow', ['--etcd-servers=a,b', '--etcd-servers', 'c'], { 'etcd-servers': ['a', 'b', 'c'] }],
-    ['repeated values with commas inside', ['--service-account-issuer=a,b', '--service-account-issuer=c'], { 'service-account-issuer': ['a,b', 'c'] }],
-    ['pairs that grow', ['--feature-gates=A=true,B=false', '--feature-gates=A=false'], { 'feature-gates': { A: 'false', B: 'false' } }],
+    [
+      'repeated values with commas inside',
+      ['--service-account-issuer=a,b', '--service-account-issuer=c'],
+      { 'service-account-issuer': ['a,b', 'c'] },
+    ],
+    [
+      'pairs that grow',
+      ['--feature-gates=A=true,B=false', '--feature-gates=A=false'],
+      { 'feature-gates': { A: 'false', B: 'false' } },
+    ],
     ['a duration', ['--event-ttl=1h30m'], { 'event-ttl': 5_400_000 }],
     ['a fraction', ['--goaway-chance=.02'], { 'goaway-chance': 0.02 }],
     ['a shorthand', ['-v', '4'], { v: 4 }],
@@ -36,14 +44,38 @@ describe('parseFlags', () => {
 
   it.each<[string, string[], string]>([
     ['an unknown flag', ['--nonsense-at-all'], 'unknown flag: --nonsense-at-all'],
-    ['an unknown flag that is nearly known', ['--etcd-server=a'], 'unknown flag: --etcd-server; did you mean --etcd-servers?'],
+    [
+      'an unknown flag that is nearly known',
+      ['--etcd-server=a'],
+      'unknown flag: --etcd-server; did you mean --etcd-servers?',
+    ],
     ['a missing value', ['--secure-port'], 'flag needs an argument: --secure-port'],
     ['no number', ['--secure-port=x'], 'invalid argument "x" for "--secure-port" flag: it takes a whole number'],
-    ['no switch', ['--anonymous-auth=maybe'], 'invalid argument "maybe" for "--anonymous-auth" flag: it takes true or false'],
-    ['no duration', ['--event-ttl=5'], 'invalid argument "5" for "--event-ttl" flag: time: missing unit in duration "5"'],
-    ['no pair', ['--feature-gates=A'], 'invalid argument "A" for "--feature-gates" flag: "A" must be formatted as key=value'],
-    ['a known flag that cannot be honoured', ['--egress-selector-config-file=f'], '--egress-selector-config-file is not supported: there is no egress proxy'],
-    ['a known value that cannot be honoured', ['--audit-log-format=legacy'], '--audit-log-format=legacy is not supported: only JSON lines are written'],
+    [
+      'no switch',
+      ['--anonymous-auth=maybe'],
+      'invalid argument "maybe" for "--anonymous-auth" flag: it takes true or false',
+    ],
+    [
+      'no duration',
+      ['--event-ttl=5'],
+      'invalid argument "5" for "--event-ttl" flag: time: missing unit in duration "5"',
+    ],
+    [
+      'no pair',
+      ['--feature-gates=A'],
+      'invalid argument "A" for "--feature-gates" flag: "A" must be formatted as key=value',
+    ],
+    [
+      'a known flag that cannot be honoured',
+      ['--egress-selector-config-file=f'],
+      '--egress-selector-config-file is not supported: there is no egress proxy',
+    ],
+    [
+      'a known value that cannot be honoured',
+      ['--audit-log-format=legacy'],
+      '--audit-log-format=legacy is not supported: only JSON lines are written',
+    ],
     ['a word that is no flag', ['serve'], 'unexpected argument "serve"'],
     ['a name of every object', ['--toString=1'], 'unknown flag: --toString'],
   ])('refuses %s', (_, argv, message) => {
@@ -51,11 +83,16 @@ describe('parseFlags', () => {
   });
 
   it('says of flags without effect why', () => {
-    expect(parseFlags(['--watch-cache=false'], table).warnings).toEqual(['--watch-cache changes nothing: there is always one']);
+    expect(parseFlags(['--watch-cache=false'], table).warnings).toEqual([
+      '--watch-cache changes nothing: there is always one',
+    ]);
   });
 
   it('takes words where they are wanted, and everything after two dashes', () => {
-    expect(parseFlags(['save', '--v=1', '--', '--v=2'], table, { positional: true })).toMatchObject({ positional: ['save', '--v=2'], values: { v: 1 } });
+    expect(parseFlags(['save', '--v=1', '--', '--v=2'], table, { positional: true })).toMatchObject({
+      positional: ['save', '--v=2'],
+      values: { v: 1 },
+    });
   });
 
   it('asks for help whatever else there is', () => {

@@ -3,7 +3,14 @@
  * (`FlagTable`), `parseFlags` reads a command line by it and `flagsHelp` writes the help from it. Flags that would ask
  * for something that is not here are in the table too, and fail by name; unknown ones fail with a suggestion.
  */
-export { UsageError, type FlagDeclaration, type FlagKind, type FlagTable, type FlagTypes, type FlagValues } from './flag-table.ts';
+export {
+  UsageError,
+  type FlagDeclaration,
+  type FlagKind,
+  type FlagTable,
+  type FlagTypes,
+  type FlagValues,
+} from './flag-table.ts';
 export { parseFlags, type ParsedFlags, type ParseFlagsOptions } from './parse-flags.ts';
 export { flagsHelp, type HelpOptions } from './flags-help.ts';
 export { loggingFlags, loggingOptions, processFlags } from './component-flags.ts';

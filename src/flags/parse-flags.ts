@@ -1,5 +1,12 @@
+import {
+  UsageError,
+  type FlagDeclaration,
+  type FlagTable,
+  type FlagTypes,
+  type FlagValues,
+  type FlagKind,
+} from './flag-table.ts';
 import { parseFlagValue } from './flag-values.ts';
-import { UsageError, type FlagDeclaration, type FlagTable, type FlagTypes, type FlagValues, type FlagKind } from './flag-table.ts';
 
 export interface ParsedFlags<T extends FlagTable> {
   /** What was given, or the default; without either, nothing. */
@@ -26,14 +33,19 @@ interface Given {
 }
 
 /** `--name value`, `--name=value`, `--switch`, `--switch=false`, `-v 3`, and `--` before what is no flag. */
-export function parseFlags<const T extends FlagTable>(argv: readonly string[], table: T, options: ParseFlagsOptions = {}): ParsedFlags<T> {
+export function parseFlags<const T extends FlagTable>(
+  argv: readonly string[],
+  table: T,
+  options: ParseFlagsOptions = {},
+): ParsedFlags<T> {
   const { flags, positional, help } = split(argv, table);
   const values: Record<string, Value> = {};
   const given = new Set<string>();
   const warnings: string[] = [];
   if (!help) {
     for (const flag of flags) take(flag, declared(table, flag.name), { values, given, warnings });
-    if (!options.positional && positional.length > 0) throw new UsageError(`unexpected argument ${JSON.stringify(positional[0])}`);
+    if (!options.positional && positional.length > 0)
+      throw new UsageError(`unexpected argument ${JSON.stringify(positional[0])}`);
   }
   for (const [name, declaration] of Object.entries(table)) {
     if (declaration.default !== undefined) values[name] ??= declaration.default;
@@ -54,8 +66,12 @@ function take({ name, text }: Given, declaration: FlagDeclaration, { values, giv
   const typed = text ?? 'true';
   const value = parseFlagValue(name, kind, typed);
   const allowed = only?.includes(typed) ?? false;
-  if (refused !== undefined && !allowed) throw new UsageError(`--${name}${only ? `=${typed}` : ''} is not supported: ${refused}`);
-  if (only && !allowed) throw new UsageError(`invalid argument ${JSON.stringify(typed)} for "--${name}" flag: it takes ${only.join(' or ')}`);
+  if (refused !== undefined && !allowed)
+    throw new UsageError(`--${name}${only ? `=${typed}` : ''} is not supported: ${refused}`);
+  if (only && !allowed)
+    throw new UsageError(
+      `invalid argument ${JSON.stringify(typed)} for "--${name}" flag: it takes ${only.join(' or ')}`,
+    );
   if (ignored !== undefined) warnings.push(`--${name} changes nothing: ${ignored}`);
   values[name] = given.has(name) ? joined(values[name], value) : value;
   given.add(name);
@@ -63,12 +79,14 @@ function take({ name, text }: Given, declaration: FlagDeclaration, { values, giv
 
 /** A flag that is given again: lists and pairs grow, anything else is what was said last. */
 function joined(before: Value | undefined, value: Value): Value {
-  if (Array.isArray(before) && Array.isArray(value)) return [...(before as readonly string[]), ...(value as readonly string[])];
+  if (Array.isArray(before) && Array.isArray(value))
+    return [...(before as readonly string[]), ...(value as readonly string[])];
   if (isPairs(before) && isPairs(value)) return { ...before, ...value };
   return value;
 }
 
-const isPairs = (value: Value | undefined): value is Readonly<Record<string, string>> => typeof value === 'object' && !Array.isArray(value);
+const isPairs = (value: Value | undefined): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' && !Array.isArray(value);
 
 function declared(table: FlagTable, name: string): FlagDeclaration {
   const declaration = Object.hasOwn(table, name) ? table[name] : undefined;
@@ -78,7 +96,11 @@ function declared(table: FlagTable, name: string): FlagDeclaration {
 }
 
 function split(argv: readonly string[], table: FlagTable): { flags: Given[]; positional: string[]; help: boolean } {
-  const shorthands = new Map(Object.entries(table).flatMap(([name, { shorthand }]) => (shorthand === undefined ? [] : [[shorthand, name] as const])));
+  const shorthands = new Map(
+    Object.entries(table).flatMap(([name, { shorthand }]) =>
+      shorthand === undefined ? [] : [[shorthand, name] as const],
+    ),
+  );
   const flags: Given[] = [];
   const positional: string[] = [];
   let help = false;
@@ -121,7 +143,8 @@ function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++) next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
     row = next;
   }
   return row[b.length]!;

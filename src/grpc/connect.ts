@@ -28,7 +28,10 @@ export function connectGrpc(endpoint: string): GrpcConnection {
   });
   return {
     service: <Service extends object>(contract: GrpcContract, name: string): Service => {
-      const methods = methodsOf(contract, name).map((method): [string, unknown] => [method.name, caller(client, method)]);
+      const methods = methodsOf(contract, name).map((method): [string, unknown] => [
+        method.name,
+        caller(client, method),
+      ]);
       return Object.fromEntries(methods) as Service;
     },
     close: () => client.close(),
@@ -62,16 +65,25 @@ function caller(client: Client, { definition }: ContractMethod): unknown {
   return (request: object, options: CallOptions = {}) =>
     new Promise((resolve, reject) => {
       options.signal?.throwIfAborted();
-      const call = client.makeUnaryRequest(path, requestSerialize, responseDeserialize, request, new Metadata(), (error, response) => {
-        options.signal?.removeEventListener('abort', abort);
-        if (error) reject(asGrpcError(error));
-        else resolve(response);
-      });
+      const call = client.makeUnaryRequest(
+        path,
+        requestSerialize,
+        responseDeserialize,
+        request,
+        new Metadata(),
+        (error, response) => {
+          options.signal?.removeEventListener('abort', abort);
+          if (error) reject(asGrpcError(error));
+          else resolve(response);
+        },
+      );
       const abort = (): void => call.cancel();
       options.signal?.addEventListener('abort', abort, { once: true });
     });
 }
 
 function asGrpcError(error: ServiceError): GrpcError {
-  return new GrpcError((status[error.code] ?? 'UNKNOWN') as GrpcStatusName, error.details || error.message, { cause: error });
+  return new GrpcError((status[error.code] ?? 'UNKNOWN') as GrpcStatusName, error.details || error.message, {
+    cause: error,
+  });
 }

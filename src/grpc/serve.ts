@@ -1,5 +1,13 @@
 /** The serving side of a contract. */
-import { Server, ServerCredentials, status, type handleServerStreamingCall, type handleUnaryCall, type sendUnaryData, type UntypedServiceImplementation } from '@grpc/grpc-js';
+import {
+  Server,
+  ServerCredentials,
+  status,
+  type handleServerStreamingCall,
+  type handleUnaryCall,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
 import { methodsOf, type GrpcContract } from './contract.ts';
 import { GrpcError } from './grpc-error.ts';
 
@@ -8,7 +16,10 @@ type Implementation = Record<string, ((request: object, options: { signal: Abort
 const LARGEST_MESSAGE = 16 * 1024 * 1024;
 
 export class GrpcServer {
-  readonly #server = new Server({ 'grpc.max_receive_message_length': LARGEST_MESSAGE, 'grpc.max_send_message_length': LARGEST_MESSAGE });
+  readonly #server = new Server({
+    'grpc.max_receive_message_length': LARGEST_MESSAGE,
+    'grpc.max_send_message_length': LARGEST_MESSAGE,
+  });
 
   /** Serves an object that has the service's methods; one that it lacks is answered with UNIMPLEMENTED. */
   add<Service extends object>(contract: GrpcContract, name: string, implementation: Service): this {
@@ -16,7 +27,10 @@ export class GrpcServer {
     const target = implementation as Implementation;
     const definition = Object.fromEntries(methods.map((method) => [method.name, method.definition]));
     const handlers: UntypedServiceImplementation = {};
-    for (const { name: method, definition: { responseStream, requestStream } } of methods) {
+    for (const {
+      name: method,
+      definition: { responseStream, requestStream },
+    } of methods) {
       if (requestStream) continue;
       handlers[method] = responseStream ? streaming(target, method) : unary(target, method);
     }
@@ -27,7 +41,9 @@ export class GrpcServer {
   /** `unix:///run/x.sock` or `127.0.0.1:0`; gives the port, 0 for a socket. */
   listen(address: string): Promise<number> {
     return new Promise((resolve, reject) => {
-      this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) => (error ? reject(error) : resolve(port)));
+      this.#server.bindAsync(address, ServerCredentials.createInsecure(), (error, port) =>
+        error ? reject(error) : resolve(port),
+      );
     });
   }
 
@@ -55,10 +71,13 @@ function streaming(target: Implementation, method: string): handleServerStreamin
     const ended = new AbortController();
     call.on('cancelled', () => ended.abort());
     const pump = async (): Promise<void> => {
-      const responses = implementationOf(target, method).call(target, call.request, { signal: ended.signal }) as AsyncIterable<object>;
+      const responses = implementationOf(target, method).call(target, call.request, {
+        signal: ended.signal,
+      }) as AsyncIterable<object>;
       for await (const response of responses) {
         if (ended.signal.aborted) return;
-        if (!call.write(response)) await new Promise((resolve) => call.once('drain', resolve).once('cancelled', resolve));
+        if (!call.write(response))
+          await new Promise((resolve) => call.once('drain', resolve).once('cancelled', resolve));
       }
       call.end();
     };

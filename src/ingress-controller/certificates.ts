@@ -13,7 +13,11 @@ export class Certificates {
   #byHost = new Map<string, Held>();
 
   /** Secrets that are missing or damaged are told of and left out; the others work. */
-  update(ingresses: readonly Ingress[], secretOf: (key: string) => Secret | undefined, warn: (message: string, secret: string) => void): void {
+  update(
+    ingresses: readonly Ingress[],
+    secretOf: (key: string) => Secret | undefined,
+    warn: (message: string, secret: string) => void,
+  ): void {
     const next = new Map<string, Held>();
     for (const { metadata, spec } of ingresses) {
       for (const { hosts = [], secretName } of spec?.tls ?? []) {
@@ -22,9 +26,13 @@ export class Certificates {
         const secret = secretOf(key);
         const names = hosts.length > 0 ? hosts : [''];
         const version = `${secret?.metadata.uid} ${secret?.metadata.resourceVersion}`;
-        const known = names.map((name) => this.#byHost.get(name.toLowerCase())).find((each) => each?.version === version);
+        const known = names
+          .map((name) => this.#byHost.get(name.toLowerCase()))
+          .find((each) => each?.version === version);
         const context = known?.context ?? contextOf(secret, (message) => warn(message, key));
-        if (context) for (const name of names) if (!next.has(name.toLowerCase())) next.set(name.toLowerCase(), { version, context });
+        if (context)
+          for (const name of names)
+            if (!next.has(name.toLowerCase())) next.set(name.toLowerCase(), { version, context });
       }
     }
     this.#byHost = next;
@@ -32,7 +40,8 @@ export class Certificates {
 
   find(name: string): tls.SecureContext | undefined {
     const host = name.toLowerCase();
-    return (this.#byHost.get(host) ?? this.#byHost.get(`*${host.slice(host.indexOf('.'))}`) ?? this.#byHost.get(''))?.context;
+    return (this.#byHost.get(host) ?? this.#byHost.get(`*${host.slice(host.indexOf('.'))}`) ?? this.#byHost.get(''))
+      ?.context;
   }
 }
 
@@ -43,7 +52,11 @@ function contextOf(secret: Secret | undefined, warn: (message: string) => void):
     return undefined;
   }
   try {
-    return tls.createSecureContext({ cert: Buffer.from(cert, 'base64'), key: Buffer.from(key, 'base64'), minVersion: 'TLSv1.2' });
+    return tls.createSecureContext({
+      cert: Buffer.from(cert, 'base64'),
+      key: Buffer.from(key, 'base64'),
+      minVersion: 'TLSv1.2',
+    });
   } catch {
     // The reason could quote the key.
     warn('its certificate and key cannot be used');

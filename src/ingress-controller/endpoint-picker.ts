@@ -1,7 +1,7 @@
-/** An endpoint of a Service's port, another one every time. */
-import type { InformerFactory } from '../client/index.ts';
 import type { Service } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
+/** An endpoint of a Service's port, another one every time. */
+import type { InformerFactory } from '../client/index.ts';
 import type { SharedInformer } from '../client/index.ts';
 import type { Endpoint } from './proxy.ts';
 import type { Backend } from './routing-table.ts';
@@ -18,15 +18,23 @@ export class EndpointPicker {
     private readonly chance: () => number,
   ) {
     this.#services = informers.informer('v1/services');
-    this.#slices = informers.informer('discovery.k8s.io/v1/endpointslices', {}, { [SERVICE_INDEX]: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_LABEL]}`] });
+    this.#slices = informers.informer(
+      'discovery.k8s.io/v1/endpointslices',
+      {},
+      { [SERVICE_INDEX]: ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_LABEL]}`] },
+    );
   }
 
   /** Undefined when there is no such port, or nobody behind it. */
   pick({ namespace, service, port }: Backend): Endpoint | undefined {
     const key = `${namespace}/${service}`;
-    const declared = this.#services.get(key)?.spec?.ports?.find((each) => (typeof port === 'number' ? each.port === port : each.name === port));
+    const declared = this.#services
+      .get(key)
+      ?.spec?.ports?.find((each) => (typeof port === 'number' ? each.port === port : each.name === port));
     if (!declared) return undefined;
-    const endpoints = this.#slices.indexer.byIndex(SERVICE_INDEX, key).flatMap((slice) => endpointsOf(slice, declared.name ?? ''));
+    const endpoints = this.#slices.indexer
+      .byIndex(SERVICE_INDEX, key)
+      .flatMap((slice) => endpointsOf(slice, declared.name ?? ''));
     return endpoints[Math.floor(this.chance() * endpoints.length)];
   }
 }
@@ -34,5 +42,7 @@ export class EndpointPicker {
 function endpointsOf(slice: EndpointSlice, portName: string): Endpoint[] {
   const port = (slice.ports ?? []).find(({ name }) => (name ?? '') === portName)?.port;
   if (port === undefined || slice.addressType === 'FQDN') return [];
-  return (slice.endpoints ?? []).filter(({ conditions }) => conditions?.ready !== false).map(({ addresses }) => ({ ip: addresses[0]!, port }));
+  return (slice.endpoints ?? [])
+    .filter(({ conditions }) => conditions?.ready !== false)
+    .map(({ addresses }) => ({ ip: addresses[0]!, port }));
 }

@@ -1,15 +1,18 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createHttpServer } from '../net/http/index.ts';
 import { silentLogger } from '../kernel/index.ts';
+import { createHttpServer } from '../net/http/index.ts';
 import { IngressProxy } from './proxy.ts';
 
 const endings: (() => void)[] = [];
 afterEach(() => endings.splice(0).forEach((end) => end()));
 
 /** What a client gets that sends these bytes, and the request as the endpoint sees it. */
-async function throughProxy(request: string, answer: string): Promise<{ answer: string; seen: string; failures: unknown[] }> {
+async function throughProxy(
+  request: string,
+  answer: string,
+): Promise<{ answer: string; seen: string; failures: unknown[] }> {
   let seen = '';
   const endpoint = net.createServer((socket) => {
     socket.on('error', () => {});
@@ -21,10 +24,22 @@ async function throughProxy(request: string, answer: string): Promise<{ answer: 
   const failures: unknown[] = [];
   endpoint.listen(0, '127.0.0.1');
   await once(endpoint, 'listening');
-  const proxy = new IngressProxy({ logger: silentLogger, scheme: 'http', route: () => ({ ip: '127.0.0.1', port: (endpoint.address() as net.AddressInfo).port }) });
-  const server = createHttpServer({ request: proxy.handle, upgrade: proxy.upgrade, failed: (error) => void failures.push(error) }).listen(0, '127.0.0.1');
+  const proxy = new IngressProxy({
+    logger: silentLogger,
+    scheme: 'http',
+    route: () => ({ ip: '127.0.0.1', port: (endpoint.address() as net.AddressInfo).port }),
+  });
+  const server = createHttpServer({
+    request: proxy.handle,
+    upgrade: proxy.upgrade,
+    failed: (error) => void failures.push(error),
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  endings.push(() => server.close().closeAllConnections(), () => endpoint.close(), () => proxy.close());
+  endings.push(
+    () => server.close().closeAllConnections(),
+    () => endpoint.close(),
+    () => proxy.close(),
+  );
   const client = net.connect((server.address() as net.AddressInfo).port, '127.0.0.1').on('error', () => {});
   let received = '';
   client.on('data', (bytes: Buffer) => (received += bytes.toString()));
@@ -45,7 +60,10 @@ describe('an Ingress’ proxy', () => {
   });
 
   it('answers 502 for an endpoint that answers with a status that is none', async () => {
-    const { answer, failures } = await throughProxy('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 'HTTP/1.1 099 Odd\r\nconnection: close\r\n\r\n');
+    const { answer, failures } = await throughProxy(
+      'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+      'HTTP/1.1 099 Odd\r\nconnection: close\r\n\r\n',
+    );
     expect(failures).toEqual([]);
     expect(answer).toContain('HTTP/1.1 502 Bad Gateway');
   });

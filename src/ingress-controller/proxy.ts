@@ -19,7 +19,17 @@ export interface ProxyOptions {
 }
 
 /** Headers that are about one connection and not passed on. */
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer', 'transfer-encoding', 'upgrade']);
+const HOP_BY_HOP = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
 
 export class IngressProxy {
   readonly #agent = new http.Agent({ keepAlive: true, maxSockets: 256 });
@@ -28,29 +38,45 @@ export class IngressProxy {
   constructor(private readonly options: ProxyOptions) {
     this.#connect = options.connect ?? (({ ip, port }) => net.connect(port, ip));
     // Typed in Node's own declarations as something that only http.request takes.
-    Object.assign(this.#agent, { createConnection: ({ host, port }: { host: string; port: number }) => this.#connect({ ip: host, port }) });
+    Object.assign(this.#agent, {
+      createConnection: ({ host, port }: { host: string; port: number }) => this.#connect({ ip: host, port }),
+    });
   }
 
   readonly handle = (request: http.IncomingMessage, response: http.ServerResponse): void => {
     const target = this.#route(request);
     if (typeof target === 'string') {
-      const [status, text] = target === 'not-found' ? [404, 'default backend - 404\n'] : [503, 'no endpoint is ready\n'];
+      const [status, text] =
+        target === 'not-found' ? [404, 'default backend - 404\n'] : [503, 'no endpoint is ready\n'];
       response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
       return;
     }
-    const upstream = http.request({ host: target.ip, port: target.port, method: request.method, path: request.url, headers: this.#headers(request, false), agent: this.#agent }, (answer) => {
-      const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
-      const status = answer.statusCode ?? 0;
-      // Node throws for a status that is none, and nobody would catch it here.
-      if (status < 100) return void upstream.destroy(new Error(`the endpoint answered with status ${status}`));
-      response.writeHead(status, headers);
-      answer.pipe(response);
-      answer.on('error', () => response.destroy());
-    });
+    const upstream = http.request(
+      {
+        host: target.ip,
+        port: target.port,
+        method: request.method,
+        path: request.url,
+        headers: this.#headers(request, false),
+        agent: this.#agent,
+      },
+      (answer) => {
+        const headers = Object.fromEntries(Object.entries(answer.headers).filter(([name]) => !HOP_BY_HOP.has(name)));
+        const status = answer.statusCode ?? 0;
+        // Node throws for a status that is none, and nobody would catch it here.
+        if (status < 100) return void upstream.destroy(new Error(`the endpoint answered with status ${status}`));
+        response.writeHead(status, headers);
+        answer.pipe(response);
+        answer.on('error', () => response.destroy());
+      },
+    );
     upstream.on('error', (error) => {
-      this.options.logger.v(2).info('An endpoint did not answer', { endpoint: `${target.ip}:${target.port}`, err: error });
+      this.options.logger
+        .v(2)
+        .info('An endpoint did not answer', { endpoint: `${target.ip}:${target.port}`, err: error });
       if (response.headersSent) response.destroy();
-      else response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' }).end('the endpoint did not answer\n');
+      else
+        response.writeHead(502, { 'content-type': 'text/plain; charset=utf-8' }).end('the endpoint did not answer\n');
     });
     response.on('close', () => upstream.destroy());
     request.pipe(upstream);
@@ -61,10 +87,19 @@ export class IngressProxy {
     const target = this.#route(request);
     socket.on('error', () => socket.destroy());
     if (typeof target === 'string') {
-      socket.end(`HTTP/1.1 ${target === 'not-found' ? '404 Not Found' : '503 Service Unavailable'}\r\nconnection: close\r\n\r\n`);
+      socket.end(
+        `HTTP/1.1 ${target === 'not-found' ? '404 Not Found' : '503 Service Unavailable'}\r\nconnection: close\r\n\r\n`,
+      );
       return;
     }
-    const upstream = http.request({ host: target.ip, port: target.port, method: request.method, path: request.url, headers: this.#headers(request, true), createConnection: () => this.#connect(target) });
+    const upstream = http.request({
+      host: target.ip,
+      port: target.port,
+      method: request.method,
+      path: request.url,
+      headers: this.#headers(request, true),
+      createConnection: () => this.#connect(target),
+    });
     upstream.on('error', () => socket.destroy());
     upstream.on('upgrade', (answer, other, otherHead) => {
       socket.write(head101(answer));
@@ -106,6 +141,7 @@ export class IngressProxy {
 
 function head101(answer: http.IncomingMessage): string {
   const lines = [`HTTP/1.1 ${answer.statusCode} ${answer.statusMessage}`];
-  for (let i = 0; i < answer.rawHeaders.length; i += 2) lines.push(`${answer.rawHeaders[i]}: ${answer.rawHeaders[i + 1]}`);
+  for (let i = 0; i < answer.rawHeaders.length; i += 2)
+    lines.push(`${answer.rawHeaders[i]}: ${answer.rawHeaders[i + 1]}`);
   return `${lines.join('\r\n')}\r\n\r\n`;
 }

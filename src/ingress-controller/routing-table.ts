@@ -32,18 +32,27 @@ export function buildRoutingTable(ingresses: readonly Ingress[]): RoutingTable {
       const rules = hosts.get(host) ?? [];
       hosts.set(host, rules);
       const paths: readonly HTTPIngressPath[] = rule.http?.paths ?? [];
-      for (const { path = '/', pathType, backend } of paths) rules.push({ path: path === '' ? '/' : path, exact: pathType === 'Exact', backend: backendOf(namespace, backend) });
+      for (const { path = '/', pathType, backend } of paths)
+        rules.push({
+          path: path === '' ? '/' : path,
+          exact: pathType === 'Exact',
+          backend: backendOf(namespace, backend),
+        });
       // A host without paths is for the Ingress' own default.
-      if (paths.length === 0 && ingress.spec?.defaultBackend) rules.push({ path: '/', exact: false, backend: backendOf(namespace, ingress.spec.defaultBackend) });
+      if (paths.length === 0 && ingress.spec?.defaultBackend)
+        rules.push({ path: '/', exact: false, backend: backendOf(namespace, ingress.spec.defaultBackend) });
     }
   }
   // Longest first, and of equal ones the exact; sorting is stable, so age decides the rest.
-  for (const rules of hosts.values()) rules.sort((a, b) => b.path.length - a.path.length || Number(b.exact) - Number(a.exact));
+  for (const rules of hosts.values())
+    rules.sort((a, b) => b.path.length - a.path.length || Number(b.exact) - Number(a.exact));
   return { hosts, defaultBackend };
 }
 
 const byAge = (a: Ingress, b: Ingress): number => {
-  const [left, right] = [a, b].map(({ metadata }) => `${metadata.creationTimestamp ?? ''} ${metadata.namespace}/${metadata.name}`) as [string, string];
+  const [left, right] = [a, b].map(
+    ({ metadata }) => `${metadata.creationTimestamp ?? ''} ${metadata.namespace}/${metadata.name}`,
+  ) as [string, string];
   return left < right ? -1 : left > right ? 1 : 0;
 };
 

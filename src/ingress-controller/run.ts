@@ -1,9 +1,17 @@
 /** Follows Ingresses and what they name, serves them, and says where in their status. */
 import type net from 'node:net';
 import type { Ingress, IngressClass } from '../api/generated/networking-v1.ts';
-import { InformerFactory, isConflict, isNotFound, keyOf, splitKey, type Client, type SharedInformer } from '../client/index.ts';
-import { createHttpServer, createHttpsServer } from '../net/http/index.ts';
+import {
+  InformerFactory,
+  isConflict,
+  isNotFound,
+  keyOf,
+  splitKey,
+  type Client,
+  type SharedInformer,
+} from '../client/index.ts';
 import { RunGroup, runWorkers, WorkQueue, type Context } from '../kernel/index.ts';
+import { createHttpServer, createHttpsServer } from '../net/http/index.ts';
 import { Certificates } from './certificates.ts';
 import { EndpointPicker } from './endpoint-picker.ts';
 import { IngressProxy, type Endpoint } from './proxy.ts';
@@ -23,7 +31,12 @@ export interface IngressConfig {
   readonly ingressClass: string;
 }
 
-export const DEFAULT_INGRESS_CONFIG: IngressConfig = { address: '127.0.0.1', httpPort: 80, httpsPort: 443, ingressClass: 'k8ts' };
+export const DEFAULT_INGRESS_CONFIG: IngressConfig = {
+  address: '127.0.0.1',
+  httpPort: 80,
+  httpsPort: 443,
+  ingressClass: 'k8ts',
+};
 
 export interface IngressOptions {
   readonly client: Client;
@@ -47,7 +60,11 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
   const rebuild = (): void => {
     const ours = mine();
     table = buildRoutingTable(ours);
-    certificates.update(ours, (key) => secrets.get(key), (message, secret) => ctx.logger.warn('A TLS Secret is not used', { secret, reason: message }));
+    certificates.update(
+      ours,
+      (key) => secrets.get(key),
+      (message, secret) => ctx.logger.warn('A TLS Secret is not used', { secret, reason: message }),
+    );
   };
   const queue = new WorkQueue<string>({ name: 'ingress', clock: ctx.clock, metrics: ctx.metrics });
   // Many changes at once cost one rebuild.
@@ -75,7 +92,10 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
   const failed = (error: unknown): void => ctx.logger.error(error, 'A request for an Ingress could not be answered');
   const servers = [
     createHttpServer({ request: proxies[0]!.handle, upgrade: proxies[0]!.upgrade, failed }),
-    createHttpsServer({ request: proxies[1]!.handle, upgrade: proxies[1]!.upgrade, failed }, { SNICallback: (name, done) => done(null, certificates.find(name)), minVersion: 'TLSv1.2' }),
+    createHttpsServer(
+      { request: proxies[1]!.handle, upgrade: proxies[1]!.upgrade, failed },
+      { SNICallback: (name, done) => done(null, certificates.find(name)), minVersion: 'TLSv1.2' },
+    ),
   ];
 
   group.start('informers', () => informers.run());
@@ -93,7 +113,10 @@ export async function run(ctx: Context, { client, config, connect, onReady }: In
         signal,
         logger: ctx.logger,
         isExpected: isConflict,
-        handle: async (key) => (key === '' ? rebuild() : writeStatus(client, ingresses.get(key), { classes, address: config.address, signal })),
+        handle: async (key) =>
+          key === ''
+            ? rebuild()
+            : writeStatus(client, ingresses.get(key), { classes, address: config.address, signal }),
       });
     } finally {
       for (const server of servers) {
@@ -114,27 +137,47 @@ function isMine({ metadata, spec }: Ingress, classes: SharedInformer<IngressClas
 async function makeClass(client: Client, name: string, classes: SharedInformer<IngressClass>): Promise<void> {
   if (name === '' || classes.get(name)) return;
   const hasDefault = classes.list().some(({ metadata }) => metadata.annotations?.[DEFAULT_CLASS_ANNOTATION] === 'true');
-  await client.resource('networking.k8s.io/v1/ingressclasses').create({ metadata: { name, ...(hasDefault ? {} : { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) }, spec: { controller: INGRESS_CONTROLLER } });
+  await client.resource('networking.k8s.io/v1/ingressclasses').create({
+    metadata: { name, ...(hasDefault ? {} : { annotations: { [DEFAULT_CLASS_ANNOTATION]: 'true' } }) },
+    spec: { controller: INGRESS_CONTROLLER },
+  });
 }
 
-async function writeStatus(client: Client, ingress: Ingress | undefined, { classes, address, signal }: { classes: SharedInformer<IngressClass>; address: string; signal: AbortSignal }): Promise<void> {
+async function writeStatus(
+  client: Client,
+  ingress: Ingress | undefined,
+  { classes, address, signal }: { classes: SharedInformer<IngressClass>; address: string; signal: AbortSignal },
+): Promise<void> {
   if (!ingress || !isMine(ingress, classes) || ingress.status?.loadBalancer?.ingress?.[0]?.ip === address) return;
   try {
-    await client.resource('networking.k8s.io/v1/ingresses').patch(splitKey(keyOf(ingress)), { status: { loadBalancer: { ingress: [{ ip: address }] } } }, { type: 'merge', subresource: 'status', signal });
+    await client
+      .resource('networking.k8s.io/v1/ingresses')
+      .patch(
+        splitKey(keyOf(ingress)),
+        { status: { loadBalancer: { ingress: [{ ip: address }] } } },
+        { type: 'merge', subresource: 'status', signal },
+      );
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
 }
 
 /** Another program may have the port; Ingresses are then served on a free one, which the log tells. */
-async function listenSomewhere(ctx: Context, server: net.Server, { host, port }: { host: string; port: number }): Promise<number> {
+async function listenSomewhere(
+  ctx: Context,
+  server: net.Server,
+  { host, port }: { host: string; port: number },
+): Promise<number> {
   try {
     return await listen(server, host, port);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (port === 0 || (code !== 'EADDRINUSE' && code !== 'EACCES')) throw error;
     const taken = await listen(server, host, 0);
-    ctx.logger.warn('The port for Ingresses is not free; they are served on another one', { wanted: port, port: taken });
+    ctx.logger.warn('The port for Ingresses is not free; they are served on another one', {
+      wanted: port,
+      port: taken,
+    });
     return taken;
   }
 }

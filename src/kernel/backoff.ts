@@ -23,8 +23,10 @@ export class Backoff {
   #lastAt: number | undefined;
 
   constructor(options: BackoffOptions) {
-    if ((options.jitter ?? 0) > 0 && options.random === undefined) throw new Error('backoff: jitter needs a random source');
-    if (options.resetAfterMs !== undefined && options.clock === undefined) throw new Error('backoff: resetAfterMs needs a clock');
+    if ((options.jitter ?? 0) > 0 && options.random === undefined)
+      throw new Error('backoff: jitter needs a random source');
+    if (options.resetAfterMs !== undefined && options.clock === undefined)
+      throw new Error('backoff: resetAfterMs needs a clock');
     this.#options = options;
     this.#delay = options.baseMs;
   }

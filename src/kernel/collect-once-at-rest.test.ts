@@ -8,7 +8,10 @@ import { collectOnceFlag } from './collect-once-at-rest.ts';
 describe('collectOnceFlag', () => {
   it('is a flag that this V8 knows, or none', () => {
     const flag = collectOnceFlag(process.versions.v8);
-    const { status, stderr } = spawnSync(process.execPath, [...(flag === undefined ? [] : [flag]), '-e', ''], { encoding: 'utf8', env: {} });
+    const { status, stderr } = spawnSync(process.execPath, [...(flag === undefined ? [] : [flag]), '-e', ''], {
+      encoding: 'utf8',
+      env: {},
+    });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 
@@ -30,7 +33,10 @@ describe('collectOnceAtRest', () => {
       process.once('exit', () => fs.writeFileSync(${file}, script.createCachedData()));
       collectOnceAtRest();
       console.log(String(script.cachedDataRejected));`;
-    const start = (): string => spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], { encoding: 'utf8' }).stdout.trim();
+    const start = (): string =>
+      spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {
+        encoding: 'utf8',
+      }).stdout.trim();
     try {
       expect([start(), start()]).toEqual(['undefined', 'false']);
     } finally {

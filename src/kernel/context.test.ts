@@ -5,7 +5,12 @@ import { createTestContext } from './test-context.ts';
 describe('createContext', () => {
   it('is on the real clock and logs what it is asked to', () => {
     const lines: string[] = [];
-    const ctx = createContext({ name: 'kubelet', logFormat: 'json', verbosity: 1, writeLog: (line) => void lines.push(line) });
+    const ctx = createContext({
+      name: 'kubelet',
+      logFormat: 'json',
+      verbosity: 1,
+      writeLog: (line) => void lines.push(line),
+    });
     expect(Math.abs(ctx.clock.now() - Date.now())).toBeLessThan(1000);
     ctx.logger.v(1).info('Started');
     ctx.logger.v(2).info('Hidden');

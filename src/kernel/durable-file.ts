@@ -14,7 +14,11 @@ export interface DurableFileOptions {
 }
 
 /** Replaces a file in one step. Afterwards the new content is there, whatever happens; before, the old one was. */
-export async function writeFileDurably(file: string, content: string | Uint8Array, options: DurableFileOptions = {}): Promise<void> {
+export async function writeFileDurably(
+  file: string,
+  content: string | Uint8Array,
+  options: DurableFileOptions = {},
+): Promise<void> {
   const temporary = `${file}.tmp`;
   await fs.promises.rm(temporary, { force: true });
   const handle = await fs.promises.open(temporary, 'wx', options.mode ?? 0o600);
@@ -49,7 +53,8 @@ export function makeDirectoryDurably(directory: string, mode: number): string | 
   const made = makeDirectorySync(directory, { mode });
   if (made === undefined) return undefined;
   const first = path.resolve(made);
-  for (let each = path.resolve(directory); each.length >= first.length; each = path.dirname(each)) syncDirectoryNow(path.dirname(each));
+  for (let each = path.resolve(directory); each.length >= first.length; each = path.dirname(each))
+    syncDirectoryNow(path.dirname(each));
   return made;
 }
 

@@ -11,7 +11,15 @@ export { DEFAULT_START_TIME, VirtualClock, type VirtualClockOptions } from './vi
 export { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH, type Random } from './random.ts';
 export { SeededRandom } from './seeded-random.ts';
 export { SystemRandom } from './system-random.ts';
-export { createLogger, silentLogger, type LogFormat, type Logger, type LoggerOptions, type LogPairs, type LogRecord } from './logger.ts';
+export {
+  createLogger,
+  silentLogger,
+  type LogFormat,
+  type Logger,
+  type LoggerOptions,
+  type LogPairs,
+  type LogRecord,
+} from './logger.ts';
 export { jsonLines, klogText } from './log-format.ts';
 export { isSecretName, redact, REDACTED, redactText } from './redact.ts';
 export {
@@ -29,7 +37,14 @@ export { PrometheusRegistry } from './metrics-registry.ts';
 export { Backoff, type BackoffOptions } from './backoff.ts';
 export { allocateBytes } from './byte-memory.ts';
 export { makeDirectory, makeDirectorySync, type MakeDirectoryOptions } from './make-directory.ts';
-export { makeDirectoryDurably, renameDurably, syncDirectory, syncFile, writeFileDurably, type DurableFileOptions } from './durable-file.ts';
+export {
+  makeDirectoryDurably,
+  renameDurably,
+  syncDirectory,
+  syncFile,
+  writeFileDurably,
+  type DurableFileOptions,
+} from './durable-file.ts';
 export {
   BucketRateLimiter,
   defaultControllerRateLimiter,

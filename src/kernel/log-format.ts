@@ -42,7 +42,8 @@ function klogTime(time: LogRecord['time']): string {
 }
 
 function textValue(value: unknown): string {
-  if (typeof value === 'string') return value.includes('\n') ? `<\n\t${value.trimEnd().replaceAll('\n', '\n\t')}\n >` : quote(value);
+  if (typeof value === 'string')
+    return value.includes('\n') ? `<\n\t${value.trimEnd().replaceAll('\n', '\n\t')}\n >` : quote(value);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   if (value === null || value === undefined) return 'null';
   if (value instanceof Error) return textValue(redactText(errorText(value)));
@@ -58,7 +59,8 @@ function jsonValue(value: unknown): unknown {
 function objectName(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('metadata' in value)) return value;
   const metadata = value.metadata;
-  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata) || typeof metadata.name !== 'string') return value;
+  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata) || typeof metadata.name !== 'string')
+    return value;
   const namespace = 'namespace' in metadata && typeof metadata.namespace === 'string' ? metadata.namespace : '';
   return namespace === '' ? metadata.name : `${namespace}/${metadata.name}`;
 }
@@ -73,7 +75,10 @@ function errorText(error: unknown): string {
 /** A log line must never throw: cycles and big integers get a text instead. */
 function stringify(value: unknown): string {
   try {
-    return JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ?? String(value);
+    return (
+      JSON.stringify(value, (_key, inner: unknown) => (typeof inner === 'bigint' ? String(inner) : inner)) ??
+      String(value)
+    );
   } catch {
     return quote('[unprintable]');
   }

@@ -16,11 +16,19 @@ describe('klog text', () => {
     ['numbers and booleans are bare', { n: 1.5, b: true }, 'n=1.5 b=true'],
     ['null', { n: null }, 'n=null'],
     ['objects as JSON', { o: { x: [1, 2] } }, 'o={"x":[1,2]}'],
-    ['API objects by name', { pod: { metadata: { name: 'web', namespace: 'default' }, spec: {} } }, 'pod="default/web"'],
+    [
+      'API objects by name',
+      { pod: { metadata: { name: 'web', namespace: 'default' }, spec: {} } },
+      'pod="default/web"',
+    ],
     ['cluster-scoped objects by name', { node: { metadata: { name: 'n1' } } }, 'node="n1"'],
     ['several lines are indented', { diff: 'a\nb\n' }, 'diff=<\n\ta\n\tb\n >'],
     ['errors by message', { err: new Error('no', { cause: new Error('why') }) }, 'err="no: why"'],
-    ['several errors in one, each text once', { err: new AggregateError([new Error('a'), new Error('b'), new Error('a')], 'no') }, 'err="no: [a, b]"'],
+    [
+      'several errors in one, each text once',
+      { err: new AggregateError([new Error('a'), new Error('b'), new Error('a')], 'no') },
+      'err="no: [a, b]"',
+    ],
     ['big integers', { id: 5n }, 'id=5'],
   ])('%s', (_name, pairs, expected) => {
     const { lines, logger } = capture(klogText(42));
@@ -88,7 +96,10 @@ describe.each([
     logger.info('request', { headers: { Authorization: secret } });
     logger.error(new Error(`GET https://user:${secret}@host/ failed`), 'x', { token: secret });
     logger.info('object', { value: { kind: 'Secret', data: { a: secret } } });
-    logger.with({ password: secret }).v(3).info('x', { list: [{ clientSecret: secret }] });
+    logger
+      .with({ password: secret })
+      .v(3)
+      .info('x', { list: [{ clientSecret: secret }] });
     expect(lines).toHaveLength(5);
     expect(lines.join('\n')).not.toContain(secret);
     expect(lines.join('\n').match(/\[REDACTED\]/g)).toHaveLength(7);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { exponentialBuckets, linearBuckets } from './metrics.ts';
 import { PrometheusRegistry } from './metrics-registry.ts';
+import { exponentialBuckets, linearBuckets } from './metrics.ts';
 
 describe('PrometheusRegistry', () => {
   it('writes the text exposition format', () => {
@@ -9,7 +9,12 @@ describe('PrometheusRegistry', () => {
     requests.inc({ verb: 'GET', path: '/a"\\\n' });
     requests.inc({ verb: 'GET', path: '/a"\\\n' }, 2);
     registry.gauge({ name: 'depth', help: 'Depth' }).set(-1.5);
-    const latency = registry.histogram({ name: 'latency_seconds', help: 'Latency', labels: ['verb'], buckets: [0.1, 1] });
+    const latency = registry.histogram({
+      name: 'latency_seconds',
+      help: 'Latency',
+      labels: ['verb'],
+      buckets: [0.1, 1],
+    });
     const get = latency.child({ verb: 'GET' });
     for (const seconds of [0.05, 0.1, 0.5, 3]) get.observe(seconds);
     expect(registry.expose()).toBe(

@@ -33,7 +33,9 @@ export class PrometheusRegistry implements MetricsRegistry {
     }
     const labels = (options.labels ?? []).join();
     if (existing.kind !== kind || existing.labels.join() !== labels) {
-      throw new Error(`metric ${options.name} exists as ${existing.kind}(${existing.labels.join()}), asked for ${kind}(${labels})`);
+      throw new Error(
+        `metric ${options.name} exists as ${existing.kind}(${existing.labels.join()}), asked for ${kind}(${labels})`,
+      );
     }
     return existing;
   }
@@ -47,7 +49,8 @@ abstract class Family<C = unknown> {
   readonly #help: string;
 
   constructor(options: MetricOptions<string>) {
-    if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(options.name)) throw new Error(`invalid metric name ${JSON.stringify(options.name)}`);
+    if (!/^[a-zA-Z_:][a-zA-Z0-9_:]*$/.test(options.name))
+      throw new Error(`invalid metric name ${JSON.stringify(options.name)}`);
     this.#name = options.name;
     this.#help = options.help;
     this.labels = options.labels ?? [];

@@ -31,7 +31,8 @@ describe.each(implementations)('%s', (_name, create) => {
   it('makes version 4 UUIDs that differ', () => {
     const random = create();
     const uids = Array.from({ length: 1000 }, () => random.uid());
-    for (const uid of uids) expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const uid of uids)
+      expect(uid).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(new Set(uids).size).toBe(1000);
   });
 

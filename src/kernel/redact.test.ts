@@ -24,7 +24,8 @@ describe('redactText', () => {
 
   it('takes no longer for what looks like many secrets', () => {
     const before = process.cpuUsage();
-    for (const part of ['eyJ-', 'a', 'a:', 'a://', 'bearer ', '-----BEGIN PRIVATE ', 'token="', 'a.']) redactText(`${part.repeat(200_000 / part.length)}\0 =`);
+    for (const part of ['eyJ-', 'a', 'a:', 'a://', 'bearer ', '-----BEGIN PRIVATE ', 'token="', 'a.'])
+      redactText(`${part.repeat(200_000 / part.length)}\0 =`);
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
   });
 });

@@ -32,7 +32,10 @@ const TEXT_PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w-])((?:(?!\beyJ)[\w-])*)\beyJ[\w-]{5,}\.[\w-]{5,}(?:\.[\w-]*)?/g, `$1${REDACTED}`],
   [/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, `$1 ${REDACTED}`],
   [/((?<=[a-z0-9+.-]):\/\/[^\s:/@]*):[^\s/@]+@/gi, `$1:${REDACTED}@`],
-  [/\b((?:access_token|id_token|refresh_token|client_secret|token|password|passwd|secret)\s*[=:]\s*)(?!\[REDACTED\])("[^"]*"|'[^']*'|[^\s&,;"']+)/gi, `$1${REDACTED}`],
+  [
+    /\b((?:access_token|id_token|refresh_token|client_secret|token|password|passwd|secret)\s*[=:]\s*)(?!\[REDACTED\])("[^"]*"|'[^']*'|[^\s&,;"']+)/gi,
+    `$1${REDACTED}`,
+  ],
   /** Bootstrap tokens: id and secret in a fixed form. */
   [/\b([a-z0-9]{6})\.[a-z0-9]{16}\b/g, `$1.${REDACTED}`],
 ];
@@ -47,8 +50,11 @@ const MAX_TEXT_LENGTH = 8192;
 export function redactText(text: string): string {
   let result = text;
   // Cut afterwards: half a secret may not look like one.
-  if (SUSPICIOUS.test(text)) for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
-  return result.length <= MAX_TEXT_LENGTH ? result : `${result.slice(0, MAX_TEXT_LENGTH)}… (${result.length - MAX_TEXT_LENGTH} more characters)`;
+  if (SUSPICIOUS.test(text))
+    for (const [pattern, replacement] of TEXT_PATTERNS) result = result.replace(pattern, replacement);
+  return result.length <= MAX_TEXT_LENGTH
+    ? result
+    : `${result.slice(0, MAX_TEXT_LENGTH)}… (${result.length - MAX_TEXT_LENGTH} more characters)`;
 }
 
 /** The same few names are logged again and again. */

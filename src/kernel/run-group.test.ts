@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createTestContext } from './test-context.ts';
 import { RunGroup } from './run-group.ts';
+import { createTestContext } from './test-context.ts';
 
 describe('RunGroup', () => {
   it('waits for all tasks, also those started meanwhile', async () => {

@@ -50,7 +50,8 @@ describe('VirtualClock', () => {
     const clock = new VirtualClock({ startTime: 1_767_225_600_000 });
     const until = 0.1 + 0.2 + 1 / 3;
     let fired = 0;
-    const arm = (): void => void clock.after(until - clock.monotonic(), () => ++fired < 100 && clock.monotonic() < until && arm());
+    const arm = (): void =>
+      void clock.after(until - clock.monotonic(), () => ++fired < 100 && clock.monotonic() < until && arm());
     arm();
     await clock.advance(0.1);
     await clock.advance(0.7);
@@ -107,17 +108,20 @@ describe('VirtualClock', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it.each([-86_400_000, 86_400_000])('does not let timers or monotonic time notice that the wall clock jumps by %i ms', async (jump) => {
-    const clock = new VirtualClock({ startTime: 1_000_000_000 });
-    const fired: number[] = [];
-    clock.after(1000, () => fired.push(clock.monotonic()));
-    clock.jump(jump);
-    expect(clock.now()).toBe(1_000_000_000 + jump);
-    expect(clock.monotonic()).toBe(0);
-    expect(clock.nextTimerAt).toBe(clock.now() + 1000);
-    await clock.advance(2000);
-    expect(fired).toEqual([1000]);
-  });
+  it.each([-86_400_000, 86_400_000])(
+    'does not let timers or monotonic time notice that the wall clock jumps by %i ms',
+    async (jump) => {
+      const clock = new VirtualClock({ startTime: 1_000_000_000 });
+      const fired: number[] = [];
+      clock.after(1000, () => fired.push(clock.monotonic()));
+      clock.jump(jump);
+      expect(clock.now()).toBe(1_000_000_000 + jump);
+      expect(clock.monotonic()).toBe(0);
+      expect(clock.nextTimerAt).toBe(clock.now() + 1000);
+      await clock.advance(2000);
+      expect(fired).toEqual([1000]);
+    },
+  );
 
   it('drives a promise to its end', async () => {
     const clock = new VirtualClock({ startTime: 0 });
@@ -128,7 +132,11 @@ describe('VirtualClock', () => {
 
   it.each([
     ['no timer is left', (clock: VirtualClock) => clock.runUntil(() => false), 'no timer is left'],
-    ['the limit passes', (clock: VirtualClock) => (clock.every(10, () => {}), clock.runUntilIdle(1000)), '1000 ms of virtual time passed'],
+    [
+      'the limit passes',
+      (clock: VirtualClock) => (clock.every(10, () => {}), clock.runUntilIdle(1000)),
+      '1000 ms of virtual time passed',
+    ],
   ])('says why it gives up when %s', async (_name, run, message) => {
     await expect(run(new VirtualClock())).rejects.toThrow(message);
   });

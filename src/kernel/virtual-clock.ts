@@ -194,7 +194,8 @@ export class VirtualClock implements Clock {
       await this.settle();
       while (unfinished()) {
         if (await this.#fireNext(limit)) continue;
-        const why = this.#next() === undefined ? 'no timer is left to wait for' : `${limitMs} ms of virtual time passed`;
+        const why =
+          this.#next() === undefined ? 'no timer is left to wait for' : `${limitMs} ms of virtual time passed`;
         throw new Error(`virtual clock: ${why} before ${goal}`);
       }
     });

@@ -49,7 +49,10 @@ async function work<T>({ queue, handle, isExpected, signal, logger }: WorkerOpti
       queue.forget(item);
     } catch (error) {
       if (!(signal.aborted && isAbort(error, signal))) {
-        if (isExpected?.(error)) logger?.v(2).info('Sync failed; the item will be retried', { err: error, item, requeues: queue.requeues(item) });
+        if (isExpected?.(error))
+          logger
+            ?.v(2)
+            .info('Sync failed; the item will be retried', { err: error, item, requeues: queue.requeues(item) });
         else logger?.error(error, 'Sync failed; the item will be retried', { item, requeues: queue.requeues(item) });
         queue.addRateLimited(item);
       }

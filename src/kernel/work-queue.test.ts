@@ -9,7 +9,10 @@ import { WorkQueue } from './work-queue.ts';
 
 function create() {
   const clock = new VirtualClock({ startTime: 0 });
-  return { clock, queue: new WorkQueue<string>({ clock, rateLimiter: new ItemExponentialFailureRateLimiter(100, 1000) }) };
+  return {
+    clock,
+    queue: new WorkQueue<string>({ clock, rateLimiter: new ItemExponentialFailureRateLimiter(100, 1000) }),
+  };
 }
 
 describe('WorkQueue', () => {
@@ -179,7 +182,10 @@ describe('WorkQueue', () => {
 describe('runWorkers', () => {
   it('retries failures with growing delays and ends with its signal', async () => {
     const ctx = createTestContext();
-    const queue = new WorkQueue<string>({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(10, 1000) });
+    const queue = new WorkQueue<string>({
+      clock: ctx.clock,
+      rateLimiter: new ItemExponentialFailureRateLimiter(10, 1000),
+    });
     const attempts: number[] = [];
     const running = runWorkers({
       queue,

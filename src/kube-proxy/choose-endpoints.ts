@@ -33,7 +33,10 @@ export interface ChosenEndpoints {
   readonly here: readonly string[];
 }
 
-export function endpointsOfPort(slices: readonly EndpointSlice[], wanted: { family: string; portName: string; protocol: string }): Endpoint[] {
+export function endpointsOfPort(
+  slices: readonly EndpointSlice[],
+  wanted: { family: string; portName: string; protocol: string },
+): Endpoint[] {
   const found = new Map<string, Endpoint>();
   for (const slice of slices) {
     if (slice.addressType !== wanted.family) continue;
@@ -71,7 +74,13 @@ export function chooseEndpoints(endpoints: readonly Endpoint[], node: NodePlace)
   const cluster = ready.length > 0 ? near(ready, node) : leaving;
   const readyLocal = ready.filter(isLocal);
   const local = readyLocal.length > 0 ? readyLocal : leaving.filter(isLocal);
-  const here = [...new Set([...cluster, ...local].filter((endpoint) => endpoint.nodeName === undefined || isLocal(endpoint)).map(({ ip }) => ip))];
+  const here = [
+    ...new Set(
+      [...cluster, ...local]
+        .filter((endpoint) => endpoint.nodeName === undefined || isLocal(endpoint))
+        .map(({ ip }) => ip),
+    ),
+  ];
   return { cluster: cluster.map(addressOf), local: local.map(addressOf), readyLocal: readyLocal.length, here };
 }
 

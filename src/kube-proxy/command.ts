@@ -1,6 +1,12 @@
 /** `kube-proxy` as a program of its own, with upstream's flags. */
 import { flagsHelp, type FlagTable, loggingFlags, parseFlags, processFlags, UsageError } from '../flags/index.ts';
-import { checkMode, DEFAULT_KUBE_PROXY_CONFIG, KubeProxyConfigError, loadKubeProxyConfiguration, type KubeProxyConfig } from './config.ts';
+import {
+  checkMode,
+  DEFAULT_KUBE_PROXY_CONFIG,
+  KubeProxyConfigError,
+  loadKubeProxyConfiguration,
+  type KubeProxyConfig,
+} from './config.ts';
 
 const NO_IPVS = 'there is no IPVS mode';
 const NO_CONNTRACK = "the kernel's conntrack settings are left as they are";
@@ -13,12 +19,23 @@ export const kubeProxyFlags = {
   master: { kind: 'text', refused: 'the kubeconfig says where the API server is' },
   'hostname-override': { kind: 'text', summary: "the Node's name, if it is not the host's" },
   'proxy-mode': { kind: 'text', summary: 'nftables (default) or iptables' },
-  'cluster-cidr': { kind: 'text', summary: "Pods' addresses; traffic from elsewhere to a cluster address is masqueraded" },
+  'cluster-cidr': {
+    kind: 'text',
+    summary: "Pods' addresses; traffic from elsewhere to a cluster address is masqueraded",
+  },
   'masquerade-all': { kind: 'switch', summary: 'masquerade all traffic to cluster addresses' },
   'iptables-masquerade-bit': { kind: 'whole', summary: 'which bit of the packet mark says so', default: 14 },
   'nodeport-addresses': { kind: 'texts', summary: 'CIDRs of the addresses that take node ports, or primary' },
-  'healthz-bind-address': { kind: 'text', summary: 'where /healthz is served', default: DEFAULT_KUBE_PROXY_CONFIG.healthzBindAddress },
-  'metrics-bind-address': { kind: 'text', summary: 'where /metrics is served', default: DEFAULT_KUBE_PROXY_CONFIG.metricsBindAddress },
+  'healthz-bind-address': {
+    kind: 'text',
+    summary: 'where /healthz is served',
+    default: DEFAULT_KUBE_PROXY_CONFIG.healthzBindAddress,
+  },
+  'metrics-bind-address': {
+    kind: 'text',
+    summary: 'where /metrics is served',
+    default: DEFAULT_KUBE_PROXY_CONFIG.metricsBindAddress,
+  },
   'iptables-min-sync-period': { kind: 'duration', summary: 'shortest time between two changes of the rules' },
   'iptables-sync-period': { kind: 'duration', summary: 'how often all rules are written anew' },
   'detect-local-mode': { kind: 'text', only: ['ClusterCIDR'], refused: 'Pods are told by --cluster-cidr' },
@@ -40,16 +57,32 @@ export const kubeProxyFlags = {
   'pod-bridge-interface': { kind: 'text', refused: 'Pods are told by --cluster-cidr' },
   'pod-interface-name-prefix': { kind: 'text', refused: 'Pods are told by --cluster-cidr' },
   'show-hidden-metrics-for-version': { kind: 'text', ignored: 'there are none' },
-  ...Object.fromEntries(['conntrack-max-per-core', 'conntrack-min'].map((name) => [name, { kind: 'whole', ignored: NO_CONNTRACK } as const])),
-  ...Object.fromEntries(['tcp-timeout-close-wait', 'tcp-timeout-established', 'udp-timeout', 'udp-timeout-stream'].map((name) => [`conntrack-${name}`, { kind: 'duration', ignored: NO_CONNTRACK } as const])),
+  ...Object.fromEntries(
+    ['conntrack-max-per-core', 'conntrack-min'].map((name) => [
+      name,
+      { kind: 'whole', ignored: NO_CONNTRACK } as const,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ['tcp-timeout-close-wait', 'tcp-timeout-established', 'udp-timeout', 'udp-timeout-stream'].map((name) => [
+      `conntrack-${name}`,
+      { kind: 'duration', ignored: NO_CONNTRACK } as const,
+    ]),
+  ),
   'conntrack-tcp-be-liberal': { kind: 'switch', ignored: NO_CONNTRACK },
-  ...Object.fromEntries(['min-sync-period', 'sync-period', 'tcp-timeout', 'tcpfin-timeout', 'udp-timeout'].map((name) => [`ipvs-${name}`, { kind: 'duration', ignored: NO_IPVS } as const])),
+  ...Object.fromEntries(
+    ['min-sync-period', 'sync-period', 'tcp-timeout', 'tcpfin-timeout', 'udp-timeout'].map((name) => [
+      `ipvs-${name}`,
+      { kind: 'duration', ignored: NO_IPVS } as const,
+    ]),
+  ),
   'ipvs-scheduler': { kind: 'text', ignored: NO_IPVS },
   'ipvs-exclude-cidrs': { kind: 'texts', ignored: NO_IPVS },
   'ipvs-strict-arp': { kind: 'switch', ignored: NO_IPVS },
 } as const satisfies FlagTable;
 
-export const kubeProxyHelp = (): string => flagsHelp(kubeProxyFlags, { usage: 'kube-proxy: sends what is addressed to Services to their endpoints' });
+export const kubeProxyHelp = (): string =>
+  flagsHelp(kubeProxyFlags, { usage: 'kube-proxy: sends what is addressed to Services to their endpoints' });
 
 export interface ParsedKubeProxyFlags {
   readonly help: boolean;

@@ -40,7 +40,8 @@ export class KubeProxyConfigError extends Error {
   readonly code = 'config';
 }
 
-const NO_IPVS = 'proxy mode "ipvs" is not available: this kernel interface is deprecated upstream and needs the ip_vs modules; use nftables or iptables';
+const NO_IPVS =
+  'proxy mode "ipvs" is not available: this kernel interface is deprecated upstream and needs the ip_vs modules; use nftables or iptables';
 
 /** '' and what upstream calls the best available are nftables, which every kernel since 5.13 has. */
 export function checkMode(mode: string): ProxyMode {
@@ -51,17 +52,51 @@ export function checkMode(mode: string): ProxyMode {
 }
 
 /** Fields of the file that are known: those that count here, and those that tune what we do not have. */
-const IGNORED = new Set(['apiVersion', 'kind', 'featureGates', 'bindAddress', 'bindAddressHardFail', 'enableProfiling', 'showHiddenMetricsForVersion', 'logging', 'ipvs', 'winkernel', 'conntrack', 'configSyncPeriod', 'oomScoreAdj', 'detectLocal', 'portRange', 'windowsRunAsService', 'linux', 'windows']);
+const IGNORED = new Set([
+  'apiVersion',
+  'kind',
+  'featureGates',
+  'bindAddress',
+  'bindAddressHardFail',
+  'enableProfiling',
+  'showHiddenMetricsForVersion',
+  'logging',
+  'ipvs',
+  'winkernel',
+  'conntrack',
+  'configSyncPeriod',
+  'oomScoreAdj',
+  'detectLocal',
+  'portRange',
+  'windowsRunAsService',
+  'linux',
+  'windows',
+]);
 
 export function loadKubeProxyConfiguration(text: string): KubeProxyConfig {
   const document: unknown = parse(text);
-  if (typeof document !== 'object' || document === null) throw new KubeProxyConfigError('the configuration is not an object');
+  if (typeof document !== 'object' || document === null)
+    throw new KubeProxyConfigError('the configuration is not an object');
   const fields = document as Record<string, unknown>;
   if (fields['kind'] !== 'KubeProxyConfiguration' || fields['apiVersion'] !== 'kubeproxy.config.k8s.io/v1alpha1') {
-    throw new KubeProxyConfigError(`no kind "${String(fields['kind'])}" is registered for version "${String(fields['apiVersion'])}"; KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1 is expected`);
+    throw new KubeProxyConfigError(
+      `no kind "${String(fields['kind'])}" is registered for version "${String(fields['apiVersion'])}"; KubeProxyConfiguration of kubeproxy.config.k8s.io/v1alpha1 is expected`,
+    );
   }
-  const known = new Set([...IGNORED, 'mode', 'hostnameOverride', 'clusterCIDR', 'iptables', 'nftables', 'nodePortAddresses', 'healthzBindAddress', 'metricsBindAddress', 'clientConnection']);
-  for (const name of Object.keys(fields)) if (!known.has(name)) throw new KubeProxyConfigError(`strict decoding error: unknown field "${name}"`);
+  const known = new Set([
+    ...IGNORED,
+    'mode',
+    'hostnameOverride',
+    'clusterCIDR',
+    'iptables',
+    'nftables',
+    'nodePortAddresses',
+    'healthzBindAddress',
+    'metricsBindAddress',
+    'clientConnection',
+  ]);
+  for (const name of Object.keys(fields))
+    if (!known.has(name)) throw new KubeProxyConfigError(`strict decoding error: unknown field "${name}"`);
   const mode = checkMode(textOf(fields, 'mode'));
   const ofMode = (fields[mode] ?? {}) as Record<string, unknown>;
   const defaults = DEFAULT_KUBE_PROXY_CONFIG;
@@ -71,7 +106,12 @@ export function loadKubeProxyConfiguration(text: string): KubeProxyConfig {
     clusterCidr: textOf(fields, 'clusterCIDR'),
     masqueradeAll: ofMode['masqueradeAll'] === true,
     masqueradeBit: typeof ofMode['masqueradeBit'] === 'number' ? ofMode['masqueradeBit'] : defaults.masqueradeBit,
-    nodePortAddresses: Array.isArray(fields['nodePortAddresses']) && fields['nodePortAddresses'].length > 0 ? fields['nodePortAddresses'].map(String) : mode === 'nftables' ? ['primary'] : [],
+    nodePortAddresses:
+      Array.isArray(fields['nodePortAddresses']) && fields['nodePortAddresses'].length > 0
+        ? fields['nodePortAddresses'].map(String)
+        : mode === 'nftables'
+          ? ['primary']
+          : [],
     healthzBindAddress: textOf(fields, 'healthzBindAddress') || defaults.healthzBindAddress,
     metricsBindAddress: textOf(fields, 'metricsBindAddress') || defaults.metricsBindAddress,
     minSyncPeriodMs: durationOf(ofMode, 'minSyncPeriod') ?? defaults.minSyncPeriodMs,

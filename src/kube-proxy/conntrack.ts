@@ -1,9 +1,9 @@
+import type { Logger } from '../kernel/index.ts';
 /**
  * Connections that the kernel remembers go on to where they went before, whatever the rules say now. For TCP the peer
  * ends them; a UDP sender never notices that its endpoint is gone, so its entries have to go.
  */
 import { spawnIn, ToolMissing } from '../net/netns/index.ts';
-import type { Logger } from '../kernel/index.ts';
 import type { ServicePlan } from './service-plan.ts';
 
 /** The `conntrack -D` parameters for what changed between two plans of a Service. */
@@ -24,15 +24,25 @@ export function staleConnections(before: readonly ServicePlan[], after: readonly
     if (now.protocol !== 'udp' || now.endpoints.cluster.length === 0) continue;
     const old = previous.get(`${now.name} ${now.family} ${now.protocol}`);
     // What was sent before there was an endpoint is remembered as going nowhere.
-    if (!old || old.endpoints.cluster.length === 0) for (const match of matches(now)) stale.push([...familyArguments(now), ...match]);
+    if (!old || old.endpoints.cluster.length === 0)
+      for (const match of matches(now)) stale.push([...familyArguments(now), ...match]);
   }
   return stale;
 }
 
-const familyArguments = ({ family }: ServicePlan): string[] => ['-D', '-f', family === 'IPv4' ? 'ipv4' : 'ipv6', '-p', 'udp'];
+const familyArguments = ({ family }: ServicePlan): string[] => [
+  '-D',
+  '-f',
+  family === 'IPv4' ? 'ipv4' : 'ipv6',
+  '-p',
+  'udp',
+];
 
 function matches(plan: ServicePlan): string[][] {
-  const addresses = [plan.clusterIp, ...plan.externalIps, ...plan.loadBalancerIps].map((address) => ['--orig-dst', address]);
+  const addresses = [plan.clusterIp, ...plan.externalIps, ...plan.loadBalancerIps].map((address) => [
+    '--orig-dst',
+    address,
+  ]);
   return plan.nodePort === undefined ? addresses : [...addresses, ['--dport', String(plan.nodePort)]];
 }
 
@@ -50,7 +60,9 @@ export class ConntrackCleaner {
       } catch (error) {
         if (!(error instanceof ToolMissing)) throw error;
         this.#missing = true;
-        this.options.logger.warn('UDP clients of deleted endpoints may hang until their entries expire', { err: error });
+        this.options.logger.warn('UDP clients of deleted endpoints may hang until their entries expire', {
+          err: error,
+        });
       }
     }
   }

@@ -3,10 +3,10 @@
  * whether it has a ready endpoint on this node.
  */
 import type http from 'node:http';
-import { createHttpServer, splitTarget } from '../net/http/index.ts';
-import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
-import { listenIn } from '../net/netns/index.ts';
 import type { Service } from '../api/generated/core-v1.ts';
+import { METRICS_CONTENT_TYPE, type Context } from '../kernel/index.ts';
+import { createHttpServer, splitTarget } from '../net/http/index.ts';
+import { listenIn } from '../net/netns/index.ts';
 
 export interface HealthState {
   /** When the rules were last written, in milliseconds; undefined before the first time. */
@@ -31,8 +31,13 @@ export class HealthServers {
   async update(services: readonly Service[], localEndpoints: (key: string) => number): Promise<void> {
     const wanted = new Map<number, ServiceHealth>();
     for (const { metadata, spec } of services) {
-      if (spec?.type !== 'LoadBalancer' || spec.externalTrafficPolicy !== 'Local' || !spec.healthCheckNodePort) continue;
-      wanted.set(spec.healthCheckNodePort, { namespace: metadata.namespace!, name: metadata.name!, localEndpoints: localEndpoints(`${metadata.namespace}/${metadata.name}`) });
+      if (spec?.type !== 'LoadBalancer' || spec.externalTrafficPolicy !== 'Local' || !spec.healthCheckNodePort)
+        continue;
+      wanted.set(spec.healthCheckNodePort, {
+        namespace: metadata.namespace!,
+        name: metadata.name!,
+        localEndpoints: localEndpoints(`${metadata.namespace}/${metadata.name}`),
+      });
     }
     for (const [port, { server }] of this.#services) {
       if (wanted.has(port)) continue;
@@ -47,14 +52,18 @@ export class HealthServers {
         continue;
       }
       const server = createHttpServer({
-        request: (_request, response) => answerServiceHealth(response, health, this.options.state.lastUpdated !== undefined),
+        request: (_request, response) =>
+          answerServiceHealth(response, health, this.options.state.lastUpdated !== undefined),
         failed: (error) => this.ctx.logger.error(error, 'A health check could not be answered', { port }),
       });
       try {
         await listenInBothFamilies(server, this.options.netns, port);
         this.#services.set(port, { server, health });
       } catch (error) {
-        this.ctx.logger.error(error, 'A health check port could not be opened', { port, service: `${health.namespace}/${health.name}` });
+        this.ctx.logger.error(error, 'A health check port could not be opened', {
+          port,
+          service: `${health.namespace}/${health.name}`,
+        });
       }
     }
   }
@@ -77,36 +86,66 @@ async function listenInBothFamilies(server: http.Server, netns: string | undefin
   }
 }
 
-function answerServiceHealth(response: http.ServerResponse, { namespace, name, localEndpoints }: ServiceHealth, serviceProxyHealthy: boolean): void {
-  response.writeHead(localEndpoints > 0 && serviceProxyHealthy ? 200 : 503, { 'content-type': 'application/json', 'x-content-type-options': 'nosniff', 'x-load-balancing-endpoint-weight': String(localEndpoints) });
+function answerServiceHealth(
+  response: http.ServerResponse,
+  { namespace, name, localEndpoints }: ServiceHealth,
+  serviceProxyHealthy: boolean,
+): void {
+  response.writeHead(localEndpoints > 0 && serviceProxyHealthy ? 200 : 503, {
+    'content-type': 'application/json',
+    'x-content-type-options': 'nosniff',
+    'x-load-balancing-endpoint-weight': String(localEndpoints),
+  });
   response.end(JSON.stringify({ service: { namespace, name }, localEndpoints, serviceProxyHealthy }));
 }
 
 /** `/healthz` and `/livez`, or `/metrics` and friends; undefined when the address is ''. */
-export async function serveEndpoints(ctx: Pick<Context, 'logger'>, { netns, address }: { readonly netns: string | undefined; readonly address: string }, answer: (path: string) => { status: number; type: string; body: string } | undefined): Promise<http.Server | undefined> {
+export async function serveEndpoints(
+  ctx: Pick<Context, 'logger'>,
+  { netns, address }: { readonly netns: string | undefined; readonly address: string },
+  answer: (path: string) => { status: number; type: string; body: string } | undefined,
+): Promise<http.Server | undefined> {
   if (address === '') return undefined;
   const server = createHttpServer({
     request: (request, response) => {
-      const found = answer(splitTarget(request.url ?? '/').path) ?? { status: 404, type: 'text/plain; charset=utf-8', body: '404 page not found\n' };
+      const found = answer(splitTarget(request.url ?? '/').path) ?? {
+        status: 404,
+        type: 'text/plain; charset=utf-8',
+        body: '404 page not found\n',
+      };
       response.writeHead(found.status, { 'content-type': found.type }).end(found.body);
     },
     failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
   });
   const colon = address.lastIndexOf(':');
-  await listenIn(server, { netns, host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) });
+  await listenIn(server, {
+    netns,
+    host: address.slice(0, colon).replace(/^\[|\]$/g, ''),
+    port: Number(address.slice(colon + 1)),
+  });
   return server;
 }
 
-export function healthAnswer(ctx: Context, state: HealthState): (path: string) => { status: number; type: string; body: string } | undefined {
+export function healthAnswer(
+  ctx: Context,
+  state: HealthState,
+): (path: string) => { status: number; type: string; body: string } | undefined {
   return (path) => {
     if (path !== '/healthz' && path !== '/livez') return undefined;
     const currentTime = new Date(ctx.clock.now()).toISOString();
     const lastUpdated = state.lastUpdated === undefined ? currentTime : new Date(state.lastUpdated).toISOString();
-    return { status: state.lastUpdated === undefined ? 503 : 200, type: 'application/json', body: JSON.stringify({ lastUpdated, currentTime, nodeEligible: true }) };
+    return {
+      status: state.lastUpdated === undefined ? 503 : 200,
+      type: 'application/json',
+      body: JSON.stringify({ lastUpdated, currentTime, nodeEligible: true }),
+    };
   };
 }
 
-export function metricsAnswer(ctx: Context, mode: string): (path: string) => { status: number; type: string; body: string } | undefined {
+export function metricsAnswer(
+  ctx: Context,
+  mode: string,
+): (path: string) => { status: number; type: string; body: string } | undefined {
   return (path) => {
     if (path === '/metrics') return { status: 200, type: METRICS_CONTENT_TYPE, body: ctx.metrics.expose() };
     if (path === '/healthz') return { status: 200, type: 'text/plain; charset=utf-8', body: 'ok' };

@@ -9,8 +9,18 @@ export interface ProxyMetrics {
 
 export function proxyMetrics(registry: MetricsRegistry): ProxyMetrics {
   return {
-    syncDuration: registry.histogram({ name: 'kubeproxy_sync_proxy_rules_duration_seconds', help: 'SyncProxyRules latency in seconds', buckets: exponentialBuckets(0.001, 2, 15) }),
-    lastSync: registry.gauge({ name: 'kubeproxy_sync_proxy_rules_last_timestamp_seconds', help: 'The last time proxy rules were successfully synced' }),
-    failures: registry.counter({ name: 'kubeproxy_sync_proxy_rules_nftables_sync_failures_total', help: 'Cumulative proxy nftables sync failures' }),
+    syncDuration: registry.histogram({
+      name: 'kubeproxy_sync_proxy_rules_duration_seconds',
+      help: 'SyncProxyRules latency in seconds',
+      buckets: exponentialBuckets(0.001, 2, 15),
+    }),
+    lastSync: registry.gauge({
+      name: 'kubeproxy_sync_proxy_rules_last_timestamp_seconds',
+      help: 'The last time proxy rules were successfully synced',
+    }),
+    failures: registry.counter({
+      name: 'kubeproxy_sync_proxy_rules_nftables_sync_failures_total',
+      help: 'Cumulative proxy nftables sync failures',
+    }),
   };
 }

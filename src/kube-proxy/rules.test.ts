@@ -11,21 +11,57 @@ import { planService } from './service-plan.ts';
 const node = { name: 'n1', zone: 'a' };
 const web: Service = {
   metadata: { name: 'web', namespace: 'default' },
-  spec: { type: 'NodePort', clusterIP: '10.96.0.7', clusterIPs: ['10.96.0.7'], ports: [{ name: 'http', port: 80, protocol: 'TCP', nodePort: 30_007 }] },
+  spec: {
+    type: 'NodePort',
+    clusterIP: '10.96.0.7',
+    clusterIPs: ['10.96.0.7'],
+    ports: [{ name: 'http', port: 80, protocol: 'TCP', nodePort: 30_007 }],
+  },
 };
 const slice = (...addresses: string[]): EndpointSlice => ({
   metadata: { name: 'web-1', namespace: 'default', labels: { 'kubernetes.io/service-name': 'web' } },
   addressType: 'IPv4',
   ports: [{ name: 'http', port: 8080, protocol: 'TCP' }],
-  endpoints: addresses.map((ip, index) => ({ addresses: [ip], nodeName: index === 0 ? 'n1' : 'n2', conditions: { ready: true } })),
+  endpoints: addresses.map((ip, index) => ({
+    addresses: [ip],
+    nodeName: index === 0 ? 'n1' : 'n2',
+    conditions: { ready: true },
+  })),
 });
-const settings = { family: 'IPv4', clusterCidrs: ['10.244.0.0/16'], nodePortAddresses: ['192.168.1.1'], masqueradeAll: false, masqueradeBit: 14 } as const;
+const settings = {
+  family: 'IPv4',
+  clusterCidrs: ['10.244.0.0/16'],
+  nodePortAddresses: ['192.168.1.1'],
+  masqueradeAll: false,
+  masqueradeBit: 14,
+} as const;
 
 describe('nftables transcripts', () => {
   it('a Service comes, changes and goes', () => {
     const ruleset = new NftablesRuleset(settings);
-    ruleset.replaceAll(new Map([['default/other', planService({ ...web, metadata: { name: 'other', namespace: 'default' }, spec: { ...web.spec, clusterIP: '10.96.0.8', clusterIPs: ['10.96.0.8'], ports: [{ name: 'http', port: 80, nodePort: 30_008 }] } }, [slice('10.244.0.9', '10.244.1.9')], node)]]));
-    expect(ruleset.update(new Map([['default/web', planService(web, [slice('10.244.0.2', '10.244.1.2')], node)]])).text).toMatchInlineSnapshot(`
+    ruleset.replaceAll(
+      new Map([
+        [
+          'default/other',
+          planService(
+            {
+              ...web,
+              metadata: { name: 'other', namespace: 'default' },
+              spec: {
+                ...web.spec,
+                clusterIP: '10.96.0.8',
+                clusterIPs: ['10.96.0.8'],
+                ports: [{ name: 'http', port: 80, nodePort: 30_008 }],
+              },
+            },
+            [slice('10.244.0.9', '10.244.1.9')],
+            node,
+          ),
+        ],
+      ]),
+    );
+    expect(ruleset.update(new Map([['default/web', planService(web, [slice('10.244.0.2', '10.244.1.2')], node)]])).text)
+      .toMatchInlineSnapshot(`
       "add element ip kube-proxy cluster-ips { 10.96.0.7 }
       add element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 }
       add element ip kube-proxy endpoints-tcp { 10.96.0.7 . 80 . 0 : 10.244.0.2 . 8080, 10.96.0.7 . 80 . 1 : 10.244.1.2 . 8080 }
@@ -33,7 +69,8 @@ describe('nftables transcripts', () => {
       add element ip kube-proxy nodeport-endpoints-tcp { 30007 . 0 : 10.244.0.2 . 8080, 30007 . 1 : 10.244.1.2 . 8080 }
       add element ip kube-proxy service-nodeports { tcp . 30007 : goto masq-nodeport-lb-tcp-2 }"
     `);
-    expect(ruleset.update(new Map([['default/web', planService(web, [slice('10.244.0.2', '10.244.1.3')], node)]])).text).toMatchInlineSnapshot(`
+    expect(ruleset.update(new Map([['default/web', planService(web, [slice('10.244.0.2', '10.244.1.3')], node)]])).text)
+      .toMatchInlineSnapshot(`
       "delete element ip kube-proxy endpoints-tcp { 10.96.0.7 . 80 . 1 }
       delete element ip kube-proxy nodeport-endpoints-tcp { 30007 . 1 }
       add element ip kube-proxy endpoints-tcp { 10.96.0.7 . 80 . 1 : 10.244.1.3 . 8080 }
@@ -60,9 +97,15 @@ describe('nftables transcripts', () => {
     const ruleset = new NftablesRuleset(settings);
     const plan = planService(web, [slice('10.244.0.2')], node);
     ruleset.replaceAll(new Map([['default/a', plan]]));
-    expect(ruleset.update(new Map([['default/b', plan.map((each) => ({ ...each, clusterIp: '10.96.0.9', nodePort: undefined }))]])).text).not.toContain('hairpin');
+    expect(
+      ruleset.update(
+        new Map([['default/b', plan.map((each) => ({ ...each, clusterIp: '10.96.0.9', nodePort: undefined }))]]),
+      ).text,
+    ).not.toContain('hairpin');
     expect(ruleset.update(new Map([['default/a', []]])).text).not.toContain('hairpin');
-    expect(ruleset.update(new Map([['default/b', []]])).text).toContain('delete element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 }');
+    expect(ruleset.update(new Map([['default/b', []]])).text).toContain(
+      'delete element ip kube-proxy hairpin-connections { 10.244.0.2 . 10.244.0.2 }',
+    );
   });
 });
 
@@ -88,19 +131,64 @@ describe('iptables transcript', () => {
 
 describe('which endpoints a node uses', () => {
   const endpoint = (ip: string, more: object = {}) => ({ addresses: [ip], nodeName: 'n1', ...more });
-  const chosen = (endpoints: ReturnType<typeof endpoint>[]) => chooseEndpoints(endpointsOfPort([{ ...slice(), endpoints }], { family: 'IPv4', portName: 'http', protocol: 'TCP' }), node);
+  const chosen = (endpoints: ReturnType<typeof endpoint>[]) =>
+    chooseEndpoints(
+      endpointsOfPort([{ ...slice(), endpoints }], { family: 'IPv4', portName: 'http', protocol: 'TCP' }),
+      node,
+    );
   const ips = (list: readonly { ip: string }[]) => list.map(({ ip }) => ip);
   const leaving = { conditions: { ready: false, serving: true, terminating: true } };
 
   it.each([
-    ['the ready ones', [endpoint('10.0.0.1'), endpoint('10.0.0.2', { conditions: { ready: false } })], ['10.0.0.1'], ['10.0.0.1']],
-    ['those on this node for local traffic', [endpoint('10.0.0.1'), endpoint('10.0.0.2', { nodeName: 'n2' })], ['10.0.0.1', '10.0.0.2'], ['10.0.0.1']],
+    [
+      'the ready ones',
+      [endpoint('10.0.0.1'), endpoint('10.0.0.2', { conditions: { ready: false } })],
+      ['10.0.0.1'],
+      ['10.0.0.1'],
+    ],
+    [
+      'those on this node for local traffic',
+      [endpoint('10.0.0.1'), endpoint('10.0.0.2', { nodeName: 'n2' })],
+      ['10.0.0.1', '10.0.0.2'],
+      ['10.0.0.1'],
+    ],
     ['terminating ones when there are no others', [endpoint('10.0.0.1', leaving)], ['10.0.0.1'], ['10.0.0.1']],
-    ['local terminating ones when the ready ones are elsewhere', [endpoint('10.0.0.1', leaving), endpoint('10.0.0.2', { nodeName: 'n2' })], ['10.0.0.2'], ['10.0.0.1']],
-    ['those hinted for the zone', [endpoint('10.0.0.1', { hints: { forZones: [{ name: 'a' }] } }), endpoint('10.0.0.2', { hints: { forZones: [{ name: 'b' }] } })], ['10.0.0.1'], ['10.0.0.1', '10.0.0.2']],
-    ['all when one has no hint', [endpoint('10.0.0.1', { hints: { forZones: [{ name: 'a' }] } }), endpoint('10.0.0.2')], ['10.0.0.1', '10.0.0.2'], ['10.0.0.1', '10.0.0.2']],
-    ['all when no hint is for this zone', [endpoint('10.0.0.1', { hints: { forZones: [{ name: 'c' }] } })], ['10.0.0.1'], ['10.0.0.1']],
-    ['those hinted for the node before those for the zone', [endpoint('10.0.0.1', { hints: { forZones: [{ name: 'a' }], forNodes: [{ name: 'n1' }] } }), endpoint('10.0.0.2', { hints: { forZones: [{ name: 'a' }], forNodes: [{ name: 'n2' }] } })], ['10.0.0.1'], ['10.0.0.1', '10.0.0.2']],
+    [
+      'local terminating ones when the ready ones are elsewhere',
+      [endpoint('10.0.0.1', leaving), endpoint('10.0.0.2', { nodeName: 'n2' })],
+      ['10.0.0.2'],
+      ['10.0.0.1'],
+    ],
+    [
+      'those hinted for the zone',
+      [
+        endpoint('10.0.0.1', { hints: { forZones: [{ name: 'a' }] } }),
+        endpoint('10.0.0.2', { hints: { forZones: [{ name: 'b' }] } }),
+      ],
+      ['10.0.0.1'],
+      ['10.0.0.1', '10.0.0.2'],
+    ],
+    [
+      'all when one has no hint',
+      [endpoint('10.0.0.1', { hints: { forZones: [{ name: 'a' }] } }), endpoint('10.0.0.2')],
+      ['10.0.0.1', '10.0.0.2'],
+      ['10.0.0.1', '10.0.0.2'],
+    ],
+    [
+      'all when no hint is for this zone',
+      [endpoint('10.0.0.1', { hints: { forZones: [{ name: 'c' }] } })],
+      ['10.0.0.1'],
+      ['10.0.0.1'],
+    ],
+    [
+      'those hinted for the node before those for the zone',
+      [
+        endpoint('10.0.0.1', { hints: { forZones: [{ name: 'a' }], forNodes: [{ name: 'n1' }] } }),
+        endpoint('10.0.0.2', { hints: { forZones: [{ name: 'a' }], forNodes: [{ name: 'n2' }] } }),
+      ],
+      ['10.0.0.1'],
+      ['10.0.0.1', '10.0.0.2'],
+    ],
   ])('%s', (_what, endpoints, cluster, local) => {
     const { cluster: inCluster, local: here } = chosen(endpoints);
     expect({ cluster: ips(inCluster), local: ips(here) }).toEqual({ cluster, local });
@@ -112,32 +200,69 @@ it.each([
   ['external names', { type: 'ExternalName', externalName: 'x.example' }],
   ['without an address yet', { clusterIP: '' }],
 ])('Services are left alone: %s', (_what, spec) => {
-  expect(planService({ metadata: { name: 's', namespace: 'd' }, spec: { ports: [{ port: 80 }], ...spec } }, [], node)).toEqual([]);
+  expect(
+    planService({ metadata: { name: 's', namespace: 'd' }, spec: { ports: [{ port: 80 }], ...spec } }, [], node),
+  ).toEqual([]);
 });
 
 it('Services of another proxy are left alone', () => {
-  expect(planService({ ...web, metadata: { ...web.metadata, labels: { 'service.kubernetes.io/service-proxy-name': 'other' } } }, [], node)).toEqual([]);
+  expect(
+    planService(
+      { ...web, metadata: { ...web.metadata, labels: { 'service.kubernetes.io/service-proxy-name': 'other' } } },
+      [],
+      node,
+    ),
+  ).toEqual([]);
 });
 
 it('UDP entries of endpoints that are gone are deleted, by every address of the Service', () => {
-  const udp: Service = { ...web, spec: { ...web.spec, ports: [{ name: 'http', port: 53, protocol: 'UDP', nodePort: 30_053 }] } };
-  const udpSlice = (...ips: string[]): EndpointSlice => ({ ...slice(...ips), ports: [{ name: 'http', port: 53, protocol: 'UDP' }] });
+  const udp: Service = {
+    ...web,
+    spec: { ...web.spec, ports: [{ name: 'http', port: 53, protocol: 'UDP', nodePort: 30_053 }] },
+  };
+  const udpSlice = (...ips: string[]): EndpointSlice => ({
+    ...slice(...ips),
+    ports: [{ name: 'http', port: 53, protocol: 'UDP' }],
+  });
   const plans = (...ips: string[]) => planService(udp, [udpSlice(...ips)], node);
-  expect(staleConnections(plans('10.244.0.2', '10.244.0.3'), plans('10.244.0.3')).map((line) => line.join(' '))).toEqual(['-D -f ipv4 -p udp --orig-dst 10.96.0.7 --dst-nat 10.244.0.2', '-D -f ipv4 -p udp --dport 30053 --dst-nat 10.244.0.2']);
-  expect(staleConnections(plans(), plans('10.244.0.2')).map((line) => line.join(' '))).toEqual(['-D -f ipv4 -p udp --orig-dst 10.96.0.7', '-D -f ipv4 -p udp --dport 30053']);
+  expect(
+    staleConnections(plans('10.244.0.2', '10.244.0.3'), plans('10.244.0.3')).map((line) => line.join(' ')),
+  ).toEqual([
+    '-D -f ipv4 -p udp --orig-dst 10.96.0.7 --dst-nat 10.244.0.2',
+    '-D -f ipv4 -p udp --dport 30053 --dst-nat 10.244.0.2',
+  ]);
+  expect(staleConnections(plans(), plans('10.244.0.2')).map((line) => line.join(' '))).toEqual([
+    '-D -f ipv4 -p udp --orig-dst 10.96.0.7',
+    '-D -f ipv4 -p udp --dport 30053',
+  ]);
   expect(staleConnections(plans('10.244.0.2'), plans('10.244.0.2', '10.244.0.3'))).toEqual([]);
 });
 
 describe('configuration', () => {
   it('is read from a KubeProxyConfiguration', () => {
-    const text = 'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: iptables\nclusterCIDR: 10.244.0.0/16\niptables:\n  masqueradeAll: true\n  minSyncPeriod: 2s\nclientConnection:\n  kubeconfig: /k\n';
-    expect(loadKubeProxyConfiguration(text)).toMatchObject({ mode: 'iptables', clusterCidr: '10.244.0.0/16', masqueradeAll: true, minSyncPeriodMs: 2000, kubeconfig: '/k', nodePortAddresses: [] });
+    const text =
+      'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmode: iptables\nclusterCIDR: 10.244.0.0/16\niptables:\n  masqueradeAll: true\n  minSyncPeriod: 2s\nclientConnection:\n  kubeconfig: /k\n';
+    expect(loadKubeProxyConfiguration(text)).toMatchObject({
+      mode: 'iptables',
+      clusterCidr: '10.244.0.0/16',
+      masqueradeAll: true,
+      minSyncPeriodMs: 2000,
+      kubeconfig: '/k',
+      nodePortAddresses: [],
+    });
   });
 
   it.each([
     ['ipvs is refused by name', () => checkMode('ipvs'), /proxy mode "ipvs" is not available/],
     ['unknown modes', () => checkMode('magic'), /mode: Unsupported value: "magic"/],
-    ['unknown fields', () => loadKubeProxyConfiguration('apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmood: good\n'), /unknown field "mood"/],
+    [
+      'unknown fields',
+      () =>
+        loadKubeProxyConfiguration(
+          'apiVersion: kubeproxy.config.k8s.io/v1alpha1\nkind: KubeProxyConfiguration\nmood: good\n',
+        ),
+      /unknown field "mood"/,
+    ],
     ['another kind', () => loadKubeProxyConfiguration('apiVersion: v1\nkind: Pod\n'), /no kind "Pod"/],
   ])('%s', (_what, work, message) => {
     expect(work).toThrow(message);

@@ -1,7 +1,7 @@
+import type { Node, Service } from '../api/generated/core-v1.ts';
 /** Follows the API server on behalf of one node. */
 import { InformerFactory, type Client } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
-import type { Node, Service } from '../api/generated/core-v1.ts';
 import type { NodePlace } from './choose-endpoints.ts';
 import type { KubeProxyConfig } from './config.ts';
 import { ConntrackCleaner } from './conntrack.ts';
@@ -30,34 +30,51 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   const informers = new InformerFactory({ ...ctx, signal: group.signal }, { client });
   const nodes = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${nodeName}` });
   const services = informers.informer('v1/services', { labelSelector: '!service.kubernetes.io/service-proxy-name' });
-  const slices = informers.informer('discovery.k8s.io/v1/endpointslices', { labelSelector: '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name' });
+  const slices = informers.informer('discovery.k8s.io/v1/endpointslices', {
+    labelSelector: '!service.kubernetes.io/headless,!service.kubernetes.io/service-proxy-name',
+  });
   const state: HealthState = { lastUpdated: undefined };
   const health = new HealthServers(ctx, { netns, state });
-  const servers = await Promise.all([serveEndpoints(ctx, { netns, address: config.healthzBindAddress }, healthAnswer(ctx, state)), serveEndpoints(ctx, { netns, address: config.metricsBindAddress }, metricsAnswer(ctx, config.mode))]);
+  const servers = await Promise.all([
+    serveEndpoints(ctx, { netns, address: config.healthzBindAddress }, healthAnswer(ctx, state)),
+    serveEndpoints(ctx, { netns, address: config.metricsBindAddress }, metricsAnswer(ctx, config.mode)),
+  ]);
   group.start('informers', () => informers.run());
   group.start('rules', async (signal) => {
     await informers.waitForSync(signal);
     const node = await untilNode(ctx, () => nodes.get(nodeName), signal);
     const writer = createWriter(config, node, netns);
-    const sync = new RuleSync(ctx, {
-      writer,
-      conntrack: new ConntrackCleaner({ netns, logger: ctx.logger }),
-      metrics: proxyMetrics(ctx.metrics),
-      minSyncPeriodMs: config.minSyncPeriodMs,
-      syncPeriodMs: config.syncPeriodMs,
-      onSynced: (plans) => {
-        const first = state.lastUpdated === undefined;
-        state.lastUpdated = ctx.clock.now();
-        void updateHealth(health, services.list(), plans);
-        if (first) onReady?.();
+    const sync = new RuleSync(
+      ctx,
+      {
+        writer,
+        conntrack: new ConntrackCleaner({ netns, logger: ctx.logger }),
+        metrics: proxyMetrics(ctx.metrics),
+        minSyncPeriodMs: config.minSyncPeriodMs,
+        syncPeriodMs: config.syncPeriodMs,
+        onSynced: (plans) => {
+          const first = state.lastUpdated === undefined;
+          state.lastUpdated = ctx.clock.now();
+          void updateHealth(health, services.list(), plans);
+          if (first) onReady?.();
+        },
       },
-    }, placeOf(node));
+      placeOf(node),
+    );
     nodes.addHandler({ onUpdate: (_before, after) => sync.setNode(placeOf(after)) });
-    services.addHandler({ onAdd: (service) => sync.setService(service), onUpdate: (_before, service) => sync.setService(service), onDelete: (service) => sync.deleteService(service) });
+    services.addHandler({
+      onAdd: (service) => sync.setService(service),
+      onUpdate: (_before, service) => sync.setService(service),
+      onDelete: (service) => sync.deleteService(service),
+    });
     slices.addHandler({
       onAdd: (slice) => sync.setSlice(slice),
       onUpdate: (before, slice) => {
-        if (before.metadata.labels?.['kubernetes.io/service-name'] !== slice.metadata.labels?.['kubernetes.io/service-name']) sync.deleteSlice(before);
+        if (
+          before.metadata.labels?.['kubernetes.io/service-name'] !==
+          slice.metadata.labels?.['kubernetes.io/service-name']
+        )
+          sync.deleteSlice(before);
         sync.setSlice(slice);
       },
       onDelete: (slice) => sync.deleteSlice(slice),
@@ -75,8 +92,14 @@ export async function run(ctx: Context, { client, config, nodeName, netns, onRea
   }
 }
 
-function updateHealth(health: HealthServers, services: readonly Service[], plans: ReadonlyMap<string, readonly ServicePlan[]>): Promise<void> {
-  return health.update(services, (key) => Math.max(0, ...(plans.get(key) ?? []).map(({ endpoints }) => endpoints.readyLocal)));
+function updateHealth(
+  health: HealthServers,
+  services: readonly Service[],
+  plans: ReadonlyMap<string, readonly ServicePlan[]>,
+): Promise<void> {
+  return health.update(services, (key) =>
+    Math.max(0, ...(plans.get(key) ?? []).map(({ endpoints }) => endpoints.readyLocal)),
+  );
 }
 
 /** Writes nothing before the Node says where it is: its addresses are part of the rules. */
@@ -95,17 +118,31 @@ const placeOf = ({ metadata }: Node): NodePlace => {
 
 /** Removes what either mode has left behind in this process's network namespace. */
 export async function removeRules(): Promise<void> {
-  const families = (['IPv4', 'IPv6'] as const).map((family) => ({ family, clusterCidrs: [], masqueradeAll: false, masqueradeBit: 14, nodePortAddresses: [] }));
+  const families = (['IPv4', 'IPv6'] as const).map((family) => ({
+    family,
+    clusterCidrs: [],
+    masqueradeAll: false,
+    masqueradeBit: 14,
+    nodePortAddresses: [],
+  }));
   await new NftablesWriter({ netns: undefined, families }).removeAll();
   await new IptablesWriter({ netns: undefined, families }).removeAll();
 }
 
 function createWriter(config: KubeProxyConfig, node: Node, netns: string | undefined): RuleWriter {
-  const cidrs = config.clusterCidr.split(',').map((cidr) => cidr.trim()).filter((cidr) => cidr !== '');
-  const own = (node.status?.addresses ?? []).filter(({ type }) => type === 'InternalIP' || type === 'ExternalIP').map(({ address }) => address);
-  const families = (['IPv4', 'IPv6'] as const).filter((family) => [...own, ...cidrs].some((address) => familyOf(address) === family));
+  const cidrs = config.clusterCidr
+    .split(',')
+    .map((cidr) => cidr.trim())
+    .filter((cidr) => cidr !== '');
+  const own = (node.status?.addresses ?? [])
+    .filter(({ type }) => type === 'InternalIP' || type === 'ExternalIP')
+    .map(({ address }) => address);
+  const families = (['IPv4', 'IPv6'] as const).filter((family) =>
+    [...own, ...cidrs].some((address) => familyOf(address) === family),
+  );
   const settings = (family: Family) => {
-    const ofFamily = (addresses: readonly string[]): string[] => addresses.filter((address) => familyOf(address) === family);
+    const ofFamily = (addresses: readonly string[]): string[] =>
+      addresses.filter((address) => familyOf(address) === family);
     const given = config.nodePortAddresses;
     return {
       family,
@@ -121,7 +158,9 @@ function createWriter(config: KubeProxyConfig, node: Node, netns: string | undef
     netns,
     families: families.map((family) => {
       const ofFamily = settings(family);
-      return config.nodePortAddresses.length === 0 ? { ...ofFamily, nodePortAddresses: everyAddress(family) } : ofFamily;
+      return config.nodePortAddresses.length === 0
+        ? { ...ofFamily, nodePortAddresses: everyAddress(family) }
+        : ofFamily;
     }),
   });
 }

@@ -4,7 +4,13 @@
  */
 import type { Service, ServicePort } from '../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../api/generated/discovery-v1.ts';
-import { chooseEndpoints, endpointsOfPort, type ChosenEndpoints, type EndpointAddress, type NodePlace } from './choose-endpoints.ts';
+import {
+  chooseEndpoints,
+  endpointsOfPort,
+  type ChosenEndpoints,
+  type EndpointAddress,
+  type NodePlace,
+} from './choose-endpoints.ts';
 
 export type Family = 'IPv4' | 'IPv6';
 export type Protocol = 'tcp' | 'udp' | 'sctp';
@@ -30,9 +36,11 @@ export interface ServicePlan {
 }
 
 /** Where traffic to the cluster address goes. */
-export const internalEndpoints = ({ internalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] => (internalPolicyLocal ? endpoints.local : endpoints.cluster);
+export const internalEndpoints = ({ internalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] =>
+  internalPolicyLocal ? endpoints.local : endpoints.cluster;
 /** Where traffic from outside goes. */
-export const externalEndpoints = ({ externalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] => (externalPolicyLocal ? endpoints.local : endpoints.cluster);
+export const externalEndpoints = ({ externalPolicyLocal, endpoints }: ServicePlan): readonly EndpointAddress[] =>
+  externalPolicyLocal ? endpoints.local : endpoints.cluster;
 
 const PROXY_NAME_LABEL = 'service.kubernetes.io/service-proxy-name';
 const HEADLESS_LABEL = 'service.kubernetes.io/headless';
@@ -40,20 +48,29 @@ const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 
 /** Services that name another proxy, have no cluster address or only an external name are not ours to serve. */
 export function isProxied({ metadata, spec }: Service): boolean {
-  return spec !== undefined && spec.type !== 'ExternalName' && spec.clusterIP !== 'None' && (spec.clusterIP ?? '') !== '' && metadata.labels?.[PROXY_NAME_LABEL] === undefined;
+  return (
+    spec !== undefined &&
+    spec.type !== 'ExternalName' &&
+    spec.clusterIP !== 'None' &&
+    (spec.clusterIP ?? '') !== '' &&
+    metadata.labels?.[PROXY_NAME_LABEL] === undefined
+  );
 }
 
 /** The Service that a slice belongs to, as `namespace/name`; undefined if it is not ours to read. */
 export function serviceOfSlice({ metadata }: EndpointSlice): string | undefined {
   const { labels = {} } = metadata;
-  if (labels[PROXY_NAME_LABEL] !== undefined || labels[HEADLESS_LABEL] !== undefined || !labels[SERVICE_NAME_LABEL]) return undefined;
+  if (labels[PROXY_NAME_LABEL] !== undefined || labels[HEADLESS_LABEL] !== undefined || !labels[SERVICE_NAME_LABEL])
+    return undefined;
   return `${metadata.namespace}/${labels[SERVICE_NAME_LABEL]}`;
 }
 
 export function planService(service: Service, slices: readonly EndpointSlice[], node: NodePlace): ServicePlan[] {
   if (!isProxied(service)) return [];
   const clusterIps = service.spec!.clusterIPs ?? [service.spec!.clusterIP!];
-  return clusterIps.flatMap((clusterIp) => (service.spec!.ports ?? []).map((port) => planPort({ service, port, clusterIp, slices, node })));
+  return clusterIps.flatMap((clusterIp) =>
+    (service.spec!.ports ?? []).map((port) => planPort({ service, port, clusterIp, slices, node })),
+  );
 }
 
 interface PortOfService {
@@ -67,11 +84,17 @@ interface PortOfService {
 function planPort({ service, port, clusterIp, slices, node }: PortOfService): ServicePlan {
   const { metadata, spec = {}, status } = service;
   const family = familyOf(clusterIp);
-  const ofFamily = (addresses: readonly string[]): string[] => addresses.filter((address) => familyOf(address) === family);
+  const ofFamily = (addresses: readonly string[]): string[] =>
+    addresses.filter((address) => familyOf(address) === family);
   const internalPolicyLocal = spec.internalTrafficPolicy === 'Local';
   const externalPolicyLocal = spec.externalTrafficPolicy === 'Local';
   const endpoints = endpointsOfPort(slices, { family, portName: port.name ?? '', protocol: port.protocol ?? 'TCP' });
-  const loadBalancerIps = spec.type === 'LoadBalancer' ? (status?.loadBalancer?.ingress ?? []).filter(({ ip, ipMode }) => ip && (ipMode ?? 'VIP') === 'VIP').map(({ ip }) => ip!) : [];
+  const loadBalancerIps =
+    spec.type === 'LoadBalancer'
+      ? (status?.loadBalancer?.ingress ?? [])
+          .filter(({ ip, ipMode }) => ip && (ipMode ?? 'VIP') === 'VIP')
+          .map(({ ip }) => ip!)
+      : [];
   const ranges = (spec.loadBalancerSourceRanges ?? []).map((range) => range.trim());
   return {
     name: `${metadata.namespace}/${metadata.name}${port.name ? `:${port.name}` : ''}`,
@@ -83,7 +106,10 @@ function planPort({ service, port, clusterIp, slices, node }: PortOfService): Se
     loadBalancerIps: ofFamily(loadBalancerIps),
     sourceRanges: ranges.length > 0 ? ofFamily(ranges) : undefined,
     nodePort: port.nodePort || undefined,
-    affinitySeconds: spec.sessionAffinity === 'ClientIP' ? (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800) : undefined,
+    affinitySeconds:
+      spec.sessionAffinity === 'ClientIP'
+        ? (spec.sessionAffinityConfig?.clientIP?.timeoutSeconds ?? 10_800)
+        : undefined,
     internalPolicyLocal,
     externalPolicyLocal,
     endpoints: chooseEndpoints(endpoints, node),

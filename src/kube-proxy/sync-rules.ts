@@ -127,7 +127,9 @@ export class RuleSync {
     } catch (error) {
       this.#everything = true;
       metrics.failures.inc();
-      this.ctx.logger.error(error, 'The rules could not be written; all of them are written anew', { retryMs: RETRY_MS });
+      this.ctx.logger.error(error, 'The rules could not be written; all of them are written anew', {
+        retryMs: RETRY_MS,
+      });
       return false;
     }
     metrics.syncDuration.observe((this.ctx.clock.monotonic() - start) / 1000);

@@ -1,7 +1,7 @@
+import type dgram from 'node:dgram';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import net from 'node:net';
-import type dgram from 'node:dgram';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Service, ServiceSpec } from '../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../api/generated/discovery-v1.ts';
@@ -37,7 +37,8 @@ async function buildWorld(): Promise<World> {
   const namespaces = new TestNamespaces();
   const node = namespaces.create('node');
   const netns: Record<string, string> = { node };
-  const ip = (namespace: string, command: string): Promise<string> => runIn('ip', command.split(' '), { netns: namespace });
+  const ip = (namespace: string, command: string): Promise<string> =>
+    runIn('ip', command.split(' '), { netns: namespace });
   writeSysctl(node, 'net.ipv4.ip_forward', '1');
   writeSysctl(node, 'net.ipv6.conf.all.forwarding', '1');
   await ip(node, 'link set lo up');
@@ -101,7 +102,9 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
     socket.on('data', (bytes: Buffer) => (text += bytes.toString()));
     return new Promise((resolve) => {
       socket.on('close', () => resolve(text));
-      socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code === 'ABORT_ERR' ? 'timeout' : (error.code ?? error.name)));
+      socket.on('error', (error: NodeJS.ErrnoException) =>
+        resolve(error.code === 'ABORT_ERR' ? 'timeout' : (error.code ?? error.name)),
+      );
     });
   };
   /** Who answers, over several connections; with `peer`, whom the backend saw. */
@@ -111,8 +114,20 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
   };
 
   const families = [
-    { family: 'IPv4', clusterCidrs: ['10.244.0.0/16'], nodePortAddresses: [NODE_IP], masqueradeAll: false, masqueradeBit: 14 },
-    { family: 'IPv6', clusterCidrs: ['fd00:244::/32'], nodePortAddresses: ['fd50::1'], masqueradeAll: false, masqueradeBit: 14 },
+    {
+      family: 'IPv4',
+      clusterCidrs: ['10.244.0.0/16'],
+      nodePortAddresses: [NODE_IP],
+      masqueradeAll: false,
+      masqueradeBit: 14,
+    },
+    {
+      family: 'IPv6',
+      clusterCidrs: ['fd00:244::/32'],
+      nodePortAddresses: ['fd50::1'],
+      masqueradeAll: false,
+      masqueradeBit: 14,
+    },
   ] as const;
 
   describe.each([
@@ -131,29 +146,50 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       writer.close();
     });
 
-    const local = (ip: string, more: Partial<Endpoint> = {}): Endpoint => ({ addresses: [ip], nodeName: 'node', conditions: { ready: true }, ...more });
+    const local = (ip: string, more: Partial<Endpoint> = {}): Endpoint => ({
+      addresses: [ip],
+      nodeName: 'node',
+      conditions: { ready: true },
+      ...more,
+    });
     const a = local('10.244.0.2');
     const b = local('10.244.0.3');
     const remote: Endpoint = { addresses: ['10.244.1.2'], nodeName: 'other', conditions: { ready: true } };
     let next = 1;
 
     /** A Service with an address of its own and these endpoints, told to the kernel as a change. */
-    const expose = async (endpoints: readonly Endpoint[], spec: Partial<ServiceSpec> = {}, more: { ingress?: string; addressType?: string; protocol?: string; targetPort?: number } = {}) => {
+    const expose = async (
+      endpoints: readonly Endpoint[],
+      spec: Partial<ServiceSpec> = {},
+      more: { ingress?: string; addressType?: string; protocol?: string; targetPort?: number } = {},
+    ) => {
       const index = next++;
       const clusterIP = more.addressType === 'IPv6' ? `fd00:96::${index.toString(16)}` : `10.96.0.${index}`;
       const protocol = more.protocol ?? 'TCP';
       const service: Service = {
         metadata: { name: `s${index}`, namespace: mode },
-        spec: { clusterIP, clusterIPs: [clusterIP], ports: [{ port: 80, protocol, nodePort: 30_000 + index }], ...spec },
+        spec: {
+          clusterIP,
+          clusterIPs: [clusterIP],
+          ports: [{ port: 80, protocol, nodePort: 30_000 + index }],
+          ...spec,
+        },
         ...(more.ingress ? { status: { loadBalancer: { ingress: [{ ip: more.ingress }] } } } : {}),
       };
       const set = async (now: readonly Endpoint[]): Promise<void> => {
-        const slice: EndpointSlice = { metadata: { name: `s${index}`, namespace: mode }, addressType: more.addressType ?? 'IPv4', ports: [{ port: more.targetPort ?? 8080, protocol }], endpoints: [...now] };
+        const slice: EndpointSlice = {
+          metadata: { name: `s${index}`, namespace: mode },
+          addressType: more.addressType ?? 'IPv4',
+          ports: [{ port: more.targetPort ?? 8080, protocol }],
+          endpoints: [...now],
+        };
         const before = plans.get(`s${index}`) ?? [];
         const after = planService(service, [slice], { name: 'node', zone: 'here' });
         plans.set(`s${index}`, after);
         await writer.update(new Map([[`s${index}`, after]]), plans);
-        await new ConntrackCleaner({ netns: world.netns['node'], logger: silentLogger }).forget(staleConnections(before, after));
+        await new ConntrackCleaner({ netns: world.netns['node'], logger: silentLogger }).forget(
+          staleConnections(before, after),
+        );
       };
       await set(endpoints);
       return { clusterIP, nodePort: 30_000 + index, set };
@@ -209,7 +245,11 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
     });
 
     it('externalTrafficPolicy Local: only endpoints here, and they see the client', async () => {
-      const { nodePort } = await expose([a, remote], { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }, { ingress: `203.0.113.${next}` });
+      const { nodePort } = await expose(
+        [a, remote],
+        { type: 'LoadBalancer', externalTrafficPolicy: 'Local' },
+        { ingress: `203.0.113.${next}` },
+      );
       const balancer = `203.0.113.${next - 1}`;
       expect(await whoAnswers('outside', NODE_IP, nodePort, 8)).toEqual(['pod-a']);
       expect(await ask('outside', balancer, 80)).toBe('pod-a ::ffff:192.168.50.2');
@@ -233,21 +273,36 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
     it('external addresses and load balancers answer; source ranges keep others out', async () => {
       await expose([a], { externalIPs: [`198.51.100.${next}`] });
       expect(await ask('outside', `198.51.100.${next - 1}`, 80)).toMatch(/^pod-a /);
-      await expose([a], { type: 'LoadBalancer', loadBalancerSourceRanges: ['192.168.50.0/24'] }, { ingress: `203.0.113.${next}` });
+      await expose(
+        [a],
+        { type: 'LoadBalancer', loadBalancerSourceRanges: ['192.168.50.0/24'] },
+        { ingress: `203.0.113.${next}` },
+      );
       expect(await ask('outside', `203.0.113.${next - 1}`, 80)).toMatch(/^pod-a /);
-      await expose([a], { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.9.0.0/16'] }, { ingress: `203.0.113.${next}` });
+      await expose(
+        [a],
+        { type: 'LoadBalancer', loadBalancerSourceRanges: ['10.9.0.0/16'] },
+        { ingress: `203.0.113.${next}` },
+      );
       expect(await ask('outside', `203.0.113.${next - 1}`, 80)).toBe('timeout');
     });
 
     it('session affinity keeps a client with its endpoint', async () => {
-      const { clusterIP, nodePort } = await expose([a, b, remote], { type: 'NodePort', sessionAffinity: 'ClientIP', sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } } });
+      const { clusterIP, nodePort } = await expose([a, b, remote], {
+        type: 'NodePort',
+        sessionAffinity: 'ClientIP',
+        sessionAffinityConfig: { clientIP: { timeoutSeconds: 60 } },
+      });
       const first = await ask('client', clusterIP, 80);
       expect(await whoAnswers('client', clusterIP, 80, 12)).toEqual([first.split(' ')[0]]);
       expect(await whoAnswers('outside', NODE_IP, nodePort, 1)).toHaveLength(1);
     });
 
     it('hints keep traffic in the zone', async () => {
-      const { clusterIP } = await expose([{ ...a, hints: { forZones: [{ name: 'here' }] } }, { ...remote, hints: { forZones: [{ name: 'there' }] } }]);
+      const { clusterIP } = await expose([
+        { ...a, hints: { forZones: [{ name: 'here' }] } },
+        { ...remote, hints: { forZones: [{ name: 'there' }] } },
+      ]);
       expect(await whoAnswers('client', clusterIP, 80, 8)).toEqual(['pod-a']);
     });
 
@@ -264,13 +319,34 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       const clusterIP = '10.96.1.1';
       const service: Service = {
         metadata: { name: 'named', namespace: mode },
-        spec: { clusterIP, clusterIPs: [clusterIP], ports: [{ name: 'first', port: 80, protocol: 'TCP' }, { name: 'second', port: 81, protocol: 'TCP' }, { name: 'datagrams', port: 80, protocol: 'UDP' }] },
+        spec: {
+          clusterIP,
+          clusterIPs: [clusterIP],
+          ports: [
+            { name: 'first', port: 80, protocol: 'TCP' },
+            { name: 'second', port: 81, protocol: 'TCP' },
+            { name: 'datagrams', port: 80, protocol: 'UDP' },
+          ],
+        },
       };
-      const slice = (name: string, endpoint: Endpoint, ports: EndpointSlice['ports']): EndpointSlice => ({ metadata: { name, namespace: mode }, addressType: 'IPv4', ports, endpoints: [endpoint] });
-      const after = planService(service, [
-        slice('named-1', a, [{ name: 'first', port: 8080, protocol: 'TCP' }, { name: 'second', port: 8081, protocol: 'TCP' }, { name: 'datagrams', port: 8080, protocol: 'UDP' }]),
-        slice('named-2', b, [{ name: 'first', port: 8081, protocol: 'TCP' }]),
-      ], { name: 'node' });
+      const slice = (name: string, endpoint: Endpoint, ports: EndpointSlice['ports']): EndpointSlice => ({
+        metadata: { name, namespace: mode },
+        addressType: 'IPv4',
+        ports,
+        endpoints: [endpoint],
+      });
+      const after = planService(
+        service,
+        [
+          slice('named-1', a, [
+            { name: 'first', port: 8080, protocol: 'TCP' },
+            { name: 'second', port: 8081, protocol: 'TCP' },
+            { name: 'datagrams', port: 8080, protocol: 'UDP' },
+          ]),
+          slice('named-2', b, [{ name: 'first', port: 8081, protocol: 'TCP' }]),
+        ],
+        { name: 'node' },
+      );
       plans.set('named', after);
       await writer.update(new Map([['named', after]]), plans);
       expect(await whoAnswers('client', clusterIP, 80)).toEqual(['pod-a', 'pod-b-second']);
@@ -280,29 +356,64 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
       expect(await udpAnswer(socket, clusterIP)).toBe('pod-a');
     });
 
-    for (const [protocol, number] of [['TCP', 6], ['SCTP', 132]] as const) {
-      const lacking = namespacesMissing('python3') ?? (protocol === 'SCTP' && !existsSync('/proc/net/sctp') ? 'the kernel has no SCTP' : undefined);
-      it.skipIf(lacking !== undefined)(`${protocol} connections of other programs${lacking === undefined ? '' : ` (${lacking})`}`, async () => {
-        const { clusterIP, nodePort } = await expose([a], { type: 'NodePort' }, { protocol, targetPort: 8090 });
-        const open = `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number}); s.settimeout(10); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)`;
-        const serving = spawnIn('python3', ['-c', `${open}; s.bind(("10.244.0.2", 8090)); s.listen(8)\nfor i in range(2):\n  c, peer = s.accept(); c.send(b"pod-a"); c.close()`], { netns: world.netns['pod-a'] });
-        const asking = (host: string, port: number): string => `${open}\nimport time\nfor i in range(50):\n  try:\n    s.connect(("${host}", ${port})); break\n  except OSError: time.sleep(0.1); s.close(); s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number})\nprint(s.recv(100).decode())`;
-        expect((await runIn('python3', ['-c', asking(clusterIP, 80)], { netns: world.netns['client'] })).trim()).toBe('pod-a');
-        expect((await runIn('python3', ['-c', asking(NODE_IP, nodePort)], { netns: world.netns['outside'] })).trim()).toBe('pod-a');
-        expect(await serving).toMatchObject({ exitCode: 0 });
-      });
+    for (const [protocol, number] of [
+      ['TCP', 6],
+      ['SCTP', 132],
+    ] as const) {
+      const lacking =
+        namespacesMissing('python3') ??
+        (protocol === 'SCTP' && !existsSync('/proc/net/sctp') ? 'the kernel has no SCTP' : undefined);
+      it.skipIf(lacking !== undefined)(
+        `${protocol} connections of other programs${lacking === undefined ? '' : ` (${lacking})`}`,
+        async () => {
+          const { clusterIP, nodePort } = await expose([a], { type: 'NodePort' }, { protocol, targetPort: 8090 });
+          const open = `import socket; s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number}); s.settimeout(10); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)`;
+          const serving = spawnIn(
+            'python3',
+            [
+              '-c',
+              `${open}; s.bind(("10.244.0.2", 8090)); s.listen(8)\nfor i in range(2):\n  c, peer = s.accept(); c.send(b"pod-a"); c.close()`,
+            ],
+            { netns: world.netns['pod-a'] },
+          );
+          const asking = (host: string, port: number): string =>
+            `${open}\nimport time\nfor i in range(50):\n  try:\n    s.connect(("${host}", ${port})); break\n  except OSError: time.sleep(0.1); s.close(); s = socket.socket(socket.AF_INET, socket.SOCK_STREAM, ${number})\nprint(s.recv(100).decode())`;
+          expect((await runIn('python3', ['-c', asking(clusterIP, 80)], { netns: world.netns['client'] })).trim()).toBe(
+            'pod-a',
+          );
+          expect(
+            (await runIn('python3', ['-c', asking(NODE_IP, nodePort)], { netns: world.netns['outside'] })).trim(),
+          ).toBe('pod-a');
+          expect(await serving).toMatchObject({ exitCode: 0 });
+        },
+      );
     }
 
     it('the kernel takes rules for SCTP, whether it speaks it or not', async () => {
       const { clusterIP, set } = await expose([a, b], { type: 'NodePort' }, { protocol: 'SCTP' });
-      const rules = async (): Promise<string> => (mode === 'nftables' ? runIn('nft', ['list', 'table', 'ip', 'kube-proxy'], { netns: world.netns['node'] }) : runIn('iptables-save', ['-t', 'nat'], { netns: world.netns['node'] }));
-      expect(await rules()).toMatch(mode === 'nftables' ? new RegExp(`${clusterIP.replaceAll('.', '\\.')} \\. sctp \\. 80 : goto lb-sctp-2`) : /-p sctp .*-j DNAT --to-destination 10\.244\.0\.2:8080/);
+      const rules = async (): Promise<string> =>
+        mode === 'nftables'
+          ? runIn('nft', ['list', 'table', 'ip', 'kube-proxy'], { netns: world.netns['node'] })
+          : runIn('iptables-save', ['-t', 'nat'], { netns: world.netns['node'] });
+      expect(await rules()).toMatch(
+        mode === 'nftables'
+          ? new RegExp(`${clusterIP.replaceAll('.', '\\.')} \\. sctp \\. 80 : goto lb-sctp-2`)
+          : /-p sctp .*-j DNAT --to-destination 10\.244\.0\.2:8080/,
+      );
       await set([a]);
-      expect(await rules()).not.toMatch(mode === 'nftables' ? new RegExp(`${clusterIP.replaceAll('.', '\\.')} \\. sctp \\. 80 : goto lb-sctp-2`) : /-p sctp .*-j DNAT --to-destination 10\.244\.0\.3:8080/);
+      expect(await rules()).not.toMatch(
+        mode === 'nftables'
+          ? new RegExp(`${clusterIP.replaceAll('.', '\\.')} \\. sctp \\. 80 : goto lb-sctp-2`)
+          : /-p sctp .*-j DNAT --to-destination 10\.244\.0\.3:8080/,
+      );
     });
 
     it('IPv6 works the same', async () => {
-      const { clusterIP, nodePort } = await expose([local('fd00:244::2'), local('fd00:244::3')], { type: 'NodePort' }, { addressType: 'IPv6' });
+      const { clusterIP, nodePort } = await expose(
+        [local('fd00:244::2'), local('fd00:244::3')],
+        { type: 'NodePort' },
+        { addressType: 'IPv6' },
+      );
       expect(await whoAnswers('client', clusterIP, 80)).toEqual(['pod-a', 'pod-b']);
       expect(await whoAnswers('outside', 'fd50::1', nodePort, 8)).not.toContain('timeout');
     });
@@ -335,7 +446,10 @@ describe.skipIf(missing !== undefined)(`traffic to Services${missing === undefin
 async function udpAnswer(socket: dgram.Socket, host: string): Promise<string> {
   for (let attempt = 0; attempt < 5; attempt++) {
     socket.send('hello', 80, host);
-    const answer = await Promise.race([once(socket, 'message').then(([bytes]) => (bytes as Buffer).toString()), new Promise<undefined>((resolve) => AbortSignal.timeout(300).addEventListener('abort', () => resolve(undefined)))]);
+    const answer = await Promise.race([
+      once(socket, 'message').then(([bytes]) => (bytes as Buffer).toString()),
+      new Promise<undefined>((resolve) => AbortSignal.timeout(300).addEventListener('abort', () => resolve(undefined))),
+    ]);
     if (answer) return answer;
   }
   return 'timeout';

@@ -1,14 +1,21 @@
-/** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+/** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
+import { formatDuration } from '../base/index.ts';
 import { connect, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
 import { connectToRuntime } from '../cri/index.ts';
 import { flagsHelp, type FlagValues, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup, writeFileDurably } from '../kernel/index.ts';
-import { formatDuration } from '../base/index.ts';
-import { clientCertificateFile, hasClientCertificate, kubeconfigFor, renewableCredentials, rotateClientCertificate, storeClientCertificate } from './certificates/client-certificate.ts';
+import {
+  clientCertificateFile,
+  hasClientCertificate,
+  kubeconfigFor,
+  renewableCredentials,
+  rotateClientCertificate,
+  storeClientCertificate,
+} from './certificates/client-certificate.ts';
 import { requestCertificate } from './certificates/request-certificate.ts';
 import { storedSelfSignedCertificate } from './certificates/serving-certificate.ts';
 import { CONFIGURATION_FLAGS, KUBELET_FLAGS } from './configuration/flags.ts';
@@ -30,7 +37,8 @@ export interface ParsedKubeletFlags {
   readonly warnings: readonly string[];
 }
 
-export const kubeletHelp = (): string => flagsHelp(KUBELET_FLAGS, { usage: 'kubelet: runs the pods that the API server gives to this node' });
+export const kubeletHelp = (): string =>
+  flagsHelp(KUBELET_FLAGS, { usage: 'kubelet: runs the pods that the API server gives to this node' });
 
 export const parseKubeletFlags = (argv: readonly string[]): ParsedKubeletFlags => parseFlags(argv, KUBELET_FLAGS);
 
@@ -40,14 +48,24 @@ export interface KubeletCommand {
   readonly finished: Promise<void>;
 }
 
-export async function startKubeletCommand(ctx: Context, { values, given }: ParsedKubeletFlags): Promise<KubeletCommand> {
+export async function startKubeletCommand(
+  ctx: Context,
+  { values, given }: ParsedKubeletFlags,
+): Promise<KubeletCommand> {
   const configuration = await configurationOf(values, given);
   const nodeName = (values['hostname-override'] || os.hostname()).trim().toLowerCase();
   const directory = values['cert-dir'];
   const clientConfig = await credentialsFor(ctx, values, nodeName);
   const renewable = renewableCredentials(clientConfig.credentials);
-  const client = connect(ctx, { ...clientConfig, credentials: renewable.credentials }, { userAgent: `kubelet/${KUBERNETES_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` });
-  const runtime = connectToRuntime(configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT, configuration.imageServiceEndpoint || configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT);
+  const client = connect(
+    ctx,
+    { ...clientConfig, credentials: renewable.credentials },
+    { userAgent: `kubelet/${KUBERNETES_VERSION} (linux/${process.arch === 'x64' ? 'amd64' : process.arch})` },
+  );
+  const runtime = connectToRuntime(
+    configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT,
+    configuration.imageServiceEndpoint || configuration.containerRuntimeEndpoint || DEFAULT_ENDPOINT,
+  );
   const nodeAddresses = values['node-ip'] ? values['node-ip'].split(',') : machineAddresses();
   const config: KubeletConfig = {
     ...configuration,
@@ -59,12 +77,24 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
     serving: await servingFiles(ctx, configuration, { values, names: [nodeName, ...nodeAddresses] }),
     certificateDirectory: directory,
     ...credentialProviders(values),
-    containerGc: { minAgeMs: values['minimum-container-ttl-duration'], maxPerContainer: values['maximum-dead-containers-per-container'], maxContainers: values['maximum-dead-containers'] },
+    containerGc: {
+      minAgeMs: values['minimum-container-ttl-duration'],
+      maxPerContainer: values['maximum-dead-containers-per-container'],
+      maxContainers: values['maximum-dead-containers'],
+    },
   };
   const group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   let running: RunningKubelet | undefined;
-  group.start('kubelet', (signal) => run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }));
-  if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now()))) group.start('client certificate', (signal) => rotateClientCertificate({ ...ctx, signal }, { client, directory, nodeName, onRenewed: () => renewable.renewed() }));
+  group.start('kubelet', (signal) =>
+    run({ ...ctx, signal }, { client, runtime, config, onReady: (kubelet) => (running = kubelet) }),
+  );
+  if (configuration.rotateCertificates && (await hasClientCertificate(directory, ctx.clock.now())))
+    group.start('client certificate', (signal) =>
+      rotateClientCertificate(
+        { ...ctx, signal },
+        { client, directory, nodeName, onRenewed: () => renewable.renewed() },
+      ),
+    );
   const untilEnded = async (): Promise<void> => {
     try {
       await group.wait();
@@ -78,14 +108,21 @@ export async function startKubeletCommand(ctx: Context, { values, given }: Parse
 }
 
 async function configurationOf(values: Flags, given: ReadonlySet<string>): Promise<KubeletConfiguration> {
-  const base = values.config ? loadKubeletConfiguration(await fs.readFile(values.config, 'utf8')) : DEFAULT_KUBELET_CONFIGURATION;
+  const base = values.config
+    ? loadKubeletConfiguration(await fs.readFile(values.config, 'utf8'))
+    : DEFAULT_KUBELET_CONFIGURATION;
   const set: Record<string, unknown> = {};
   const all = values as unknown as Readonly<Record<string, unknown>>;
   for (const [flag, field] of Object.entries(CONFIGURATION_FLAGS)) if (given.has(flag)) set[field] = all[flag];
   if (given.has('manifest-url-header')) set['staticPodURLHeader'] = values['manifest-url-header'];
   if (given.has('reserved-memory')) set['reservedMemory'] = values['reserved-memory'].map(parseReservedMemory);
   if (given.has('register-with-taints')) set['registerWithTaints'] = values['register-with-taints'].map(parseTaint);
-  const configuration: KubeletConfiguration = { ...base, ...set, authentication: authenticationOf(base.authentication, values), authorization: authorizationOf(base.authorization, values) };
+  const configuration: KubeletConfiguration = {
+    ...base,
+    ...set,
+    authentication: authenticationOf(base.authentication, values),
+    authorization: authorizationOf(base.authorization, values),
+  };
   validateKubeletConfiguration(configuration);
   return configuration;
 }
@@ -100,7 +137,8 @@ function parseTaint(text: string): Record<string, unknown> {
 function parseReservedMemory(text: string): Record<string, unknown> {
   const match = /^(\d+):(.+)$/.exec(text);
   const limits = (match?.[2] ?? '').split(',').map((part) => part.split('='));
-  if (match === null || limits.some((pair) => pair.length !== 2 || pair.includes(''))) throw new UsageError(`the format is incorrect, expected: <numa-node>:<memory-type>=<quantity>,..., got: ${text}`);
+  if (match === null || limits.some((pair) => pair.length !== 2 || pair.includes('')))
+    throw new UsageError(`the format is incorrect, expected: <numa-node>:<memory-type>=<quantity>,..., got: ${text}`);
   return { numaNode: Number(match[1]), limits: Object.fromEntries(limits) as unknown };
 }
 
@@ -111,18 +149,37 @@ function authenticationOf(base: Section, values: Flags): Section {
   const ttl = values['authentication-token-webhook-cache-ttl'];
   return {
     ...base,
-    anonymous: { ...part(base, 'anonymous'), ...(values['anonymous-auth'] === undefined ? {} : { enabled: values['anonymous-auth'] }) },
-    webhook: { ...part(base, 'webhook'), ...(values['authentication-token-webhook'] === undefined ? {} : { enabled: values['authentication-token-webhook'] }), ...(ttl === undefined ? {} : { cacheTTL: formatDuration(ttl) }) },
-    x509: { ...part(base, 'x509'), ...(values['client-ca-file'] === undefined ? {} : { clientCAFile: values['client-ca-file'] }) },
+    anonymous: {
+      ...part(base, 'anonymous'),
+      ...(values['anonymous-auth'] === undefined ? {} : { enabled: values['anonymous-auth'] }),
+    },
+    webhook: {
+      ...part(base, 'webhook'),
+      ...(values['authentication-token-webhook'] === undefined
+        ? {}
+        : { enabled: values['authentication-token-webhook'] }),
+      ...(ttl === undefined ? {} : { cacheTTL: formatDuration(ttl) }),
+    },
+    x509: {
+      ...part(base, 'x509'),
+      ...(values['client-ca-file'] === undefined ? {} : { clientCAFile: values['client-ca-file'] }),
+    },
   };
 }
 
 function authorizationOf(base: Section, values: Flags): Section {
-  const [yes, no] = [values['authorization-webhook-cache-authorized-ttl'], values['authorization-webhook-cache-unauthorized-ttl']];
+  const [yes, no] = [
+    values['authorization-webhook-cache-authorized-ttl'],
+    values['authorization-webhook-cache-unauthorized-ttl'],
+  ];
   return {
     ...base,
     ...(values['authorization-mode'] === undefined ? {} : { mode: values['authorization-mode'] }),
-    webhook: { ...part(base, 'webhook'), ...(yes === undefined ? {} : { cacheAuthorizedTTL: formatDuration(yes) }), ...(no === undefined ? {} : { cacheUnauthorizedTTL: formatDuration(no) }) },
+    webhook: {
+      ...part(base, 'webhook'),
+      ...(yes === undefined ? {} : { cacheAuthorizedTTL: formatDuration(yes) }),
+      ...(no === undefined ? {} : { cacheUnauthorizedTTL: formatDuration(no) }),
+    },
   };
 }
 
@@ -131,42 +188,75 @@ async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Pr
   const { kubeconfig } = values;
   const bootstrap = values['bootstrap-kubeconfig'];
   const directory = values['cert-dir'];
-  const exists = kubeconfig !== undefined && (await fs.access(kubeconfig).then(() => true, () => false));
-  const isUsable = exists && (bootstrap === undefined || !(await fs.readFile(kubeconfig, 'utf8')).includes(clientCertificateFile(directory)) || (await hasClientCertificate(directory, ctx.clock.now())));
+  const exists =
+    kubeconfig !== undefined &&
+    (await fs.access(kubeconfig).then(
+      () => true,
+      () => false,
+    ));
+  const isUsable =
+    exists &&
+    (bootstrap === undefined ||
+      !(await fs.readFile(kubeconfig, 'utf8')).includes(clientCertificateFile(directory)) ||
+      (await hasClientCertificate(directory, ctx.clock.now())));
   if (bootstrap !== undefined && !isUsable) {
     const bootConfig = await loadKubeconfig({ clock: ctx.clock, file: bootstrap });
     const client: Client = connect(ctx, bootConfig, { userAgent: `kubelet/${KUBERNETES_VERSION}` });
     try {
       ctx.logger.info('Asking for a client certificate with the bootstrap credentials');
-      const issued = await requestCertificate(ctx, client, { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName, isFirst: true });
+      const issued = await requestCertificate(ctx, client, {
+        signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
+        nodeName,
+        isFirst: true,
+      });
       await storeClientCertificate(directory, issued, ctx.clock.now());
     } finally {
       await client.close();
     }
-    if (kubeconfig === undefined) throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig: it is where the credentials are written');
+    if (kubeconfig === undefined)
+      throw new UsageError('--bootstrap-kubeconfig needs --kubeconfig: it is where the credentials are written');
     await writeFileDurably(kubeconfig, kubeconfigFor({ server: bootConfig.server, ca: bootConfig.ca, directory }));
   }
   return loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
 }
 
-async function servingFiles(ctx: Context, configuration: KubeletConfiguration, { values, names }: { readonly values: Flags; readonly names: readonly string[] }): Promise<NonNullable<KubeletConfig['serving']>> {
+async function servingFiles(
+  ctx: Context,
+  configuration: KubeletConfiguration,
+  { values, names }: { readonly values: Flags; readonly names: readonly string[] },
+): Promise<NonNullable<KubeletConfig['serving']>> {
   const caFile = values['client-ca-file'] ?? clientCaFile(configuration);
   const clientCa = caFile === undefined ? undefined : await fs.readFile(caFile, 'utf8');
   const { tlsCertFile, tlsPrivateKeyFile, serverTLSBootstrap } = configuration;
   const trusted = clientCa === undefined ? {} : { clientCa };
-  if (tlsCertFile !== '') return { ...trusted, certificate: await fs.readFile(tlsCertFile, 'utf8'), privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8') };
-  return serverTLSBootstrap ? trusted : { ...trusted, ...(await storedSelfSignedCertificate(ctx, values['cert-dir'], names)) };
+  if (tlsCertFile !== '')
+    return {
+      ...trusted,
+      certificate: await fs.readFile(tlsCertFile, 'utf8'),
+      privateKey: await fs.readFile(tlsPrivateKeyFile || tlsCertFile, 'utf8'),
+    };
+  return serverTLSBootstrap
+    ? trusted
+    : { ...trusted, ...(await storedSelfSignedCertificate(ctx, values['cert-dir'], names)) };
 }
 
 function credentialProviders(values: Flags): Pick<KubeletConfig, 'credentialProviders'> {
-  const [config, binDirectory] = [values['image-credential-provider-config'], values['image-credential-provider-bin-dir']];
-  if ((config === undefined) !== (binDirectory === undefined)) throw new UsageError('--image-credential-provider-config and --image-credential-provider-bin-dir must be given together');
+  const [config, binDirectory] = [
+    values['image-credential-provider-config'],
+    values['image-credential-provider-bin-dir'],
+  ];
+  if ((config === undefined) !== (binDirectory === undefined))
+    throw new UsageError(
+      '--image-credential-provider-config and --image-credential-provider-bin-dir must be given together',
+    );
   return config === undefined || binDirectory === undefined ? {} : { credentialProviders: { config, binDirectory } };
 }
 
 /** One address of each family that others can reach. */
 function machineAddresses(): string[] {
-  const all = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []).filter(({ internal, scopeid }) => !internal && !scopeid);
+  const all = Object.values(os.networkInterfaces())
+    .flatMap((list) => list ?? [])
+    .filter(({ internal, scopeid }) => !internal && !scopeid);
   const found = ['IPv4', 'IPv6'].flatMap((family) => all.find((address) => address.family === family)?.address ?? []);
   return found.length > 0 ? found : ['127.0.0.1'];
 }

@@ -9,5 +9,11 @@ export type { KubeletConfig, KubeletOptions, KubeletServing, RunningKubelet } fr
 export { DEFAULT_KUBELET_CONFIGURATION, type KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 export { KubeletConfigurationError, loadKubeletConfiguration } from './configuration/load-kubelet-configuration.ts';
 export { removeCgroups, removeKubeletState, unmountVolumes } from './remove-kubelet-state.ts';
-export { kubeletHelp, parseKubeletFlags, startKubeletCommand, type KubeletCommand, type ParsedKubeletFlags } from './command.ts';
+export {
+  kubeletHelp,
+  parseKubeletFlags,
+  startKubeletCommand,
+  type KubeletCommand,
+  type ParsedKubeletFlags,
+} from './command.ts';
 export { KUBELET_FLAGS } from './configuration/flags.ts';

@@ -5,9 +5,9 @@ import type { ContainerRuntime } from '../cri/index.ts';
 import type { CgroupManager } from './cgroups/cgroup-manager.ts';
 import type { KubeletConfiguration } from './configuration/kubelet-configuration.ts';
 import type { Machine } from './node/machine.ts';
-import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts';
-import type { NodeTopology } from './resources/node-topology.ts';
 import type { Dial } from './probes/dial.ts';
+import type { NodeTopology } from './resources/node-topology.ts';
+import type { ContainerGcPolicy } from './runtime/container-garbage-collector.ts';
 import type { Logind } from './shutdown/logind.ts';
 import type { Mounter } from './volumes/mounter.ts';
 

@@ -15,11 +15,17 @@ describe('the node', () => {
   it('registers, is ready, and keeps its lease', async () => {
     await f.start();
     const node = await f.client.resource('v1/nodes').get({ name: NODE });
-    expect(node.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual(['MemoryPressure=False', 'DiskPressure=False', 'PIDPressure=False', 'Ready=True']);
+    expect(node.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual([
+      'MemoryPressure=False',
+      'DiskPressure=False',
+      'PIDPressure=False',
+      'Ready=True',
+    ]);
     expect(node.status?.capacity).toMatchObject({ cpu: '2', memory: '8Gi', pods: '110' });
     expect(node.status?.nodeInfo?.containerRuntimeVersion).toBe('fake://1.0');
     expect(node.metadata.labels).toMatchObject({ 'kubernetes.io/hostname': NODE, 'kubernetes.io/os': 'linux' });
-    const lease = async () => f.client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name: NODE });
+    const lease = async () =>
+      f.client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name: NODE });
     const first = (await lease()).spec?.renewTime;
     await f.advance(11_000);
     expect((await lease()).spec?.renewTime).not.toBe(first);
@@ -31,11 +37,32 @@ describe('a pod', () => {
     await f.start();
     await f.create(makePod('a'));
     const pod = await f.untilPhase('a', 'Running');
-    expect(pod.status).toMatchObject({ hostIP: '192.0.2.10', podIP: '10.1.0.1', qosClass: 'BestEffort', observedGeneration: 1 });
-    expect(pod.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual(['PodReadyToStartContainers=True', 'Initialized=True', 'Ready=True', 'ContainersReady=True', 'PodScheduled=True']);
-    expect(pod.status?.containerStatuses?.[0]).toMatchObject({ name: 'main', ready: true, started: true, restartCount: 0, containerID: expect.stringMatching(/^fake:\/\/container-/) as string });
+    expect(pod.status).toMatchObject({
+      hostIP: '192.0.2.10',
+      podIP: '10.1.0.1',
+      qosClass: 'BestEffort',
+      observedGeneration: 1,
+    });
+    expect(pod.status?.conditions?.map(({ type, status }) => `${type}=${status}`)).toEqual([
+      'PodReadyToStartContainers=True',
+      'Initialized=True',
+      'Ready=True',
+      'ContainersReady=True',
+      'PodScheduled=True',
+    ]);
+    expect(pod.status?.containerStatuses?.[0]).toMatchObject({
+      name: 'main',
+      ready: true,
+      started: true,
+      restartCount: 0,
+      containerID: expect.stringMatching(/^fake:\/\/container-/) as string,
+    });
     await f.advance(100);
-    expect(await f.events('a')).toEqual(['Pulled: Container image "busybox" already present on machine and can be accessed by the pod', 'Created: Container created', 'Started: Container started']);
+    expect(await f.events('a')).toEqual([
+      'Pulled: Container image "busybox" already present on machine and can be accessed by the pod',
+      'Created: Container created',
+      'Started: Container started',
+    ]);
   });
 
   it('is stopped within its grace period and removed', async () => {
@@ -43,7 +70,10 @@ describe('a pod', () => {
     await f.create(makePod('a', { terminationGracePeriodSeconds: 7 }));
     await f.untilPhase('a', 'Running');
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' });
-    await f.until('the pod is gone', async () => (await f.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0);
+    await f.until(
+      'the pod is gone',
+      async () => (await f.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0,
+    );
     await f.until('the runtime is empty', () => f.runtime.sandboxes.size === 0);
     expect(f.runtime.calls).toContain('StopContainer main 7');
     expect(await f.events('a')).toContain('Killing: Stopping container main');
@@ -55,10 +85,16 @@ describe('a pod', () => {
     await f.create(makePod('a'));
     const restarts = async () => (await f.pod('a')).status?.containerStatuses?.[0]?.restartCount;
     await f.until('restarted once', async () => (await restarts()) === 1, 2000);
-    await f.until('backing off', async () => (await f.pod('a')).status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff', 2000);
+    await f.until(
+      'backing off',
+      async () => (await f.pod('a')).status?.containerStatuses?.[0]?.state?.waiting?.reason === 'CrashLoopBackOff',
+      2000,
+    );
     const pod = await f.pod('a');
     expect(pod.status?.phase).toBe('Running');
-    expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toMatch(/^back-off 10s restarting failed container=main pod=a_default\(.*\)$/);
+    expect(pod.status?.containerStatuses?.[0]?.state?.waiting?.message).toMatch(
+      /^back-off 10s restarting failed container=main pod=a_default\(.*\)$/,
+    );
     expect(pod.status?.containerStatuses?.[0]?.lastState?.terminated).toMatchObject({ exitCode: 3, reason: 'Error' });
     await f.advance(8000);
     expect(await restarts()).toBe(1);
@@ -120,7 +156,12 @@ describe('a pod', () => {
     await f.create(makePod('a'));
     await f.untilPhase('a', 'Running');
     f.runtime.breakSandbox('a');
-    await f.until('restarted', async () => (await f.pod('a')).status?.containerStatuses?.[0]?.restartCount === 1 && (await f.pod('a')).status?.podIP === '10.1.0.2');
+    await f.until(
+      'restarted',
+      async () =>
+        (await f.pod('a')).status?.containerStatuses?.[0]?.restartCount === 1 &&
+        (await f.pod('a')).status?.podIP === '10.1.0.2',
+    );
     expect(await f.events('a')).toContain('SandboxChanged: Pod sandbox changed, it will be killed and re-created.');
   });
 });
@@ -137,7 +178,9 @@ describe('images', () => {
     const events = await f.events('a');
     expect(events).toContain('Failed: Error: ErrImagePull');
     expect(events).toContain('BackOff: Back-off pulling image "missing:1"');
-    expect(events.find((event) => event.startsWith('Pulled'))).toMatch(/^Pulled: Successfully pulled image "missing:1" in .* \(.* including waiting\)\. Image size: 12 bytes\.$/);
+    expect(events.find((event) => event.startsWith('Pulled'))).toMatch(
+      /^Pulled: Successfully pulled image "missing:1" in .* \(.* including waiting\)\. Image size: 12 bytes\.$/,
+    );
   });
 
   it.each([
@@ -146,6 +189,10 @@ describe('images', () => {
   ])('%s', async (_, container, reason) => {
     await f.start();
     await f.create(makePod('a', { containers: [{ name: 'main', ...container }] }));
-    await f.until(reason, async () => (await f.pod('a')).status?.containerStatuses?.[0]?.state?.waiting?.reason === reason, 5000);
+    await f.until(
+      reason,
+      async () => (await f.pod('a')).status?.containerStatuses?.[0]?.state?.waiting?.reason === reason,
+      5000,
+    );
   });
 });

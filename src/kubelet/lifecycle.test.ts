@@ -16,15 +16,37 @@ const main = { name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent' }
 
 describe('admission', () => {
   it.each([
-    ['too much CPU', { containers: [{ ...main, resources: { requests: { cpu: '3' } } }] }, 'OutOfcpu', "Pod was rejected: Node didn't have enough resource: cpu, requested: 3000, used: 0, capacity: 2000"],
-    ['another node', { nodeSelector: { zone: 'mars' } }, 'NodeAffinity', "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector"],
-    ['a sysctl', { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } }, 'SysctlForbidden', 'Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted'],
+    [
+      'too much CPU',
+      { containers: [{ ...main, resources: { requests: { cpu: '3' } } }] },
+      'OutOfcpu',
+      "Pod was rejected: Node didn't have enough resource: cpu, requested: 3000, used: 0, capacity: 2000",
+    ],
+    [
+      'another node',
+      { nodeSelector: { zone: 'mars' } },
+      'NodeAffinity',
+      "Pod was rejected: Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+    ],
+    [
+      'a sysctl',
+      { securityContext: { sysctls: [{ name: 'kernel.msgmax', value: '1' }] } },
+      'SysctlForbidden',
+      'Pod was rejected: forbidden sysctl: "kernel.msgmax" not allowlisted',
+    ],
   ])('refuses %s', async (_, spec, reason, message) => {
     await f.start();
     await f.create(makePod('a', spec));
     const pod = await f.untilPhase('a', 'Failed');
     // Nothing of containers: clients would show a reason of theirs instead of this one.
-    expect(pod.status).toEqual({ phase: 'Failed', reason, message, observedGeneration: 1, qosClass: pod.status?.qosClass, startTime: pod.status?.startTime });
+    expect(pod.status).toEqual({
+      phase: 'Failed',
+      reason,
+      message,
+      observedGeneration: 1,
+      qosClass: pod.status?.qosClass,
+      startTime: pod.status?.startTime,
+    });
     expect(f.runtime.sandboxes.size).toBe(0);
   });
 
@@ -36,7 +58,12 @@ describe('admission', () => {
     await f.create(makePod('b', spec));
     expect((await f.untilPhase('b', 'Failed')).status?.reason).toBe('NodePorts');
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' }, { gracePeriodSeconds: 1 });
-    await f.until('a is gone', async () => (await f.client.resource('v1/pods').list({ namespace: 'default', fieldSelector: 'metadata.name=a' })).items.length === 0);
+    await f.until(
+      'a is gone',
+      async () =>
+        (await f.client.resource('v1/pods').list({ namespace: 'default', fieldSelector: 'metadata.name=a' })).items
+          .length === 0,
+    );
     await f.create(makePod('c', spec));
     await f.untilPhase('c', 'Running');
   });
@@ -45,7 +72,10 @@ describe('admission', () => {
     await f.start();
     await f.create(makePod('small', { containers: [{ ...main, resources: { requests: { cpu: '1500m' } } }] }));
     await f.untilPhase('small', 'Running');
-    const critical = makePod('critical', { priorityClassName: 'system-node-critical', containers: [{ ...main, resources: { requests: { cpu: '1' } } }] });
+    const critical = makePod('critical', {
+      priorityClassName: 'system-node-critical',
+      containers: [{ ...main, resources: { requests: { cpu: '1' } } }],
+    });
     await f.create(critical);
     expect((await f.untilPhase('small', 'Failed')).status?.reason).toBe('Preempting');
     await f.untilPhase('critical', 'Running');
@@ -60,12 +90,20 @@ describe('the life of a pod', () => {
     await f.advance(25_000);
     expect((await f.pod('a')).status?.phase).toBe('Running');
     const pod = await f.untilPhase('a', 'Failed', 10_000);
-    expect(pod.status).toMatchObject({ reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' });
+    expect(pod.status).toMatchObject({
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    });
   });
 
   it('ends with its preStop hook, within the grace period', async () => {
     await f.start();
-    await f.create(makePod('a', { terminationGracePeriodSeconds: 10, containers: [{ ...main, lifecycle: { preStop: { sleep: { seconds: 4 } } } }] }));
+    await f.create(
+      makePod('a', {
+        terminationGracePeriodSeconds: 10,
+        containers: [{ ...main, lifecycle: { preStop: { sleep: { seconds: 4 } } } }],
+      }),
+    );
     await f.untilPhase('a', 'Running');
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' });
     await f.advance(3000);
@@ -83,7 +121,10 @@ describe('the life of a pod', () => {
     await f.advance(5000);
     await pods.delete({ namespace: 'default', name: 'a' }, { gracePeriodSeconds: 3 });
     await f.until('it is gone', async () => (await pods.list({ namespace: 'default' })).items.length === 0, 10_000);
-    expect(f.runtime.calls.filter((call) => call.startsWith('StopContainer'))).toEqual(['StopContainer main 600', 'StopContainer main 3']);
+    expect(f.runtime.calls.filter((call) => call.startsWith('StopContainer'))).toEqual([
+      'StopContainer main 600',
+      'StopContainer main 3',
+    ]);
   });
 
   it('is ready when its gates say so', async () => {
@@ -91,17 +132,41 @@ describe('the life of a pod', () => {
     await f.create(makePod('a', { readinessGates: [{ conditionType: 'example.com/ready' }] }));
     await f.untilPhase('a', 'Running');
     const ready = async () => (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'Ready');
-    expect(await ready()).toMatchObject({ status: 'False', reason: 'ReadinessGatesNotReady', message: 'corresponding condition of pod readiness gate "example.com/ready" does not exist.' });
-    await f.client.resource('v1/pods').patch({ namespace: 'default', name: 'a' }, { status: { conditions: [{ type: 'example.com/ready', status: 'True' }] } }, { type: 'strategic', subresource: 'status' });
+    expect(await ready()).toMatchObject({
+      status: 'False',
+      reason: 'ReadinessGatesNotReady',
+      message: 'corresponding condition of pod readiness gate "example.com/ready" does not exist.',
+    });
+    await f.client
+      .resource('v1/pods')
+      .patch(
+        { namespace: 'default', name: 'a' },
+        { status: { conditions: [{ type: 'example.com/ready', status: 'True' }] } },
+        { type: 'strategic', subresource: 'status' },
+      );
     await f.until('it is ready', async () => (await ready())?.status === 'True', 5000);
   });
 
   it('goes through init containers and sidecars in order', async () => {
     f.runtime.scripts.set('one', { exitAfterMs: 100 }).set('two', { exitAfterMs: 100 });
     await f.start();
-    await f.create(makePod('a', { restartPolicy: 'Never', initContainers: [{ ...main, name: 'one' }, { ...main, name: 'side', restartPolicy: 'Always' }, { ...main, name: 'two' }] }));
+    await f.create(
+      makePod('a', {
+        restartPolicy: 'Never',
+        initContainers: [
+          { ...main, name: 'one' },
+          { ...main, name: 'side', restartPolicy: 'Always' },
+          { ...main, name: 'two' },
+        ],
+      }),
+    );
     await f.untilPhase('a', 'Running');
-    expect(f.runtime.calls.filter((call) => call.startsWith('StartContainer'))).toEqual(['StartContainer one', 'StartContainer side', 'StartContainer two', 'StartContainer main']);
+    expect(f.runtime.calls.filter((call) => call.startsWith('StartContainer'))).toEqual([
+      'StartContainer one',
+      'StartContainer side',
+      'StartContainer two',
+      'StartContainer main',
+    ]);
     f.runtime.exit(f.runtime.container('a', 'main'), 0);
     await f.untilPhase('a', 'Succeeded');
     expect(f.runtime.container('a', 'side').status.state).toBe('CONTAINER_EXITED');
@@ -109,9 +174,23 @@ describe('the life of a pod', () => {
 
   it('waits for what its volumes need', async () => {
     await f.start();
-    await f.create(makePod('a', { volumes: [{ name: 'v', configMap: { name: 'later' } }], containers: [{ ...main, volumeMounts: [{ name: 'v', mountPath: '/v' }] }] }));
-    await f.until('it fails', async () => (await f.events('a')).some((event) => event === 'FailedMount: MountVolume.SetUp failed for volume "v" : configmap "later" not found'));
-    await f.client.resource('v1/configmaps').create({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later', namespace: 'default' }, data: { a: '1' } });
+    await f.create(
+      makePod('a', {
+        volumes: [{ name: 'v', configMap: { name: 'later' } }],
+        containers: [{ ...main, volumeMounts: [{ name: 'v', mountPath: '/v' }] }],
+      }),
+    );
+    await f.until('it fails', async () =>
+      (await f.events('a')).some(
+        (event) => event === 'FailedMount: MountVolume.SetUp failed for volume "v" : configmap "later" not found',
+      ),
+    );
+    await f.client.resource('v1/configmaps').create({
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'later', namespace: 'default' },
+      data: { a: '1' },
+    });
     await f.untilPhase('a', 'Running', 10_000);
   });
 
@@ -119,11 +198,21 @@ describe('the life of a pod', () => {
     await f.start();
     const resources = (cpu: string) => ({ requests: { cpu }, limits: { cpu: '4' } });
     await f.create(makePod('a', { containers: [{ ...main, resources: resources('500m') }] }));
-    await f.create(makePod('b', { terminationGracePeriodSeconds: 1, containers: [{ ...main, resources: resources('1') }] }));
+    await f.create(
+      makePod('b', { terminationGracePeriodSeconds: 1, containers: [{ ...main, resources: resources('1') }] }),
+    );
     await f.untilPhase('a', 'Running');
     await f.untilPhase('b', 'Running');
-    const resize = (cpu: string) => f.client.resource('v1/pods').patch({ namespace: 'default', name: 'a' }, { spec: { containers: [{ name: 'main', resources: resources(cpu) }] } }, { type: 'strategic', subresource: 'resize' });
-    const pending = async () => (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason;
+    const resize = (cpu: string) =>
+      f.client
+        .resource('v1/pods')
+        .patch(
+          { namespace: 'default', name: 'a' },
+          { spec: { containers: [{ name: 'main', resources: resources(cpu) }] } },
+          { type: 'strategic', subresource: 'resize' },
+        );
+    const pending = async () =>
+      (await f.pod('a')).status?.conditions?.find(({ type }) => type === 'PodResizePending')?.reason;
     const granted = async () => (await f.pod('a')).status?.containerStatuses?.[0]?.allocatedResources?.['cpu'];
     await resize('800m');
     await f.until('it is granted', async () => (await granted()) === '800m', 5000);
@@ -131,7 +220,11 @@ describe('the life of a pod', () => {
     await resize('1500m');
     await f.until('it is put off', async () => (await pending()) === 'Deferred', 5000);
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'b' });
-    await f.until('it is granted when there is room', async () => (await granted()) === '1500m' && (await pending()) === undefined, 10_000);
+    await f.until(
+      'it is granted when there is room',
+      async () => (await granted()) === '1500m' && (await pending()) === undefined,
+      10_000,
+    );
   });
 });
 
@@ -140,16 +233,30 @@ describe('static pods', () => {
     const manifests = path.join(f.rootDirectory, 'manifests');
     await fs.mkdir(manifests);
     const file = path.join(manifests, 'web.yaml');
-    await fs.writeFile(file, 'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {automountServiceAccountToken: false, terminationGracePeriodSeconds: 1, containers: [{name: main, image: busybox, imagePullPolicy: IfNotPresent}]}\n');
+    await fs.writeFile(
+      file,
+      'apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec: {automountServiceAccountToken: false, terminationGracePeriodSeconds: 1, containers: [{name: main, image: busybox, imagePullPolicy: IfNotPresent}]}\n',
+    );
     await f.start({ staticPodPath: manifests });
-    await f.until('its mirror runs', async () => (await f.pod('web-node-1').catch(() => undefined))?.status?.phase === 'Running');
+    await f.until(
+      'its mirror runs',
+      async () => (await f.pod('web-node-1').catch(() => undefined))?.status?.phase === 'Running',
+    );
     const mirror = await f.pod('web-node-1');
     expect(mirror.metadata.annotations?.['kubernetes.io/config.source']).toBe('file');
     expect(mirror.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'Node', name: 'node-1' });
     await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'web-node-1' }, { gracePeriodSeconds: 0 });
-    await f.until('it comes again', async () => (await f.pod('web-node-1').catch(() => undefined))?.metadata.uid !== mirror.metadata.uid);
+    await f.until(
+      'it comes again',
+      async () => (await f.pod('web-node-1').catch(() => undefined))?.metadata.uid !== mirror.metadata.uid,
+    );
     expect(f.runtime.calls.filter((call) => call === 'StartContainer main')).toHaveLength(1);
     await fs.rm(file);
-    await f.until('it is gone', async () => f.runtime.containers.size === 0 && (await f.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0);
+    await f.until(
+      'it is gone',
+      async () =>
+        f.runtime.containers.size === 0 &&
+        (await f.client.resource('v1/pods').list({ namespace: 'default' })).items.length === 0,
+    );
   });
 });

@@ -13,7 +13,13 @@ export async function unmountVolumes(rootDirectory: string): Promise<void> {
 }
 
 /** Unmounts the volumes of all pods and removes the kubelet's directory and its cgroups. No container may run any more. */
-export async function removeKubeletState({ rootDirectory, cgroupRoot }: { readonly rootDirectory: string; readonly cgroupRoot: string }): Promise<void> {
+export async function removeKubeletState({
+  rootDirectory,
+  cgroupRoot,
+}: {
+  readonly rootDirectory: string;
+  readonly cgroupRoot: string;
+}): Promise<void> {
   await unmountVolumes(rootDirectory);
   await fs.rm(rootDirectory, { recursive: true, force: true });
   await removeCgroups(path.join('/', cgroupRoot, 'kubepods'));

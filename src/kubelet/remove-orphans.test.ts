@@ -27,7 +27,16 @@ it('what cannot be removed yet is tried again until it can, and what is known st
       await fs.rm(path.join(directory, 'pods', uid), { recursive: true });
     },
   } as unknown as VolumeManager;
-  const options = { config: { ...DEFAULT_KUBELET_CONFIGURATION, rootDirectory: directory, podLogsDir: path.join(directory, 'logs') } as KubeletConfig, volumes, cgroups: noCgroups, isKnown: (uid: string) => uid === 'known' };
+  const options = {
+    config: {
+      ...DEFAULT_KUBELET_CONFIGURATION,
+      rootDirectory: directory,
+      podLogsDir: path.join(directory, 'logs'),
+    } as KubeletConfig,
+    volumes,
+    cgroups: noCgroups,
+    isKnown: (uid: string) => uid === 'known',
+  };
   expect(await removeOrphans(ctx, options)).toBe(true);
   const later = removeOrphansLater(ctx, options);
   const real = new RealClock();

@@ -18,7 +18,10 @@ export interface OrphanOptions {
 const RETRY_MS = 10_000;
 
 /** Gives whether something is left that could not be removed: a volume whose driver has not registered yet, say. */
-export async function removeOrphans({ logger }: Context, { config, volumes, cgroups, isKnown }: OrphanOptions): Promise<boolean> {
+export async function removeOrphans(
+  { logger }: Context,
+  { config, volumes, cgroups, isKnown }: OrphanOptions,
+): Promise<boolean> {
   let left = false;
   const attempt = (what: string, work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
@@ -26,12 +29,17 @@ export async function removeOrphans({ logger }: Context, { config, volumes, cgro
       logger.v(1).info('What a pod left could not be removed', { what, err: messageOf(error) });
     });
   for (const uid of await fs.readdir(path.join(config.rootDirectory, 'pods'))) {
-    if (!isKnown(uid)) await attempt(`directory ${uid}`, volumes.cleanDirectory(uid, { apiVersion: 'v1', kind: 'Pod', metadata: { uid } }));
+    if (!isKnown(uid))
+      await attempt(
+        `directory ${uid}`,
+        volumes.cleanDirectory(uid, { apiVersion: 'v1', kind: 'Pod', metadata: { uid } }),
+      );
   }
   for (const uid of await cgroups.podUids()) if (!isKnown(uid)) await attempt(`cgroup ${uid}`, cgroups.removePod(uid));
   for (const name of await fs.readdir(config.podLogsDir).catch(() => [])) {
     const uid = name.split('_').at(-1) ?? '';
-    if (!isKnown(uid) && name.split('_').length === 3) await attempt(`logs ${name}`, fs.rm(path.join(config.podLogsDir, name), { recursive: true, force: true }));
+    if (!isKnown(uid) && name.split('_').length === 3)
+      await attempt(`logs ${name}`, fs.rm(path.join(config.podLogsDir, name), { recursive: true, force: true }));
   }
   await removeDanglingLinks(config.podLogsDir);
   return left;
@@ -40,7 +48,7 @@ export async function removeOrphans({ logger }: Context, { config, volumes, cgro
 /** Again and again, until nothing is left. */
 export async function removeOrphansLater(ctx: Context, options: OrphanOptions): Promise<void> {
   const { clock, signal, logger } = ctx;
-  for (let left = true; left && !signal.aborted; ) {
+  for (let left = true; left && !signal.aborted;) {
     await clock.sleep(RETRY_MS, signal).catch(() => {});
     if (signal.aborted) return;
     left = await removeOrphans(ctx, options).catch((error: unknown) => {

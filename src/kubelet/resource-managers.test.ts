@@ -9,7 +9,13 @@ const TOPOLOGY: NodeTopology = {
   cpus: Array.from({ length: 8 }, (_, id) => ({ id, core: id, socket: id < 4 ? 0 : 1, numa: id < 4 ? 0 : 1 })),
   numaNodes: [0, 1].map((id) => ({ id, memoryBytes: 4 * 2 ** 30, hugePages: {} })),
 };
-const CONFIG = { cpuManagerPolicy: 'static', reservedSystemCPUs: '0', memoryManagerPolicy: 'Static', reservedMemory: [], topologyManagerPolicy: 'single-numa-node' };
+const CONFIG = {
+  cpuManagerPolicy: 'static',
+  reservedSystemCPUs: '0',
+  memoryManagerPolicy: 'Static',
+  reservedMemory: [],
+  topologyManagerPolicy: 'single-numa-node',
+};
 
 let f: KubeletFixture;
 beforeEach(async () => {
@@ -17,8 +23,15 @@ beforeEach(async () => {
 });
 afterEach(() => f.stop());
 
-const start = (config: object = {}): Promise<void> => f.start({ ...CONFIG, ...config }, { machine: { ...MACHINE, cpus: 8 }, topology: TOPOLOGY });
-const pod = (name: string, cpu: string, memory = '1Gi') => makePod(name, { terminationGracePeriodSeconds: 1, containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', resources: { limits: { cpu, memory } } }] });
+const start = (config: object = {}): Promise<void> =>
+  f.start({ ...CONFIG, ...config }, { machine: { ...MACHINE, cpus: 8 }, topology: TOPOLOGY });
+const pod = (name: string, cpu: string, memory = '1Gi') =>
+  makePod(name, {
+    terminationGracePeriodSeconds: 1,
+    containers: [
+      { name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent', resources: { limits: { cpu, memory } } },
+    ],
+  });
 const given = (name: string) => {
   const { cpusetCpus, cpusetMems } = f.runtime.container(name, 'main').config.linux?.resources ?? {};
   return { cpusetCpus, cpusetMems };
@@ -30,14 +43,25 @@ it('CPUs and memory come from the same node, or the pod is refused', async () =>
   await f.untilPhase('a', 'Running');
   await f.create(pod('b', '3', '3Gi'));
   await f.untilPhase('b', 'Running');
-  expect([given('a'), given('b')]).toEqual([{ cpusetCpus: '1-3', cpusetMems: '0' }, { cpusetCpus: '4-6', cpusetMems: '1' }]);
+  expect([given('a'), given('b')]).toEqual([
+    { cpusetCpus: '1-3', cpusetMems: '0' },
+    { cpusetCpus: '4-6', cpusetMems: '1' },
+  ]);
   await f.create(pod('c', '1', '2Gi'));
   const refused = await f.untilPhase('c', 'Failed');
-  expect(refused.status).toMatchObject({ reason: 'TopologyAffinityError', message: 'Pod was rejected: Resources cannot be allocated with Topology locality' });
+  expect(refused.status).toMatchObject({
+    reason: 'TopologyAffinityError',
+    message: 'Pod was rejected: Resources cannot be allocated with Topology locality',
+  });
   expect(await f.events('c')).toEqual(['TopologyAffinityError: Resources cannot be allocated with Topology locality']);
   expect(f.runtime.calls.filter((call) => call.startsWith('RunPodSandbox'))).toHaveLength(2);
   await f.client.resource('v1/pods').delete({ namespace: 'default', name: 'a' });
-  await f.until('a is gone', async () => (await f.client.resource('v1/pods').list({ namespace: 'default', fieldSelector: 'metadata.name=a' })).items.length === 0);
+  await f.until(
+    'a is gone',
+    async () =>
+      (await f.client.resource('v1/pods').list({ namespace: 'default', fieldSelector: 'metadata.name=a' })).items
+        .length === 0,
+  );
   await f.create(pod('d', '1', '2Gi'));
   await f.untilPhase('d', 'Running');
   expect(given('d')).toEqual({ cpusetCpus: '1', cpusetMems: '0' });
@@ -67,6 +91,8 @@ it('survives a restart of the kubelet, but no change of the policy', async () =>
   expect(given('b').cpusetCpus).toBe('4-5');
   await f.stopKubelet();
   await expect(start({ cpuManagerPolicy: 'none' })).rejects.toThrow(/differs from state checkpoint policy "static"/);
-  const state = JSON.parse(await fs.readFile(path.join(f.rootDirectory, 'cpu_manager_state'), 'utf8')) as { entries: object };
+  const state = JSON.parse(await fs.readFile(path.join(f.rootDirectory, 'cpu_manager_state'), 'utf8')) as {
+    entries: object;
+  };
   expect(Object.values(state.entries)).toEqual([{ main: '1-2' }, { main: '4-5' }]);
 });

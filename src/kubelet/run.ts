@@ -75,7 +75,11 @@ const relist = (ctx: Context, { pleg }: Housekeeping): Promise<void> =>
   pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
 
 /** The runtime's network follows the Node's pod CIDRs; pods that waited for it are synced again. */
-function followPodCidrs({ input: { ctx, options }, node: { nodeInformer, probe, reporter }, pods: { manager } }: Kubelet): void {
+function followPodCidrs({
+  input: { ctx, options },
+  node: { nodeInformer, probe, reporter },
+  pods: { manager },
+}: Kubelet): void {
   const podCidrs = new PodCidrs(ctx, {
     runtime: options.runtime,
     onConfigured: async () => {
@@ -84,7 +88,10 @@ function followPodCidrs({ input: { ctx, options }, node: { nodeInformer, probe, 
       for (const worker of manager.workers) worker.wake();
     },
   });
-  nodeInformer.addHandler({ onAdd: (current) => podCidrs.set(current), onUpdate: (_, current) => podCidrs.set(current) });
+  nodeInformer.addHandler({
+    onAdd: (current) => podCidrs.set(current),
+    onUpdate: (_, current) => podCidrs.set(current),
+  });
 }
 
 /** CPUs that are reserved by number replace the reservation of an amount of cpu. */

@@ -3,8 +3,8 @@ import type { APIResourceDiscovery } from '../api/generated/apidiscovery-v2.ts';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
 import { formatDurationNanos, formatTime, Quantity } from '../base/index.ts';
-import { parseFieldSelector, parseLabelSelector } from '../machinery/selectors/index.ts';
 import { notFound } from '../machinery/errors/index.ts';
+import { parseFieldSelector, parseLabelSelector } from '../machinery/selectors/index.ts';
 import type { Samples, Usage } from './samples.ts';
 
 export const METRICS_GROUP = 'metrics.k8s.io';
@@ -80,8 +80,15 @@ function oneOf(found: readonly Metrics[], name: string, plural: string, shown: s
 function listOf(kind: string, found: readonly Metrics[], query: URLSearchParams): object {
   const labels = parseLabelSelector(query.get('labelSelector') ?? '');
   const fields = parseFieldSelector(query.get('fieldSelector') ?? '');
-  const items = found.filter(({ metadata }) => labels.matches(metadata.labels ?? {}) && fields.matches((field) => fieldOf(metadata, field)));
-  return { kind, apiVersion: API_VERSION, metadata: {}, items: items.map(({ kind: _kind, apiVersion: _version, ...item }) => item) };
+  const items = found.filter(
+    ({ metadata }) => labels.matches(metadata.labels ?? {}) && fields.matches((field) => fieldOf(metadata, field)),
+  );
+  return {
+    kind,
+    apiVersion: API_VERSION,
+    metadata: {},
+    items: items.map(({ kind: _kind, apiVersion: _version, ...item }) => item),
+  };
 }
 
 const fieldOf = ({ name = '', namespace = '' }: ObjectMeta, field: string): string =>
@@ -97,7 +104,15 @@ const metadataOf = ({ name = '', namespace, labels }: ObjectMeta, now: number): 
 function nodeMetrics(samples: Samples, node: Node, now: number): Metrics[] {
   const usage = samples.node(node.metadata?.name ?? '');
   if (!usage) return [];
-  return [{ kind: 'NodeMetrics', apiVersion: API_VERSION, metadata: metadataOf(node.metadata ?? {}, now), ...timing(usage), usage: amounts(usage) }];
+  return [
+    {
+      kind: 'NodeMetrics',
+      apiVersion: API_VERSION,
+      metadata: metadataOf(node.metadata ?? {}, now),
+      ...timing(usage),
+      usage: amounts(usage),
+    },
+  ];
 }
 
 function podMetrics(samples: Samples, pod: Pod, now: number): Metrics[] {
@@ -106,12 +121,27 @@ function podMetrics(samples: Samples, pod: Pod, now: number): Metrics[] {
   if (!usages || usages.size === 0) return [];
   const earliest = [...usages.values()].reduce((a, b) => (b.at < a.at ? b : a));
   const containers = [...usages].map(([container, usage]) => ({ name: container, usage: amounts(usage) }));
-  return [{ kind: 'PodMetrics', apiVersion: API_VERSION, metadata: metadataOf(pod.metadata ?? {}, now), ...timing(earliest), containers }];
+  return [
+    {
+      kind: 'PodMetrics',
+      apiVersion: API_VERSION,
+      metadata: metadataOf(pod.metadata ?? {}, now),
+      ...timing(earliest),
+      containers,
+    },
+  ];
 }
 
-const timing = ({ at, windowMs }: Usage): { timestamp: string; window: string } => ({ timestamp: formatTime(at), window: formatDurationNanos(BigInt(Math.round(windowMs)) * 1_000_000n) });
+const timing = ({ at, windowMs }: Usage): { timestamp: string; window: string } => ({
+  timestamp: formatTime(at),
+  window: formatDurationNanos(BigInt(Math.round(windowMs)) * 1_000_000n),
+});
 
-const amounts = ({ cpuNanocores, memoryBytes }: Usage): Record<string, string> => ({ cpu: cpuNanocores === 0 ? '0' : `${cpuNanocores}n`, memory: bytesText(memoryBytes) });
+const amounts = ({ cpuNanocores, memoryBytes }: Usage): Record<string, string> => ({
+  cpu: cpuNanocores === 0 ? '0' : `${cpuNanocores}n`,
+  memory: bytesText(memoryBytes),
+});
 
 /** In kibibytes where that is exact, as kubectl's columns expect it. */
-const bytesText = (bytes: number): string => (bytes > 0 && bytes % 1024 === 0 ? `${bytes / 1024}Ki` : Quantity.of(bytes, 'BinarySI').toString());
+const bytesText = (bytes: number): string =>
+  bytes > 0 && bytes % 1024 === 0 ? `${bytes / 1024}Ki` : Quantity.of(bytes, 'BinarySI').toString();

@@ -34,9 +34,13 @@ export function parseResourceMetrics(text: string, now: number): NodeReadings {
     if (name === undefined || !Number.isFinite(number)) continue;
     const at = time === undefined ? now : Number(time);
     if (name.startsWith('node_')) note(node, name.slice('node_'.length), number, at);
-    else if (name.startsWith('container_')) note(containerOf(containers, labels), name.slice('container_'.length), number, at);
+    else if (name.startsWith('container_'))
+      note(containerOf(containers, labels), name.slice('container_'.length), number, at);
   }
-  return { node: complete(node), containers: [...containers.values()].flatMap((draft) => (isContainer(draft) ? [draft] : [])) };
+  return {
+    node: complete(node),
+    containers: [...containers.values()].flatMap((draft) => (isContainer(draft) ? [draft] : [])),
+  };
 }
 
 function note(draft: Draft, name: string, value: number, at: number): void {
@@ -46,7 +50,8 @@ function note(draft: Draft, name: string, value: number, at: number): void {
 
 function containerOf(containers: Map<string, Draft>, labels: string): Draft {
   const found: Record<string, string> = {};
-  for (const [, key, value] of labels.matchAll(LABEL)) found[key!] = value!.replace(/\\(.)/g, (_, c: string) => (c === 'n' ? '\n' : c));
+  for (const [, key, value] of labels.matchAll(LABEL))
+    found[key!] = value!.replace(/\\(.)/g, (_, c: string) => (c === 'n' ? '\n' : c));
   const { namespace = '', pod = '', container = '' } = found;
   const key = JSON.stringify([namespace, pod, container]);
   let draft = containers.get(key);
@@ -55,7 +60,10 @@ function containerOf(containers: Map<string, Draft>, labels: string): Draft {
 }
 
 function complete({ cpuSeconds, memoryBytes, at }: Draft): Reading | undefined {
-  return cpuSeconds === undefined || memoryBytes === undefined || at === undefined ? undefined : { cpuSeconds, memoryBytes, at };
+  return cpuSeconds === undefined || memoryBytes === undefined || at === undefined
+    ? undefined
+    : { cpuSeconds, memoryBytes, at };
 }
 
-const isContainer = (draft: Draft): draft is ContainerReading => complete(draft) !== undefined && draft.container !== '' && draft.pod !== '';
+const isContainer = (draft: Draft): draft is ContainerReading =>
+  complete(draft) !== undefined && draft.container !== '' && draft.pod !== '';

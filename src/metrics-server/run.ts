@@ -22,7 +22,10 @@ const TIMEOUT_PART = 0.9;
 /** Nodes that are asked at the same time. */
 const CONCURRENCY = 20;
 
-export async function run(ctx: Context, { client, readNode, register, resolutionMs = DEFAULT_RESOLUTION_MS }: MetricsServerOptions): Promise<void> {
+export async function run(
+  ctx: Context,
+  { client, readNode, register, resolutionMs = DEFAULT_RESOLUTION_MS }: MetricsServerOptions,
+): Promise<void> {
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
   const informers = new InformerFactory(inner, { client });
@@ -38,7 +41,16 @@ export async function run(ctx: Context, { client, readNode, register, resolution
       if (!group.signal.aborted) ctx.logger.v(1).error(error, 'Failed to scrape node', { node: name });
     }
   };
-  const unregister = register(metricsApi(samples, { nodes: () => nodes.list(), pods: (namespace) => (namespace === '' ? pods.list() : pods.indexer.byIndex(NAMESPACE_INDEX, namespace)) }, () => ctx.clock.now()));
+  const unregister = register(
+    metricsApi(
+      samples,
+      {
+        nodes: () => nodes.list(),
+        pods: (namespace) => (namespace === '' ? pods.list() : pods.indexer.byIndex(NAMESPACE_INDEX, namespace)),
+      },
+      () => ctx.clock.now(),
+    ),
+  );
   group.start('informers', () => informers.run());
   group.start('scraper', async () => {
     await informers.waitForSync(group.signal);
@@ -47,7 +59,9 @@ export async function run(ctx: Context, { client, readNode, register, resolution
       const known = nodes.list();
       samples.keepOnly(new Set(known.map(({ metadata }) => metadata.name ?? '')));
       await forEachOf(known, CONCURRENCY, scrape);
-      await ctx.clock.sleep(Math.max(0, resolutionMs - (ctx.clock.monotonic() - startedAt)), group.signal).catch(() => {});
+      await ctx.clock
+        .sleep(Math.max(0, resolutionMs - (ctx.clock.monotonic() - startedAt)), group.signal)
+        .catch(() => {});
     }
   });
   try {

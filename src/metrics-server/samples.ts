@@ -72,5 +72,10 @@ function usageOf({ last, before }: Pair): Usage | undefined {
   if (!before) return undefined;
   const windowMs = last.at - before.at;
   const seconds = last.cpuSeconds >= before.cpuSeconds ? last.cpuSeconds - before.cpuSeconds : last.cpuSeconds;
-  return { cpuNanocores: Math.round((seconds * 1e9) / (windowMs / 1000)), memoryBytes: last.memoryBytes, at: last.at, windowMs };
+  return {
+    cpuNanocores: Math.round((seconds * 1e9) / (windowMs / 1000)),
+    memoryBytes: last.memoryBytes,
+    at: last.at,
+    windowMs,
+  };
 }

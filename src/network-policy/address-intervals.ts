@@ -19,7 +19,9 @@ export function blockElements(blocks: readonly IpBlock[], family: 4 | 6): string
     if (own === undefined) return [];
     return except.reduce<Interval[]>((rest, part) => subtract(rest, intervalOf(part, whole)), [own]);
   });
-  return merge(intervals).map(({ first, last }) => (first === last ? whole.at(first) : `${whole.at(first)}-${whole.at(last)}`));
+  return merge(intervals).map(({ first, last }) =>
+    first === last ? whole.at(first) : `${whole.at(first)}-${whole.at(last)}`,
+  );
 }
 
 function intervalOf(cidr: string, whole: AddressRange): Interval | undefined {
@@ -45,7 +47,11 @@ function merge(intervals: readonly Interval[]): Interval[] {
   const merged: Interval[] = [];
   for (const interval of sorted) {
     const before = merged.at(-1);
-    if (before !== undefined && interval.first <= before.last + 1n) merged[merged.length - 1] = { first: before.first, last: interval.last > before.last ? interval.last : before.last };
+    if (before !== undefined && interval.first <= before.last + 1n)
+      merged[merged.length - 1] = {
+        first: before.first,
+        last: interval.last > before.last ? interval.last : before.last,
+      };
     else merged.push(interval);
   }
   return merged;

@@ -20,7 +20,15 @@ export interface ClusterView {
   readonly namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
 
-export function clusterView({ policies, pods, namespaces }: { policies: readonly NetworkPolicy[]; pods: readonly Pod[]; namespaces: readonly Namespace[] }): ClusterView {
+export function clusterView({
+  policies,
+  pods,
+  namespaces,
+}: {
+  policies: readonly NetworkPolicy[];
+  pods: readonly Pod[];
+  namespaces: readonly Namespace[];
+}): ClusterView {
   const podsByNamespace = new Map<string, PolicyPod[]>();
   for (const pod of pods) {
     const relevant = policyPod(pod);
@@ -29,7 +37,11 @@ export function clusterView({ policies, pods, namespaces }: { policies: readonly
     if (list === undefined) podsByNamespace.set(relevant.namespace, [relevant]);
     else list.push(relevant);
   }
-  return { policies, podsByNamespace, namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name!, metadata.labels ?? {}])) };
+  return {
+    policies,
+    podsByNamespace,
+    namespaces: new Map(namespaces.map(({ metadata }) => [metadata.name!, metadata.labels ?? {}])),
+  };
 }
 
 /**
@@ -43,9 +55,19 @@ export function policyPod({ metadata, spec, status }: Pod): PolicyPod | undefine
   const [ipv4, ipv6] = [all.find((ip) => net.isIPv4(ip)), all.find((ip) => net.isIPv6(ip))];
   if (ipv4 === undefined && ipv6 === undefined) return undefined;
   const ports = longRunningContainers(spec).flatMap((container) =>
-    (container.ports ?? []).flatMap(({ name, protocol = 'TCP', containerPort }) => (name ? [{ name, protocol, port: containerPort }] : [])),
+    (container.ports ?? []).flatMap(({ name, protocol = 'TCP', containerPort }) =>
+      name ? [{ name, protocol, port: containerPort }] : [],
+    ),
   );
-  return { namespace: metadata.namespace!, name: metadata.name!, nodeName: spec?.nodeName, labels: metadata.labels ?? {}, ipv4, ipv6, ports };
+  return {
+    namespace: metadata.namespace!,
+    name: metadata.name!,
+    nodeName: spec?.nodeName,
+    labels: metadata.labels ?? {},
+    ipv4,
+    ipv6,
+    ports,
+  };
 }
 
 /** Whether the rules can be different for the second pod: most updates of a pod's status change nothing here. */

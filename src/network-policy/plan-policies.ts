@@ -49,7 +49,12 @@ export function planPolicies(view: ClusterView, { nodeName, alwaysAllowed = [], 
     for (const pod of view.podsByNamespace.get(namespace) ?? []) {
       if (pod.nodeName !== nodeName) continue;
       const own = policies.filter(({ selector }) => selector.matches(pod.labels));
-      for (const direction of ['ingress', 'egress'] as const) planner.isolate(pod, direction, own.flatMap(({ rules }) => (rules[direction] === undefined ? [] : [rules[direction]])));
+      for (const direction of ['ingress', 'egress'] as const)
+        planner.isolate(
+          pod,
+          direction,
+          own.flatMap(({ rules }) => (rules[direction] === undefined ? [] : [rules[direction]])),
+        );
     }
   }
   return planner.ruleset(alwaysAllowed);
@@ -71,8 +76,12 @@ function selecting({ metadata, spec }: NetworkPolicy): SelectingPolicy {
     name,
     selector: labelSelectorAsSelector(spec?.podSelector ?? {}),
     rules: {
-      ingress: types.includes('Ingress') ? (spec?.ingress ?? []).map(({ from, ports }) => ({ policy, namespace, peers: from, ports })) : undefined,
-      egress: types.includes('Egress') ? (spec?.egress ?? []).map(({ to, ports }) => ({ policy, namespace, peers: to, ports })) : undefined,
+      ingress: types.includes('Ingress')
+        ? (spec?.ingress ?? []).map(({ from, ports }) => ({ policy, namespace, peers: from, ports }))
+        : undefined,
+      egress: types.includes('Egress')
+        ? (spec?.egress ?? []).map(({ to, ports }) => ({ policy, namespace, peers: to, ports }))
+        : undefined,
     },
   };
 }
@@ -82,7 +91,12 @@ class Planner {
   readonly #standIns: readonly StandIn[];
   readonly #sets = new Map<string, NftSet>();
   readonly #chains = new Map<string, readonly string[]>();
-  readonly #maps = new Map<PodMap, Map<string, string>>([['ingress4', new Map()], ['ingress6', new Map()], ['egress4', new Map()], ['egress6', new Map()]]);
+  readonly #maps = new Map<PodMap, Map<string, string>>([
+    ['ingress4', new Map()],
+    ['ingress6', new Map()],
+    ['egress4', new Map()],
+    ['egress6', new Map()],
+  ]);
   readonly #peerPods = new Map<string, readonly PolicyPod[]>();
 
   constructor(view: ClusterView, standIns: readonly StandIn[]) {
@@ -93,7 +107,10 @@ class Planner {
   /** `policies` are the rules of each policy that selects the pod in this direction; with none it is not isolated. */
   isolate(pod: PolicyPod, direction: Direction, policies: readonly (readonly DirectedRule[])[]): void {
     if (policies.length === 0) return;
-    const rules = [...new Set(policies.flat().flatMap((rule) => this.#statements(rule, direction, pod))), 'counter drop'];
+    const rules = [
+      ...new Set(policies.flat().flatMap((rule) => this.#statements(rule, direction, pod))),
+      'counter drop',
+    ];
     const chain = `${direction}-${digest(rules.join('\n'))}`;
     this.#chains.set(chain, rules);
     if (pod.ipv4 !== undefined) this.#maps.get(`${direction}4`)!.set(pod.ipv4, chain);
@@ -103,7 +120,8 @@ class Planner {
   #statements(rule: DirectedRule, direction: Direction, pod: PolicyPod): string[] {
     const { peers, ports } = rule;
     const comment = `comment "${rule.policy.slice(0, 120)}"`;
-    const allow = (...matches: readonly string[]): string => [...matches.filter((match) => match !== ''), 'return', comment].join(' ');
+    const allow = (...matches: readonly string[]): string =>
+      [...matches.filter((match) => match !== ''), 'return', comment].join(' ');
     const numbered = portMatches(ports, (port) => (direction === 'ingress' ? numberOf(pod, port) : undefined));
     const addresses = peers === undefined || peers.length === 0 ? [''] : this.#peerMatches(rule, peers, direction);
     const statements = numbered.flatMap((ports) => addresses.map((address) => allow(address, ports)));
@@ -122,7 +140,9 @@ class Planner {
     for (const family of [4, 6] as const) {
       if (selecting.length > 0) {
         const name = `pods${family}-${digest(JSON.stringify([namespace, selecting]))}`;
-        this.#set(name, family, () => this.#podsOf(namespace, selecting).flatMap((pod) => addressOf(pod, family) ?? []));
+        this.#set(name, family, () =>
+          this.#podsOf(namespace, selecting).flatMap((pod) => addressOf(pod, family) ?? []),
+        );
         matches.push(`${familyName(family)} ${side} @${name}`);
       }
       const elements = blockElements(blocks, family);
@@ -135,26 +155,43 @@ class Planner {
     return matches;
   }
 
-  #namedPortMatches({ namespace }: DirectedRule, peers: readonly NetworkPolicyPeer[] | undefined, port: NetworkPolicyPort): string[] {
+  #namedPortMatches(
+    { namespace }: DirectedRule,
+    peers: readonly NetworkPolicyPeer[] | undefined,
+    port: NetworkPolicyPort,
+  ): string[] {
     const { port: name } = port;
     if (typeof name !== 'string') return [];
     const everyPod: NetworkPolicyPeer[] = [{ namespaceSelector: {} }];
-    const selecting = peers === undefined || peers.length === 0 ? everyPod : peers.filter(({ ipBlock }) => ipBlock === undefined);
+    const selecting =
+      peers === undefined || peers.length === 0 ? everyPod : peers.filter(({ ipBlock }) => ipBlock === undefined);
     if (selecting.length === 0) return [];
     const protocol = port.protocol ?? 'TCP';
     return ([4, 6] as const).map((family) => {
       const set = `ports${family}-${digest(JSON.stringify([namespace, selecting, protocol, name]))}`;
-      this.#set(set, family, () =>
-        this.#podsOf(namespace, selecting).flatMap((pod) => {
-          const [address, number] = [addressOf(pod, family), numberOf(pod, port)];
-          return address === undefined || number === undefined ? [] : [`${address} . ${protocol.toLowerCase()} . ${number}`];
-        }), ' . inet_proto . inet_service');
+      this.#set(
+        set,
+        family,
+        () =>
+          this.#podsOf(namespace, selecting).flatMap((pod) => {
+            const [address, number] = [addressOf(pod, family), numberOf(pod, port)];
+            return address === undefined || number === undefined
+              ? []
+              : [`${address} . ${protocol.toLowerCase()} . ${number}`];
+          }),
+        ' . inet_proto . inet_service',
+      );
       return `${familyName(family)} daddr . meta l4proto . th dport @${set}`;
     });
   }
 
   #set(name: string, family: Family, elements: () => readonly string[], moreType = ''): void {
-    if (!this.#sets.has(name)) this.#sets.set(name, { type: `${addressType(family)}${moreType}`, interval: false, elements: new Set(elements()) });
+    if (!this.#sets.has(name))
+      this.#sets.set(name, {
+        type: `${addressType(family)}${moreType}`,
+        interval: false,
+        elements: new Set(elements()),
+      });
   }
 
   /** The pods that any of the peers selects, seen from a namespace. */
@@ -165,8 +202,13 @@ class Planner {
     const pods = peers.flatMap(({ podSelector, namespaceSelector }) => {
       const podMatcher = labelSelectorAsSelector(podSelector ?? {});
       const matcher = namespaceSelector === undefined ? undefined : labelSelectorAsSelector(namespaceSelector);
-      const namespaces = matcher === undefined ? [namespace] : [...this.#view.namespaces].filter(([, labels]) => matcher.matches(labels)).map(([name]) => name);
-      return namespaces.flatMap((name) => (this.#view.podsByNamespace.get(name) ?? []).filter(({ labels }) => podMatcher.matches(labels)));
+      const namespaces =
+        matcher === undefined
+          ? [namespace]
+          : [...this.#view.namespaces].filter(([, labels]) => matcher.matches(labels)).map(([name]) => name);
+      return namespaces.flatMap((name) =>
+        (this.#view.podsByNamespace.get(name) ?? []).filter(({ labels }) => podMatcher.matches(labels)),
+      );
     });
     this.#peerPods.set(key, pods);
     return pods;
@@ -176,13 +218,22 @@ class Planner {
     // A pod cannot be kept from itself, also when it reaches itself through a service.
     const always: string[] = [];
     for (const family of [4, 6] as const) {
-      const isolated = new Set([...this.#maps.get(`ingress${family}`)!.keys(), ...this.#maps.get(`egress${family}`)!.keys()]);
+      const isolated = new Set([
+        ...this.#maps.get(`ingress${family}`)!.keys(),
+        ...this.#maps.get(`egress${family}`)!.keys(),
+      ]);
       if (isolated.size === 0) continue;
-      this.#sets.set(`self${family}`, { type: `${addressType(family)} . ${addressType(family)}`, interval: false, elements: new Set([...isolated].map((address) => `${address} . ${address}`)) });
+      this.#sets.set(`self${family}`, {
+        type: `${addressType(family)} . ${addressType(family)}`,
+        interval: false,
+        elements: new Set([...isolated].map((address) => `${address} . ${address}`)),
+      });
       always.push(`${familyName(family)} saddr . ${familyName(family)} daddr @self${family} accept`);
     }
     for (const { address, protocol, port } of alwaysAllowed) {
-      always.push(`${address.includes(':') ? 'ip6' : 'ip'} daddr ${address} ${protocol.toLowerCase()} dport ${port} accept`);
+      always.push(
+        `${address.includes(':') ? 'ip6' : 'ip'} daddr ${address} ${protocol.toLowerCase()} dport ${port} accept`,
+      );
     }
     return { sets: this.#sets, chains: this.#chains, maps: this.#maps, always };
   }
@@ -194,14 +245,19 @@ const familyName = (family: Family): string => (family === 4 ? 'ip' : 'ip6');
 const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
 function numberOf(pod: PolicyPod, { port, protocol = 'TCP' }: NetworkPolicyPort): number | undefined {
-  return typeof port === 'number' ? port : pod.ports.find((each) => each.name === port && each.protocol === protocol)?.port;
+  return typeof port === 'number'
+    ? port
+    : pod.ports.find((each) => each.name === port && each.protocol === protocol)?.port;
 }
 
 /**
  * One match per protocol for the ports that are known by number; one that matches everything when no ports are named;
  * none when none of the names means anything.
  */
-function portMatches(ports: readonly NetworkPolicyPort[] | undefined, named: (port: NetworkPolicyPort) => number | undefined): string[] {
+function portMatches(
+  ports: readonly NetworkPolicyPort[] | undefined,
+  named: (port: NetworkPolicyPort) => number | undefined,
+): string[] {
   if (ports === undefined || ports.length === 0) return [''];
   const byProtocol = new Map<string, string[]>();
   for (const each of ports) {
@@ -210,7 +266,13 @@ function portMatches(ports: readonly NetworkPolicyPort[] | undefined, named: (po
     if (port !== undefined && number === undefined) continue;
     const list = byProtocol.get(protocol) ?? [];
     byProtocol.set(protocol, list);
-    list.push(number === undefined ? '0-65535' : endPort === undefined || endPort === number ? String(number) : `${number}-${endPort}`);
+    list.push(
+      number === undefined
+        ? '0-65535'
+        : endPort === undefined || endPort === number
+          ? String(number)
+          : `${number}-${endPort}`,
+    );
   }
   return [...byProtocol].map(([protocol, list]) => {
     const name = protocol.toLowerCase();
@@ -220,7 +282,10 @@ function portMatches(ports: readonly NetworkPolicyPort[] | undefined, named: (po
 
 /** Intervals in one set must not overlap. */
 function mergePorts(list: readonly string[]): string[] {
-  const intervals = list.map((text) => text.split('-').map(Number)).map(([first, last = first]) => ({ first: first!, last: last! })).toSorted((a, b) => a.first - b.first);
+  const intervals = list
+    .map((text) => text.split('-').map(Number))
+    .map(([first, last = first]) => ({ first: first!, last: last! }))
+    .toSorted((a, b) => a.first - b.first);
   const merged: { first: number; last: number }[] = [];
   for (const interval of intervals) {
     const before = merged.at(-1);

@@ -66,7 +66,8 @@ export class PodGate {
       if (own.length === 0) return;
       const pod = engine.pod(key);
       if (pod !== undefined) {
-        if (own.some(({ spec }) => labelSelectorAsSelector(spec?.podSelector ?? {}).matches(pod.metadata.labels ?? {}))) await engine.flush();
+        if (own.some(({ spec }) => labelSelectorAsSelector(spec?.podSelector ?? {}).matches(pod.metadata.labels ?? {})))
+          await engine.flush();
         return;
       }
       if (engine.clock.monotonic() > limit) {
@@ -86,7 +87,9 @@ export class PodGate {
   /** The pod with the addresses that its network has given it, where that is known here. */
   withAddresses(pod: Pod): Pod {
     const attached = this.#attached.get(keyOf({ namespace: pod.metadata.namespace!, name: pod.metadata.name! }));
-    return attached === undefined ? pod : { ...pod, status: { ...pod.status, podIPs: attached.ips.map((ip) => ({ ip })) } };
+    return attached === undefined
+      ? pod
+      : { ...pod, status: { ...pod.status, podIPs: attached.ips.map((ip) => ({ ip })) } };
   }
 }
 

@@ -52,23 +52,29 @@ const addressType = (map: PodMap): string => (map.endsWith('4') ? 'ipv4_addr' : 
 
 /** The whole table, in place of whatever is there. */
 export function renderTable(ruleset: Ruleset): string {
-  const block = (head: string, lines: readonly string[]): string => `\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join('')}\t}\n`;
+  const block = (head: string, lines: readonly string[]): string =>
+    `\t${head} {\n${lines.map((line) => `\t\t${line}\n`).join('')}\t}\n`;
   const elements = (list: Iterable<string>): string[] => {
     const text = [...list].join(', ');
     return text === '' ? [] : [`elements = { ${text} }`];
   };
   return [
     `table inet ${TABLE}\ndelete table inet ${TABLE}\ntable inet ${TABLE} {\n`,
-    ...[...ruleset.sets].map(([name, { type, interval, elements: list }]) => block(`set ${name}`, [`type ${type}`, ...(interval ? ['flags interval'] : []), ...elements(list)])),
+    ...[...ruleset.sets].map(([name, { type, interval, elements: list }]) =>
+      block(`set ${name}`, [`type ${type}`, ...(interval ? ['flags interval'] : []), ...elements(list)]),
+    ),
     ...[...ruleset.chains].map(([name, rules]) => block(`chain ${name}`, rules)),
-    ...POD_MAPS.map((map) => block(`map ${map}`, [`type ${addressType(map)} : verdict`, ...elements(jumps(ruleset.maps.get(map)))])),
+    ...POD_MAPS.map((map) =>
+      block(`map ${map}`, [`type ${addressType(map)} : verdict`, ...elements(jumps(ruleset.maps.get(map)))]),
+    ),
     block('chain always', ruleset.always),
     BASE_CHAINS,
     '}\n',
   ].join('');
 }
 
-const jumps = (entries: ReadonlyMap<string, string> = new Map()): string[] => [...entries].map(([address, chain]) => `${address} : jump ${chain}`);
+const jumps = (entries: ReadonlyMap<string, string> = new Map()): string[] =>
+  [...entries].map(([address, chain]) => `${address} : jump ${chain}`);
 
 /** What turns one table into the other; empty when they are the same. */
 export function renderChanges(before: Ruleset, after: Ruleset): string {
@@ -85,8 +91,16 @@ export function renderChanges(before: Ruleset, after: Ruleset): string {
       commands.push(`flush set inet ${TABLE} ${name}`);
       elementCommand('add', name, [...set.elements]);
     } else if (!set.interval) {
-      elementCommand('delete', name, [...old.elements].filter((element) => !set.elements.has(element)));
-      elementCommand('add', name, [...set.elements].filter((element) => !old.elements.has(element)));
+      elementCommand(
+        'delete',
+        name,
+        [...old.elements].filter((element) => !set.elements.has(element)),
+      );
+      elementCommand(
+        'add',
+        name,
+        [...set.elements].filter((element) => !old.elements.has(element)),
+      );
     }
   }
   for (const [name, rules] of after.chains) {
@@ -94,17 +108,32 @@ export function renderChanges(before: Ruleset, after: Ruleset): string {
     commands.push(`add chain inet ${TABLE} ${name}`, ...rules.map((rule) => `add rule inet ${TABLE} ${name} ${rule}`));
   }
   for (const map of POD_MAPS) {
-    const [old, now] = [before.maps.get(map) ?? new Map<string, string>(), after.maps.get(map) ?? new Map<string, string>()];
-    elementCommand('delete', map, [...old].filter(([address, chain]) => now.get(address) !== chain).map(([address]) => address));
+    const [old, now] = [
+      before.maps.get(map) ?? new Map<string, string>(),
+      after.maps.get(map) ?? new Map<string, string>(),
+    ];
+    elementCommand(
+      'delete',
+      map,
+      [...old].filter(([address, chain]) => now.get(address) !== chain).map(([address]) => address),
+    );
     elementCommand('add', map, jumps(new Map([...now].filter(([address, chain]) => old.get(address) !== chain))));
   }
   if (before.always.join('\n') !== after.always.join('\n')) {
-    commands.push(`flush chain inet ${TABLE} always`, ...after.always.map((rule) => `add rule inet ${TABLE} always ${rule}`));
+    commands.push(
+      `flush chain inet ${TABLE} always`,
+      ...after.always.map((rule) => `add rule inet ${TABLE} always ${rule}`),
+    );
   }
   const goneChains = [...before.chains.keys()].filter((name) => !after.chains.has(name));
   commands.push(...goneChains.map((name) => `delete chain inet ${TABLE} ${name}`));
-  commands.push(...[...before.sets.keys()].filter((name) => !after.sets.has(name)).map((name) => `delete set inet ${TABLE} ${name}`));
+  commands.push(
+    ...[...before.sets.keys()]
+      .filter((name) => !after.sets.has(name))
+      .map((name) => `delete set inet ${TABLE} ${name}`),
+  );
   return commands.length === 0 ? '' : `${commands.join('\n')}\n`;
 }
 
-const sameElements = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean => one.size === other.size && [...one].every((element) => other.has(element));
+const sameElements = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+  one.size === other.size && [...one].every((element) => other.has(element));

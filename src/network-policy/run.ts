@@ -24,14 +24,22 @@ export async function run(ctx: Context, options: NetworkPolicyOptions): Promise<
   const namespaces = informers.informer('v1/namespaces');
   const pods = informers.informer('v1/pods');
   const { gate } = options;
-  const withAddresses = (list: readonly Pod[]): readonly Pod[] => (gate ? list.map((pod) => gate.withAddresses(pod)) : list);
+  const withAddresses = (list: readonly Pod[]): readonly Pod[] =>
+    gate ? list.map((pod) => gate.withAddresses(pod)) : list;
   let ready = false;
   const sync = new PolicySync(ctx, {
     netns: options.netns,
     plan: () => {
       const all = policies.list();
       // Without policies nobody is isolated, however many pods there are.
-      return planPolicies(clusterView({ policies: all, namespaces: namespaces.list(), pods: all.length === 0 ? [] : withAddresses(pods.list()) }), options);
+      return planPolicies(
+        clusterView({
+          policies: all,
+          namespaces: namespaces.list(),
+          pods: all.length === 0 ? [] : withAddresses(pods.list()),
+        }),
+        options,
+      );
     },
     onSynced: () => {
       if (!ready) options.onReady?.();
@@ -39,17 +47,27 @@ export async function run(ctx: Context, options: NetworkPolicyOptions): Promise<
     },
   });
   const changed = (): void => sync.changed();
-  const unless = <Object>(same: (before: Object, after: Object) => boolean) => (before: Object, after: Object): void => {
-    if (!same(before, after)) sync.changed();
-  };
-  const onNamespace = unless<Namespace>((before, after) => JSON.stringify(before.metadata.labels) === JSON.stringify(after.metadata.labels));
+  const unless =
+    <Object>(same: (before: Object, after: Object) => boolean) =>
+    (before: Object, after: Object): void => {
+      if (!same(before, after)) sync.changed();
+    };
+  const onNamespace = unless<Namespace>(
+    (before, after) => JSON.stringify(before.metadata.labels) === JSON.stringify(after.metadata.labels),
+  );
   policies.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
   namespaces.addHandler({ onAdd: changed, onUpdate: onNamespace, onDelete: changed });
   pods.addHandler({ onAdd: changed, onUpdate: unless(samePolicyPod), onDelete: changed });
   group.start('informers', () => informers.run());
   group.start('policies', async (signal) => {
     await informers.waitForSync(signal);
-    gate?.open({ clock: ctx.clock, signal, policies: () => policies.list(), pod: (key) => pods.get(key), flush: () => sync.flush() });
+    gate?.open({
+      clock: ctx.clock,
+      signal,
+      policies: () => policies.list(),
+      pod: (key) => pods.get(key),
+      flush: () => sync.flush(),
+    });
     await sync.run(signal);
   });
   await group.wait().finally(() => gate?.close(new Error('network policies are no longer enforced')));

@@ -30,19 +30,33 @@ export interface EgressRule {
 }
 
 /** What a rule for egress allows of it, as matches of nftables. */
-export function standInMatches(standIn: StandIn, { namespace, peers, ports }: EgressRule, namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>): string[] {
+export function standInMatches(
+  standIn: StandIn,
+  { namespace, peers, ports }: EgressRule,
+  namespaces: ReadonlyMap<string, Readonly<Record<string, string>>>,
+): string[] {
   if (peers?.length && !peers.some((peer) => isMeant(standIn, peer, { namespace, namespaces }))) return [];
   const allowed = standIn.ports.filter((port) => !ports?.length || ports.some((each) => isPort(port, each)));
-  return allowed.map(({ protocol, listensOn }) => `${standIn.address.includes(':') ? 'ip6' : 'ip'} daddr ${standIn.address} ${protocol.toLowerCase()} dport ${listensOn}`);
+  return allowed.map(
+    ({ protocol, listensOn }) =>
+      `${standIn.address.includes(':') ? 'ip6' : 'ip'} daddr ${standIn.address} ${protocol.toLowerCase()} dport ${listensOn}`,
+  );
 }
 
-function isMeant(standIn: StandIn, peer: NetworkPolicyPeer, place: { namespace: string; namespaces: ReadonlyMap<string, Readonly<Record<string, string>>> }): boolean {
+function isMeant(
+  standIn: StandIn,
+  peer: NetworkPolicyPeer,
+  place: { namespace: string; namespaces: ReadonlyMap<string, Readonly<Record<string, string>>> },
+): boolean {
   const { podSelector, namespaceSelector, ipBlock } = peer;
   if (ipBlock !== undefined) {
     const inside = (cidr: string): boolean => AddressRange.parse(cidr).contains(standIn.address);
     return inside(ipBlock.cidr) && !(ipBlock.except ?? []).some(inside);
   }
-  const rightNamespace = namespaceSelector === undefined ? standIn.namespace === place.namespace : labelSelectorAsSelector(namespaceSelector).matches(place.namespaces.get(standIn.namespace) ?? {});
+  const rightNamespace =
+    namespaceSelector === undefined
+      ? standIn.namespace === place.namespace
+      : labelSelectorAsSelector(namespaceSelector).matches(place.namespaces.get(standIn.namespace) ?? {});
   return rightNamespace && labelSelectorAsSelector(podSelector ?? {}).matches(standIn.labels);
 }
 

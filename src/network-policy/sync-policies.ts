@@ -85,7 +85,12 @@ export class PolicySync {
         await clock.sleep(RETRY_MS, signal);
         continue;
       }
-      await clock.sleep(Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_PER_WORK), AbortSignal.any([signal, this.#urgent.signal])).catch(() => signal.throwIfAborted());
+      await clock
+        .sleep(
+          Math.max(MIN_SYNC_PERIOD_MS, (clock.monotonic() - start) * REST_PER_WORK),
+          AbortSignal.any([signal, this.#urgent.signal]),
+        )
+        .catch(() => signal.throwIfAborted());
     }
   }
 
@@ -113,8 +118,15 @@ export class PolicySync {
 
 function syncMetrics({ metrics }: Context) {
   return {
-    duration: metrics.histogram({ name: 'k8ts_network_policy_sync_duration_seconds', help: 'How long it took to plan and write network policies', buckets: exponentialBuckets(0.001, 2, 15) }),
-    failures: metrics.counter({ name: 'k8ts_network_policy_sync_failures_total', help: 'Transactions with network policies that the kernel refused' }),
+    duration: metrics.histogram({
+      name: 'k8ts_network_policy_sync_duration_seconds',
+      help: 'How long it took to plan and write network policies',
+      buckets: exponentialBuckets(0.001, 2, 15),
+    }),
+    failures: metrics.counter({
+      name: 'k8ts_network_policy_sync_failures_total',
+      help: 'Transactions with network policies that the kernel refused',
+    }),
   };
 }
 

@@ -1,9 +1,14 @@
-/** `kube-scheduler` as a program of its own, with upstream's flags. */
-import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import fs from 'node:fs/promises';
 import os from 'node:os';
+/** `kube-scheduler` as a program of its own, with upstream's flags. */
+import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
-import { DelegatedAccess, selfSignedCertificate, serveComponent, type ServingCertificate } from '../component-server/index.ts';
+import {
+  DelegatedAccess,
+  selfSignedCertificate,
+  serveComponent,
+  type ServingCertificate,
+} from '../component-server/index.ts';
 import { flagsHelp, type ParsedFlags, parseFlags, UsageError } from '../flags/index.ts';
 import { type Context, RunGroup, TokenBucket } from '../kernel/index.ts';
 import { schedulerFlags, type SchedulerFlagValues } from './command/flags.ts';
@@ -30,7 +35,11 @@ export function parseSchedulerFlags(argv: readonly string[]): ParsedSchedulerFla
 
 /** The configuration that a file and flags ask for. */
 export async function schedulerConfiguration(values: SchedulerFlagValues): Promise<SchedulerConfiguration> {
-  const own = { pluginModules: values['plugin-module'], podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000, featureGates: featureGates(values['feature-gates'] ?? {}) };
+  const own = {
+    pluginModules: values['plugin-module'],
+    podMaxInUnschedulableSeconds: values['pod-max-in-unschedulable-pods-duration'] / 1000,
+    featureGates: featureGates(values['feature-gates'] ?? {}),
+  };
   if (values.config) return { ...loadSchedulerConfiguration(await fs.readFile(values.config, 'utf8')), ...own };
   return {
     ...DEFAULT_CONFIG,
@@ -49,7 +58,8 @@ export async function schedulerConfiguration(values: SchedulerFlagValues): Promi
 function featureGates(given: Readonly<Record<string, string>>): Record<string, boolean> {
   const gates: Record<string, boolean> = {};
   for (const [name, value] of Object.entries(given)) {
-    if (value !== 'true' && value !== 'false') throw new UsageError(`--feature-gates: ${name} is true or false, not ${JSON.stringify(value)}`);
+    if (value !== 'true' && value !== 'false')
+      throw new UsageError(`--feature-gates: ${name} is true or false, not ${JSON.stringify(value)}`);
     gates[name] = value === 'true';
   }
   return gates;
@@ -77,7 +87,12 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
       alwaysAllowPaths: values['authorization-always-allow-paths'],
       clientCa: await clientCaOf(ctx, client),
       pages: { '/explain': (query) => explainPage(explanations, query) },
-      configuration: { 'kubescheduler.config.k8s.io': { profiles: config.profiles.map((p) => p.schedulerName), leaderElect: config.leaderElect } },
+      configuration: {
+        'kubescheduler.config.k8s.io': {
+          profiles: config.profiles.map((p) => p.schedulerName),
+          leaderElect: config.leaderElect,
+        },
+      },
     });
     group.start('server', () => server.finished);
   }
@@ -93,7 +108,9 @@ export async function runSchedulerCommand(ctx: Context, parsed: ParsedSchedulerF
 /** Who signs the certificates of the cluster's users; tokens still count when the API server does not say. */
 async function clientCaOf(ctx: Context, client: Client): Promise<string | undefined> {
   try {
-    const { data } = await client.resource('v1/configmaps').get({ namespace: 'kube-system', name: 'extension-apiserver-authentication' }, { signal: ctx.signal });
+    const { data } = await client
+      .resource('v1/configmaps')
+      .get({ namespace: 'kube-system', name: 'extension-apiserver-authentication' }, { signal: ctx.signal });
     return data?.['client-ca-file'];
   } catch (error) {
     ctx.logger.warn('Client certificates will not be accepted', { err: error });
@@ -103,10 +120,15 @@ async function clientCaOf(ctx: Context, client: Client): Promise<string | undefi
 
 async function clientOf(ctx: Context, values: SchedulerFlagValues, config: SchedulerConfiguration): Promise<Client> {
   const file = values.kubeconfig || config.clientConnection.kubeconfig;
-  const loaded: ClientConfig = file ? await loadKubeconfig({ clock: ctx.clock, file }) : await inClusterConfig({ clock: ctx.clock });
+  const loaded: ClientConfig = file
+    ? await loadKubeconfig({ clock: ctx.clock, file })
+    : await inClusterConfig({ clock: ctx.clock });
   const server = values.master ? { ...loaded, server: values.master } : loaded;
   const qps = values['kube-api-qps'];
-  return connect(ctx, server, { userAgent: `kube-scheduler/${KUBERNETES_VERSION}`, ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}) });
+  return connect(ctx, server, {
+    userAgent: `kube-scheduler/${KUBERNETES_VERSION}`,
+    ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}),
+  });
 }
 
 async function servingCertificate(ctx: Context, values: SchedulerFlagValues): Promise<ServingCertificate> {

@@ -1,10 +1,17 @@
 /** What informers tell goes into the cache and the queue. */
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import type { ApiObject, BuiltInResource, InformerHandler, SharedInformer } from '../client/index.ts';
-import { PodInfo } from './cache/pod-info.ts';
 import { isPodTerminal } from '../component-helpers/index.ts';
 import type { NodeChanges } from './cache/node-changes.ts';
-import { Action, ASSIGNED_POD_ADD, ASSIGNED_POD_DELETE, event, POD_ADD, type EventResource } from './framework/cluster-event.ts';
+import { PodInfo } from './cache/pod-info.ts';
+import {
+  Action,
+  ASSIGNED_POD_ADD,
+  ASSIGNED_POD_DELETE,
+  event,
+  POD_ADD,
+  type EventResource,
+} from './framework/cluster-event.ts';
 import type { Listers } from './listers.ts';
 import { assignedPodUpdateEvents } from './queue/pod-update-events.ts';
 import type { Scheduler } from './scheduler.ts';
@@ -18,7 +25,9 @@ export function followPods(scheduler: Scheduler, informer: SharedInformer<Pod>):
     cache.nominator.remove({ uid });
     const known = cache.setPod(pod);
     if (before === undefined || !isAssigned(before)) queue.moveOn(ASSIGNED_POD_ADD, undefined, pod);
-    else for (const happened of assignedPodUpdateEvents(before, pod)) queue.moveOn(happened, known.before?.pod ?? before, pod);
+    else
+      for (const happened of assignedPodUpdateEvents(before, pod))
+        queue.moveOn(happened, known.before?.pod ?? before, pod);
   };
 
   const left = (pod: Pod): void => {
@@ -33,7 +42,8 @@ export function followPods(scheduler: Scheduler, informer: SharedInformer<Pod>):
     if (before === undefined) queue.add(new PodInfo(pod));
     else queue.update(before, pod);
     const queued = queue.get(uid);
-    if (queued !== undefined && (pod.status?.nominatedNodeName ?? '') !== (before?.status?.nominatedNodeName ?? '')) cache.nominator.add(queued.pod);
+    if (queued !== undefined && (pod.status?.nominatedNodeName ?? '') !== (before?.status?.nominatedNodeName ?? ''))
+      cache.nominator.add(queued.pod);
     if (before === undefined) queue.moveOn(POD_ADD, undefined, pod);
   };
 
@@ -71,9 +81,14 @@ export function followPods(scheduler: Scheduler, informer: SharedInformer<Pod>):
 }
 
 /** The handler, and how long it takes for each kind of event. */
-function timed<T>({ ctx, metrics }: Scheduler, labelOf: (object: T, action: 'Add' | 'Update' | 'Delete') => string, handler: Required<InformerHandler<T>>): InformerHandler<T> {
+function timed<T>(
+  { ctx, metrics }: Scheduler,
+  labelOf: (object: T, action: 'Add' | 'Update' | 'Delete') => string,
+  handler: Required<InformerHandler<T>>,
+): InformerHandler<T> {
   const { clock } = ctx;
-  const done = (object: T, action: 'Add' | 'Update' | 'Delete', startedAt: number): void => metrics.handled(labelOf(object, action), (clock.monotonic() - startedAt) / 1000);
+  const done = (object: T, action: 'Add' | 'Update' | 'Delete', startedAt: number): void =>
+    metrics.handled(labelOf(object, action), (clock.monotonic() - startedAt) / 1000);
   return {
     onAdd(object, context) {
       const startedAt = clock.monotonic();

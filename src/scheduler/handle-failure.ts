@@ -1,6 +1,6 @@
-import { isNotFound } from '../client/index.ts';
 import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
+import { isNotFound } from '../client/index.ts';
 import { conditionPatch } from './condition-patch.ts';
 import type { Diagnosis } from './evaluation/fit-error.ts';
 import type { Status } from './framework/status.ts';
@@ -27,10 +27,19 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   const { queue, cache, metrics, ctx } = scheduler;
   const { pod, profile } = queued;
   const rejected = status.isRejected;
-  metrics.attempted(rejected ? 'unschedulable' : 'error', profile.schedulerName, (ctx.clock.monotonic() - failed.startedAt) / 1000);
-  if (!rejected) ctx.logger.error(status.error ?? new Error(message), 'Error scheduling pod; retrying', { pod: pod.key });
+  metrics.attempted(
+    rejected ? 'unschedulable' : 'error',
+    profile.schedulerName,
+    (ctx.clock.monotonic() - failed.startedAt) / 1000,
+  );
+  if (!rejected)
+    ctx.logger.error(status.error ?? new Error(message), 'Error scheduling pod; retrying', { pod: pod.key });
 
-  queue.retryLater(queued, { rejectors: diagnosis?.rejectors ?? NOBODY, pendingRejectors: diagnosis?.pendingRejectors ?? NOBODY, failed: !rejected });
+  queue.retryLater(queued, {
+    rejectors: diagnosis?.rejectors ?? NOBODY,
+    pendingRejectors: diagnosis?.pendingRejectors ?? NOBODY,
+    failed: !rejected,
+  });
   if (queue.get(pod.uid) === undefined) return;
   const { nominatedNodeName } = failed;
   if (nominatedNodeName !== undefined) {
@@ -38,8 +47,15 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
     else cache.nominator.add(pod, nominatedNodeName);
   }
   const note = message.length > MAX_EVENT_NOTE ? `${message.slice(0, MAX_EVENT_NOTE - 3)}...` : message;
-  scheduler.recorderOf(profile.schedulerName).event(pod.pod, 'Warning', 'FailedScheduling', note, { action: 'Scheduling' });
-  const patch = statusPatch(pod.pod, { reason: rejected ? 'Unschedulable' : 'SchedulerError', message, nominatedNodeName, now: ctx.clock.now() });
+  scheduler
+    .recorderOf(profile.schedulerName)
+    .event(pod.pod, 'Warning', 'FailedScheduling', note, { action: 'Scheduling' });
+  const patch = statusPatch(pod.pod, {
+    reason: rejected ? 'Unschedulable' : 'SchedulerError',
+    message,
+    nominatedNodeName,
+    now: ctx.clock.now(),
+  });
   if (patch === undefined) return;
   scheduler.background(async (signal) => {
     const { namespace, name } = pod;
@@ -53,11 +69,19 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
 }
 
 /** What is new about the pod's status; undefined when it says all this already. */
-export function statusPatch(pod: Pod, options: { reason: string; message: string; nominatedNodeName: string | undefined; now: number }): unknown {
+export function statusPatch(
+  pod: Pod,
+  options: { reason: string; message: string; nominatedNodeName: string | undefined; now: number },
+): unknown {
   const before = pod.status?.conditions?.find((c) => c.type === 'PodScheduled');
   const { generation } = pod.metadata;
-  const sameCondition = before?.status === 'False' && before.reason === options.reason && before.message === options.message && before.observedGeneration === generation;
-  const sameNomination = options.nominatedNodeName === undefined || options.nominatedNodeName === (pod.status?.nominatedNodeName ?? '');
+  const sameCondition =
+    before?.status === 'False' &&
+    before.reason === options.reason &&
+    before.message === options.message &&
+    before.observedGeneration === generation;
+  const sameNomination =
+    options.nominatedNodeName === undefined || options.nominatedNodeName === (pod.status?.nominatedNodeName ?? '');
   if (sameCondition && sameNomination) return undefined;
   const condition: PodCondition = {
     type: 'PodScheduled',
@@ -69,6 +93,9 @@ export function statusPatch(pod: Pod, options: { reason: string; message: string
   };
   return {
     metadata: { uid: pod.metadata.uid },
-    status: { ...(sameCondition ? {} : conditionPatch(pod, condition)), ...(sameNomination ? {} : { nominatedNodeName: options.nominatedNodeName || null }) },
+    status: {
+      ...(sameCondition ? {} : conditionPatch(pod, condition)),
+      ...(sameNomination ? {} : { nominatedNodeName: options.nominatedNodeName || null }),
+    },
   };
 }

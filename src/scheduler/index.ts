@@ -9,7 +9,13 @@ export { DEFAULT_CONFIG } from './config/defaults.ts';
 export { loadSchedulerConfiguration } from './config/load-configuration.ts';
 export { SchedulerConfigurationError } from './config/strict-fields.ts';
 export type { SchedulerConfiguration } from './config/types.ts';
-export { parseSchedulerFlags, runSchedulerCommand, schedulerConfiguration, schedulerHelp, type ParsedSchedulerFlags } from './command.ts';
+export {
+  parseSchedulerFlags,
+  runSchedulerCommand,
+  schedulerConfiguration,
+  schedulerHelp,
+  type ParsedSchedulerFlags,
+} from './command.ts';
 export { Explanations, type Explanation, type NodeExplanation } from './explanations/explanations.ts';
 export { schedulerMetrics, type SchedulerMetrics } from './metrics.ts';
 export type { Plugin } from './framework/plugin.ts';

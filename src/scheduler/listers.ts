@@ -1,6 +1,13 @@
 /** The objects besides pods and nodes that plugins look at, from informers that they share. */
 import type { Service } from '../api/generated/core-v1.ts';
-import { NAMESPACE_INDEX, byNamespace, type BuiltInResource, type InformerFactory, type ObjectOf, type SharedInformer } from '../client/index.ts';
+import {
+  NAMESPACE_INDEX,
+  byNamespace,
+  type BuiltInResource,
+  type InformerFactory,
+  type ObjectOf,
+  type SharedInformer,
+} from '../client/index.ts';
 import type { SpreadListers } from './plugins/pod-topology-spread/default-selector.ts';
 
 export class Listers implements SpreadListers {
@@ -29,12 +36,16 @@ export class Listers implements SpreadListers {
     return this.#services.indexer.byIndex(NAMESPACE_INDEX, namespace);
   }
 
-  replicationController = (namespace: string, name: string): ReturnType<SpreadListers['replicationController']> => this.get('v1/replicationcontrollers', `${namespace}/${name}`);
-  replicaSet = (namespace: string, name: string): ReturnType<SpreadListers['replicaSet']> => this.get('apps/v1/replicasets', `${namespace}/${name}`);
-  statefulSet = (namespace: string, name: string): ReturnType<SpreadListers['statefulSet']> => this.get('apps/v1/statefulsets', `${namespace}/${name}`);
+  replicationController = (namespace: string, name: string): ReturnType<SpreadListers['replicationController']> =>
+    this.get('v1/replicationcontrollers', `${namespace}/${name}`);
+  replicaSet = (namespace: string, name: string): ReturnType<SpreadListers['replicaSet']> =>
+    this.get('apps/v1/replicasets', `${namespace}/${name}`);
+  statefulSet = (namespace: string, name: string): ReturnType<SpreadListers['statefulSet']> =>
+    this.get('apps/v1/statefulsets', `${namespace}/${name}`);
 
   /** The labels of a namespace, as affinity terms select by them. */
-  labelsOf = (namespace: string): Readonly<Record<string, string>> => this.get('v1/namespaces', namespace)?.metadata.labels ?? {};
+  labelsOf = (namespace: string): Readonly<Record<string, string>> =>
+    this.get('v1/namespaces', namespace)?.metadata.labels ?? {};
 }
 
 /** Asked for before the informers start, so that they are complete before the first decision. */

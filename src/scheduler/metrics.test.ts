@@ -18,7 +18,11 @@ describe('the metrics of a scheduler that has placed one pod and turned another 
     await fixture.createPod(makePod('huge').requests({ cpu: '5' }));
     await fixture.turnedDown('huge');
     await fixture.createNode(makeNode('o').allocatable({ cpu: '1' }));
-    await fixture.until('the hint was asked', () => Promise.resolve(fixture.server.ctx.metrics.expose().includes('scheduler_queueing_hint_execution_duration_seconds_count')));
+    await fixture.until('the hint was asked', () =>
+      Promise.resolve(
+        fixture.server.ctx.metrics.expose().includes('scheduler_queueing_hint_execution_duration_seconds_count'),
+      ),
+    );
     const text = fixture.server.ctx.metrics.expose();
     const wanted = [
       'scheduler_schedule_attempts_total{result="scheduled",profile="default-scheduler"} 1',
@@ -30,7 +34,10 @@ describe('the metrics of a scheduler that has placed one pod and turned another 
       'scheduler_event_handling_duration_seconds_count{event="NodeAdd"}',
       'scheduler_queueing_hint_execution_duration_seconds_count{plugin="NodeResourcesFit",event="NodeAdd",hint="QueueSkip"}',
       'scheduler_get_node_hint_duration_seconds_count{hinted="false",profile="default-scheduler"}',
-      ...['PreFilter', 'Filter', 'PreScore', 'Score', 'Reserve', 'Permit', 'PreBind', 'Bind', 'PostBind'].map((point) => `scheduler_framework_extension_point_duration_seconds_count{extension_point="${point}",status="Success",profile="default-scheduler"}`),
+      ...['PreFilter', 'Filter', 'PreScore', 'Score', 'Reserve', 'Permit', 'PreBind', 'Bind', 'PostBind'].map(
+        (point) =>
+          `scheduler_framework_extension_point_duration_seconds_count{extension_point="${point}",status="Success",profile="default-scheduler"}`,
+      ),
       'scheduler_framework_extension_point_duration_seconds_count{extension_point="PostFilter",status="Unschedulable",profile="default-scheduler"}',
     ];
     expect(wanted.filter((line) => !text.includes(line))).toEqual([]);

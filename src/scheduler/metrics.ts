@@ -73,27 +73,112 @@ export function byTwoLabels<T>(child: (first: string, second: string) => T): (fi
   };
 }
 
-function instruments(registry: MetricsRegistry): Omit<SchedulerMetrics, 'attempted' | 'evaluated' | 'handled' | 'incoming'> {
+function instruments(
+  registry: MetricsRegistry,
+): Omit<SchedulerMetrics, 'attempted' | 'evaluated' | 'handled' | 'incoming'> {
   return {
-    scheduleAttempts: registry.counter({ name: 'scheduler_schedule_attempts_total', help: 'Attempts to schedule pods, by result.', labels: ['result', 'profile'] }),
-    attemptDuration: registry.histogram({ name: 'scheduler_scheduling_attempt_duration_seconds', help: 'Time of an attempt, decision and binding.', labels: ['result', 'profile'], buckets: SECONDS }),
-    algorithmDuration: registry.histogram({ name: 'scheduler_scheduling_algorithm_duration_seconds', help: 'Time of a decision.', buckets: SECONDS }),
-    extensionPointDuration: registry.histogram({ name: 'scheduler_framework_extension_point_duration_seconds', help: 'Time of all plugins of an extension point.', labels: ['extension_point', 'status', 'profile'], buckets: SHORT }),
-    pluginDuration: registry.histogram({ name: 'scheduler_plugin_execution_duration_seconds', help: 'Time of a plugin at an extension point.', labels: ['plugin', 'extension_point', 'status'], buckets: VERY_SHORT }),
-    pluginEvaluations: registry.counter({ name: 'scheduler_plugin_evaluation_total', help: 'How often plugins took part.', labels: ['plugin', 'extension_point', 'profile'] }),
-    podSchedulingAttempts: registry.histogram({ name: 'scheduler_pod_scheduling_attempts', help: 'Attempts until a pod was scheduled.', buckets: [1, 2, 4, 8, 16] }),
-    preemptionAttempts: registry.counter({ name: 'scheduler_preemption_attempts_total', help: 'Attempts to make room by preemption.' }),
-    preemptionVictims: registry.histogram({ name: 'scheduler_preemption_victims', help: 'Pods chosen to make room.', buckets: exponentialBuckets(1, 2, 7) }),
-    pendingPods: registry.gauge({ name: 'scheduler_pending_pods', help: 'Pods that wait, by place in the queue.', labels: ['queue'] }),
-    queueIncomingPods: registry.counter({ name: 'scheduler_queue_incoming_pods_total', help: 'Pods that came into a place of the queue, by event.', labels: ['queue', 'event'] }),
-    inFlightEvents: registry.gauge({ name: 'scheduler_inflight_events', help: 'Events kept for pods that are being scheduled.' }),
-    unschedulablePods: registry.gauge({ name: 'scheduler_unschedulable_pods', help: 'Pods turned down, by plugin.', labels: ['plugin', 'profile'] }),
-    cacheSize: registry.gauge({ name: 'scheduler_cache_size', help: 'Nodes, pods and assumed pods in the cache.', labels: ['type'] }),
-    goroutines: registry.gauge({ name: 'scheduler_goroutines', help: 'Work under way, by operation.', labels: ['operation'] }),
-    batchAttempts: registry.counter({ name: 'scheduler_batch_attempts_total', help: 'Attempts that could, or could not, share an evaluation.', labels: ['profile', 'result'] }),
-    scheduledAfterFlush: registry.counter({ name: 'scheduler_pod_scheduled_after_flush_total', help: 'Pods scheduled after they had waited too long.' }),
-    eventHandlingDuration: registry.histogram({ name: 'scheduler_event_handling_duration_seconds', help: 'Time to take in an event.', labels: ['event'], buckets: SHORT }),
-    hintDuration: registry.histogram({ name: 'scheduler_queueing_hint_execution_duration_seconds', help: 'Time of a queueing hint.', labels: ['plugin', 'event', 'hint'], buckets: SHORT }),
-    nodeHintDuration: registry.histogram({ name: 'scheduler_get_node_hint_duration_seconds', help: 'Time to bring a shared evaluation up to date.', labels: ['hinted', 'profile'], buckets: VERY_SHORT }),
+    scheduleAttempts: registry.counter({
+      name: 'scheduler_schedule_attempts_total',
+      help: 'Attempts to schedule pods, by result.',
+      labels: ['result', 'profile'],
+    }),
+    attemptDuration: registry.histogram({
+      name: 'scheduler_scheduling_attempt_duration_seconds',
+      help: 'Time of an attempt, decision and binding.',
+      labels: ['result', 'profile'],
+      buckets: SECONDS,
+    }),
+    algorithmDuration: registry.histogram({
+      name: 'scheduler_scheduling_algorithm_duration_seconds',
+      help: 'Time of a decision.',
+      buckets: SECONDS,
+    }),
+    extensionPointDuration: registry.histogram({
+      name: 'scheduler_framework_extension_point_duration_seconds',
+      help: 'Time of all plugins of an extension point.',
+      labels: ['extension_point', 'status', 'profile'],
+      buckets: SHORT,
+    }),
+    pluginDuration: registry.histogram({
+      name: 'scheduler_plugin_execution_duration_seconds',
+      help: 'Time of a plugin at an extension point.',
+      labels: ['plugin', 'extension_point', 'status'],
+      buckets: VERY_SHORT,
+    }),
+    pluginEvaluations: registry.counter({
+      name: 'scheduler_plugin_evaluation_total',
+      help: 'How often plugins took part.',
+      labels: ['plugin', 'extension_point', 'profile'],
+    }),
+    podSchedulingAttempts: registry.histogram({
+      name: 'scheduler_pod_scheduling_attempts',
+      help: 'Attempts until a pod was scheduled.',
+      buckets: [1, 2, 4, 8, 16],
+    }),
+    preemptionAttempts: registry.counter({
+      name: 'scheduler_preemption_attempts_total',
+      help: 'Attempts to make room by preemption.',
+    }),
+    preemptionVictims: registry.histogram({
+      name: 'scheduler_preemption_victims',
+      help: 'Pods chosen to make room.',
+      buckets: exponentialBuckets(1, 2, 7),
+    }),
+    pendingPods: registry.gauge({
+      name: 'scheduler_pending_pods',
+      help: 'Pods that wait, by place in the queue.',
+      labels: ['queue'],
+    }),
+    queueIncomingPods: registry.counter({
+      name: 'scheduler_queue_incoming_pods_total',
+      help: 'Pods that came into a place of the queue, by event.',
+      labels: ['queue', 'event'],
+    }),
+    inFlightEvents: registry.gauge({
+      name: 'scheduler_inflight_events',
+      help: 'Events kept for pods that are being scheduled.',
+    }),
+    unschedulablePods: registry.gauge({
+      name: 'scheduler_unschedulable_pods',
+      help: 'Pods turned down, by plugin.',
+      labels: ['plugin', 'profile'],
+    }),
+    cacheSize: registry.gauge({
+      name: 'scheduler_cache_size',
+      help: 'Nodes, pods and assumed pods in the cache.',
+      labels: ['type'],
+    }),
+    goroutines: registry.gauge({
+      name: 'scheduler_goroutines',
+      help: 'Work under way, by operation.',
+      labels: ['operation'],
+    }),
+    batchAttempts: registry.counter({
+      name: 'scheduler_batch_attempts_total',
+      help: 'Attempts that could, or could not, share an evaluation.',
+      labels: ['profile', 'result'],
+    }),
+    scheduledAfterFlush: registry.counter({
+      name: 'scheduler_pod_scheduled_after_flush_total',
+      help: 'Pods scheduled after they had waited too long.',
+    }),
+    eventHandlingDuration: registry.histogram({
+      name: 'scheduler_event_handling_duration_seconds',
+      help: 'Time to take in an event.',
+      labels: ['event'],
+      buckets: SHORT,
+    }),
+    hintDuration: registry.histogram({
+      name: 'scheduler_queueing_hint_execution_duration_seconds',
+      help: 'Time of a queueing hint.',
+      labels: ['plugin', 'event', 'hint'],
+      buckets: SHORT,
+    }),
+    nodeHintDuration: registry.histogram({
+      name: 'scheduler_get_node_hint_duration_seconds',
+      help: 'Time to bring a shared evaluation up to date.',
+      labels: ['hinted', 'profile'],
+      buckets: VERY_SHORT,
+    }),
   };
 }

@@ -59,7 +59,10 @@ function askPermits(profile: Profile, state: CycleState, pod: PodInfo, nodeName:
   return { status: timeouts.size > 0 ? new Status('Wait') : undefined, timeouts };
 }
 
-export async function runPreBinds(profile: Profile, options: { state: CycleState; pod: PodInfo; nodeName: string; signal: AbortSignal }): Promise<Status | undefined> {
+export async function runPreBinds(
+  profile: Profile,
+  options: { state: CycleState; pod: PodInfo; nodeName: string; signal: AbortSignal },
+): Promise<Status | undefined> {
   const { state, pod, nodeName, signal } = options;
   const { meter, plugins } = profile;
   const startedAt = meter.start();
@@ -77,7 +80,10 @@ export async function runPreBinds(profile: Profile, options: { state: CycleState
   return failed;
 }
 
-export async function runBinds(profile: Profile, options: { state: CycleState; pod: PodInfo; nodeName: string; signal: AbortSignal }): Promise<Status | undefined> {
+export async function runBinds(
+  profile: Profile,
+  options: { state: CycleState; pod: PodInfo; nodeName: string; signal: AbortSignal },
+): Promise<Status | undefined> {
   const { state, pod, nodeName, signal } = options;
   const { meter, plugins } = profile;
   const startedAt = meter.start();

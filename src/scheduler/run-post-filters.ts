@@ -10,7 +10,11 @@ export interface PostFilterOutcome {
 }
 
 /** Asks the plugins one after the other whether room can be made; the first that makes some ends it, and so does a failure. */
-export function runPostFilters(scheduler: Scheduler, queued: QueuedPod, evaluation: Evaluation): PostFilterOutcome | Promise<PostFilterOutcome> {
+export function runPostFilters(
+  scheduler: Scheduler,
+  queued: QueuedPod,
+  evaluation: Evaluation,
+): PostFilterOutcome | Promise<PostFilterOutcome> {
   const { meter } = queued.profile;
   const startedAt = meter.start();
   const ended = (outcome: PostFilterOutcome): PostFilterOutcome => {
@@ -21,7 +25,11 @@ export function runPostFilters(scheduler: Scheduler, queued: QueuedPod, evaluati
   return outcome instanceof Promise ? outcome.then(ended) : ended(outcome);
 }
 
-function askPostFilters({ cache }: Scheduler, queued: QueuedPod, evaluation: Evaluation): PostFilterOutcome | Promise<PostFilterOutcome> {
+function askPostFilters(
+  { cache }: Scheduler,
+  queued: QueuedPod,
+  evaluation: Evaluation,
+): PostFilterOutcome | Promise<PostFilterOutcome> {
   const failure: FilterFailure = {
     statusOf: (slot) => evaluation.statusOf(slot),
     resolvable: () => evaluation.resolvable(),
@@ -33,7 +41,8 @@ function askPostFilters({ cache }: Scheduler, queued: QueuedPod, evaluation: Eva
 
   const take = ({ status, nominatedNodeName }: PostFilterResult): PostFilterOutcome | undefined => {
     if (status === undefined) return { message: '', nominatedNodeName };
-    if (!status.isRejected || status.code === 'UnschedulableAndUnresolvable') return { message: status.message, nominatedNodeName: status.isRejected ? nominatedNodeName : undefined };
+    if (!status.isRejected || status.code === 'UnschedulableAndUnresolvable')
+      return { message: status.message, nominatedNodeName: status.isRejected ? nominatedNodeName : undefined };
     nominated ??= nominatedNodeName;
     reasons.push(...status.reasons);
     return undefined;
@@ -42,7 +51,8 @@ function askPostFilters({ cache }: Scheduler, queued: QueuedPod, evaluation: Eva
 
   const later = async (first: Promise<PostFilterResult>, from: number): Promise<PostFilterOutcome> => {
     let outcome = take(await first);
-    for (let i = from; outcome === undefined && i < postFilter.length; i++) outcome = take(await postFilter[i]!.postFilter!(evaluation.state, queued.pod, failure));
+    for (let i = from; outcome === undefined && i < postFilter.length; i++)
+      outcome = take(await postFilter[i]!.postFilter!(evaluation.state, queued.pod, failure));
     return outcome ?? end();
   };
 

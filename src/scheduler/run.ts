@@ -33,7 +33,9 @@ export async function run(ctx: Context, options: SchedulerOptions): Promise<void
   const { config, client, identity } = options;
   if (!config.leaderElect) return schedule(ctx, options);
   const { resourceNamespace: namespace, resourceName: name, ...timing } = config.leaderElection;
-  await runWithLeaderElection(ctx, { client, identity, namespace, name, ...timing }, (signal) => schedule(childContext(ctx, 'leading', signal), options));
+  await runWithLeaderElection(ctx, { client, identity, namespace, name, ...timing }, (signal) =>
+    schedule(childContext(ctx, 'leading', signal), options),
+  );
 }
 
 async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> {
@@ -51,7 +53,8 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
   scheduler.explanations.advise = (uid) => advise(scheduler, uid);
   group.start('informers', () => informers.run());
   group.start('events', (signal) => scheduler.scheduledEvents.run(signal));
-  for (const { schedulerName } of config.profiles) group.start(`${schedulerName} events`, (signal) => scheduler.recorderOf(schedulerName).run(signal));
+  for (const { schedulerName } of config.profiles)
+    group.start(`${schedulerName} events`, (signal) => scheduler.recorderOf(schedulerName).run(signal));
   group.start('schedule', async (signal) => {
     await informers.waitForSync(signal);
     scheduler.queue.start();

@@ -1,3 +1,4 @@
+import { bindInBackground } from './binding/binding-cycle.ts';
 /**
  * One pod, from the queue to a node: which nodes fit (PreFilter, Filter), what to do when none does (PostFilter), which is
  * best (PreScore, Score), then take it (assume, Reserve, Permit) and bind the pod to it beside the next decisions.
@@ -5,10 +6,9 @@
  * It is synchronous unless webhooks take part, so that every decision is made on one state of the cluster.
  */
 import type { PodInfo } from './cache/pod-info.ts';
-import { bindInBackground } from './binding/binding-cycle.ts';
-import { explain } from './explanations/explain-attempt.ts';
-import { diagnosisMessage, NO_NODES_MESSAGE, type Diagnosis } from './evaluation/fit-error.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
+import { diagnosisMessage, NO_NODES_MESSAGE, type Diagnosis } from './evaluation/fit-error.ts';
+import { explain } from './explanations/explain-attempt.ts';
 import { consultExtenders, selectWithExtenders } from './extenders/consult.ts';
 import { NO_NODES_REJECTOR } from './framework/profile.ts';
 import { errorStatus, Status } from './framework/status.ts';
@@ -44,7 +44,13 @@ export function scheduleOne(scheduler: Scheduler, queued: QueuedPod): void | Pro
     if (node === undefined) return nothingFits(scheduler, { queued, evaluation, startedAt });
     take(scheduler, { queued, evaluation, startedAt, nodeName: node.name, othersAsked: true });
   } catch (error) {
-    handleFailure(scheduler, { queued, status: errorStatus(error), startedAt, message: message(error), diagnosis: undefined });
+    handleFailure(scheduler, {
+      queued,
+      status: errorStatus(error),
+      startedAt,
+      message: message(error),
+      diagnosis: undefined,
+    });
   }
 }
 
@@ -60,15 +66,26 @@ function isSettled({ cache }: Scheduler, pod: PodInfo): boolean {
 }
 
 /** The nodes that fit, for this pod and its equals. */
-function evaluate({ evaluations, metrics, evaluationOfState, ctx }: Scheduler, { pod, profile }: QueuedPod, startedAt: number): Evaluation {
+function evaluate(
+  { evaluations, metrics, evaluationOfState, ctx }: Scheduler,
+  { pod, profile }: QueuedPod,
+  startedAt: number,
+): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
-  metrics.evaluated(profile.schedulerName, shared ? 'hint_used' : 'hint_not_used', (ctx.clock.monotonic() - startedAt) / 1000);
+  metrics.evaluated(
+    profile.schedulerName,
+    shared ? 'hint_used' : 'hint_not_used',
+    (ctx.clock.monotonic() - startedAt) / 1000,
+  );
   evaluationOfState.set(evaluation.state, evaluation);
   return evaluation;
 }
 
 /** Where room was made for the pod, that node alone is enough if the pod fits there by now. */
-function evaluateNominated({ evaluations, cache, evaluationOfState, extenders }: Scheduler, { pod, profile }: QueuedPod): { evaluation: Evaluation; nodeName: string } | undefined {
+function evaluateNominated(
+  { evaluations, cache, evaluationOfState, extenders }: Scheduler,
+  { pod, profile }: QueuedPod,
+): { evaluation: Evaluation; nodeName: string } | undefined {
   const nodeName = cache.nominator.nodeOf(pod.uid);
   const node = nodeName === undefined ? undefined : cache.table.get(nodeName);
   if (node === undefined || extenders.some((extender) => extender.isInterested(pod))) return undefined;
@@ -78,7 +95,10 @@ function evaluateNominated({ evaluations, cache, evaluationOfState, extenders }:
   return { evaluation, nodeName: node.name };
 }
 
-async function withExtenders(scheduler: Scheduler, attempt: Attempt & { interested: Scheduler['extenders'] }): Promise<void> {
+async function withExtenders(
+  scheduler: Scheduler,
+  attempt: Attempt & { interested: Scheduler['extenders'] },
+): Promise<void> {
   const { queued, evaluation } = attempt;
   try {
     await consultExtenders(scheduler, queued.pod, evaluation, attempt.interested);
@@ -89,7 +109,13 @@ async function withExtenders(scheduler: Scheduler, attempt: Attempt & { interest
     const nodeName = await selectWithExtenders(scheduler, queued.pod, evaluation, attempt.interested);
     take(scheduler, { ...attempt, nodeName, othersAsked: true });
   } catch (error) {
-    handleFailure(scheduler, { queued, status: errorStatus(error), startedAt: attempt.startedAt, message: message(error), diagnosis: undefined });
+    handleFailure(scheduler, {
+      queued,
+      status: errorStatus(error),
+      startedAt: attempt.startedAt,
+      message: message(error),
+      diagnosis: undefined,
+    });
   }
 }
 
@@ -101,18 +127,51 @@ function nothingFits(scheduler: Scheduler, attempt: Attempt): void | Promise<voi
   turnDown(scheduler, attempt, diagnosis, outcome);
 }
 
-function turnDown(scheduler: Scheduler, { queued, evaluation, startedAt }: Attempt, diagnosis: Diagnosis, outcome: { message: string; nominatedNodeName: string | undefined }): void {
+function turnDown(
+  scheduler: Scheduler,
+  { queued, evaluation, startedAt }: Attempt,
+  diagnosis: Diagnosis,
+  outcome: { message: string; nominatedNodeName: string | undefined },
+): void {
   diagnosis.postFilterMessage = outcome.message;
   const text = diagnosisMessage(diagnosis);
   const nominated = outcome.nominatedNodeName;
-  explain(scheduler, { queued, evaluation, startedAt, outcome: nominated ? 'nominated' : 'unschedulable', nodeName: nominated ?? '', message: text });
-  handleFailure(scheduler, { queued, status: new Status('Unschedulable', [text]), startedAt, message: text, diagnosis, nominatedNodeName: nominated ?? '' });
+  explain(scheduler, {
+    queued,
+    evaluation,
+    startedAt,
+    outcome: nominated ? 'nominated' : 'unschedulable',
+    nodeName: nominated ?? '',
+    message: text,
+  });
+  handleFailure(scheduler, {
+    queued,
+    status: new Status('Unschedulable', [text]),
+    startedAt,
+    message: text,
+    diagnosis,
+    nominatedNodeName: nominated ?? '',
+  });
 }
 
 function failWithoutNodes(scheduler: Scheduler, queued: QueuedPod, startedAt: number): void {
   const status = new Status('UnschedulableAndUnresolvable', [NO_NODES_MESSAGE]).from(NO_NODES_REJECTOR);
-  const diagnosis: Diagnosis = { totalNodes: 0, preFilter: status, answers: [], postFilterMessage: '', rejectors: new Set([NO_NODES_REJECTOR]), pendingRejectors: new Set() };
-  explain(scheduler, { queued, evaluation: undefined, startedAt, outcome: 'unschedulable', nodeName: '', message: NO_NODES_MESSAGE });
+  const diagnosis: Diagnosis = {
+    totalNodes: 0,
+    preFilter: status,
+    answers: [],
+    postFilterMessage: '',
+    rejectors: new Set([NO_NODES_REJECTOR]),
+    pendingRejectors: new Set(),
+  };
+  explain(scheduler, {
+    queued,
+    evaluation: undefined,
+    startedAt,
+    outcome: 'unschedulable',
+    nodeName: '',
+    message: NO_NODES_MESSAGE,
+  });
   handleFailure(scheduler, { queued, status, startedAt, message: NO_NODES_MESSAGE, diagnosis, nominatedNodeName: '' });
 }
 
@@ -123,7 +182,14 @@ function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string; other
   const { state } = evaluation;
   const { cache, metrics, ctx } = scheduler;
   metrics.algorithmDuration.observe((ctx.clock.monotonic() - startedAt) / 1000);
-  explain(scheduler, { queued, evaluation: attempt.othersAsked ? evaluation : undefined, startedAt, outcome: 'scheduled', nodeName, message: '' });
+  explain(scheduler, {
+    queued,
+    evaluation: attempt.othersAsked ? evaluation : undefined,
+    startedAt,
+    outcome: 'scheduled',
+    nodeName,
+    message: '',
+  });
   cache.nominator.remove(pod);
   cache.assume(pod, nodeName);
   const rejected = runReserves(profile, state, pod, nodeName);
@@ -132,17 +198,36 @@ function take(scheduler: Scheduler, attempt: Attempt & { nodeName: string; other
   if (status !== undefined && status.code !== 'Wait') {
     unreserve(profile, state, pod, nodeName);
     cache.forget(pod);
-    handleFailure(scheduler, { queued, status, startedAt, message: status.message, diagnosis: rejectionBy(scheduler, status) });
+    handleFailure(scheduler, {
+      queued,
+      status,
+      startedAt,
+      message: status.message,
+      diagnosis: rejectionBy(scheduler, status),
+    });
     return;
   }
-  bindInBackground(scheduler, { queued, state, nodeName, startedAt, permitTimeouts: permits?.timeouts ?? new Map<string, number>() });
+  bindInBackground(scheduler, {
+    queued,
+    state,
+    nodeName,
+    startedAt,
+    permitTimeouts: permits?.timeouts ?? new Map<string, number>(),
+  });
 }
 
 function rejectionBy({ cache }: Scheduler, status: Status): Diagnosis | undefined {
   if (!status.isRejected) return undefined;
   const by = new Set([status.plugin]);
   const isPending = status.code === 'Pending';
-  return { totalNodes: cache.table.nodeCount, preFilter: undefined, answers: [{ status, nodes: 1 }], postFilterMessage: '', rejectors: isPending ? new Set() : by, pendingRejectors: isPending ? by : new Set() };
+  return {
+    totalNodes: cache.table.nodeCount,
+    preFilter: undefined,
+    answers: [{ status, nodes: 1 }],
+    postFilterMessage: '',
+    rejectors: isPending ? new Set() : by,
+    pendingRejectors: isPending ? by : new Set(),
+  };
 }
 
 const message = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -22,7 +22,12 @@ function start(options: { underWay?: () => number } = {}) {
       await ctx.clock.sleep(ANSWER_MS);
       atOnce--;
       const { regarding } = body as { regarding: { name: string } };
-      if (regarding.name === 'refused') return { status: 403, headers: {}, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 } };
+      if (regarding.name === 'refused')
+        return {
+          status: 403,
+          headers: {},
+          body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'Forbidden', code: 403 },
+        };
       written.push(regarding.name);
       return { status: 201, headers: {}, body };
     },
@@ -31,10 +36,18 @@ function start(options: { underWay?: () => number } = {}) {
     close: () => Promise.resolve(),
   };
   const pace = new EventPace(ctx.clock, options.underWay ?? (() => 0));
-  const events = new ScheduledEvents(ctx, { client: new Client({ transport, clock: ctx.clock }), instance: 'scheduler-a', pace });
+  const events = new ScheduledEvents(ctx, {
+    client: new Client({ transport, clock: ctx.clock }),
+    instance: 'scheduler-a',
+    pace,
+  });
   const running = events.run(ctx.signal);
   const place = (...names: string[]): void => {
-    for (const name of names) events.placed(new PodInfo({ metadata: { namespace: 'default', name, uid: name }, spec: { containers: [] } }), 'n');
+    for (const name of names)
+      events.placed(
+        new PodInfo({ metadata: { namespace: 'default', name, uid: name }, spec: { containers: [] } }),
+        'n',
+      );
   };
   const end = async (): Promise<void> => {
     ctx.stop();

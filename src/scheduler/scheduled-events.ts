@@ -1,7 +1,7 @@
+import { formatMicroTime } from '../base/index.ts';
 /** Tells of pods that got their node, one event each, when there is time for it; the oldest are dropped when too many wait. */
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
-import { formatMicroTime } from '../base/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { EventPace } from './event-pace.ts';
 
@@ -76,7 +76,14 @@ export class ScheduledEvents {
         reportingInstance: this.#instance,
         action: 'Binding',
         reason: 'Scheduled',
-        regarding: { kind: 'Pod', namespace, name, uid, apiVersion: 'v1', resourceVersion: pod.pod.metadata.resourceVersion },
+        regarding: {
+          kind: 'Pod',
+          namespace,
+          name,
+          uid,
+          apiVersion: 'v1',
+          resourceVersion: pod.pod.metadata.resourceVersion,
+        },
         note: `Successfully assigned ${namespace}/${name} to ${nodeName}`,
         type: 'Normal',
       },

@@ -37,7 +37,9 @@ test('pods that do not fit are placed when a node grows', async () => {
   await fixture.createNode(makeNode('n').allocatable({ cpu: '1' }));
   await fixture.createPod(makePod('p').requests({ cpu: '2' }));
   expect(await fixture.turnedDown('p')).toContain('0/1 nodes are available: 1 Insufficient cpu.');
-  await fixture.client.resource('v1/nodes').patch({ name: 'n' }, { status: { allocatable: { cpu: '4' } } }, { type: 'merge', subresource: 'status' });
+  await fixture.client
+    .resource('v1/nodes')
+    .patch({ name: 'n' }, { status: { allocatable: { cpu: '4' } } }, { type: 'merge', subresource: 'status' });
   expect(await fixture.placed('p')).toBe('n');
 });
 
@@ -45,9 +47,13 @@ test('a burst of equal pods fills the nodes evenly and never beyond what they ha
   for (const name of ['a', 'b', 'c']) await fixture.createNode(makeNode(name).allocatable({ cpu: '4' }));
   for (let i = 0; i < 13; i++) await fixture.createPod(makePod(`p${i}`).requests({ cpu: '1' }));
   const pods = fixture.client.resource('v1/pods');
-  await fixture.until('twelve have a node', async () => (await pods.list()).items.filter((p) => p.spec?.nodeName).length === 12);
+  await fixture.until(
+    'twelve have a node',
+    async () => (await pods.list()).items.filter((p) => p.spec?.nodeName).length === 12,
+  );
   await fixture.advance(5_000);
   const counts: Record<string, number> = {};
-  for (const pod of (await pods.list()).items) counts[pod.spec?.nodeName ?? 'none'] = (counts[pod.spec?.nodeName ?? 'none'] ?? 0) + 1;
+  for (const pod of (await pods.list()).items)
+    counts[pod.spec?.nodeName ?? 'none'] = (counts[pod.spec?.nodeName ?? 'none'] ?? 0) + 1;
   expect(counts).toEqual({ a: 4, b: 4, c: 4, none: 1 });
 });

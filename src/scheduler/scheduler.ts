@@ -2,9 +2,9 @@
 import type { Client, EventRecorder } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Cache } from './cache/cache.ts';
-import type { EventPace } from './event-pace.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import type { Evaluations } from './evaluation/evaluations.ts';
+import type { EventPace } from './event-pace.ts';
 import type { Explanations } from './explanations/explanations.ts';
 import type { Extender } from './extenders/extender.ts';
 import type { CycleState } from './framework/cycle-state.ts';

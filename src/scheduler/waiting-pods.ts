@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../kernel/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';
-import { unschedulable, type Status } from './framework/status.ts';
 import type { WaitingPod, WaitingPods } from './framework/handle.ts';
+import { unschedulable, type Status } from './framework/status.ts';
 
 /** Pods that have a node but wait for the permission of plugins before they are bound. */
 export class PermitRoom implements WaitingPods {
@@ -34,7 +34,9 @@ export class PermitRoom implements WaitingPods {
       for (const [plugin, ms] of timeouts) {
         waiting.pending.set(
           plugin,
-          this.#clock.after(ms, () => waiting.reject(plugin, `rejected due to timeout after waiting ${formatWait(ms)} at plugin ${plugin}`)),
+          this.#clock.after(ms, () =>
+            waiting.reject(plugin, `rejected due to timeout after waiting ${formatWait(ms)} at plugin ${plugin}`),
+          ),
         );
       }
       this.#waiting.set(pod.uid, waiting);
@@ -72,4 +74,3 @@ function formatWait(ms: number): string {
   const seconds = ms / 1000;
   return seconds >= 60 ? `${Math.floor(seconds / 60)}m${seconds % 60}s` : `${seconds}s`;
 }
-

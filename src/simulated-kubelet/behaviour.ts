@@ -68,7 +68,8 @@ const DURATIONS = ['startAfter', 'readyAfter', 'runFor', 'stopAfter'] as const;
 /** Throws with the reason when the text is not a script. */
 export function parseScript(text: string): PodScript {
   const script: unknown = JSON.parse(text);
-  if (typeof script !== 'object' || script === null || Array.isArray(script)) throw new Error('a behaviour must be a JSON object');
+  if (typeof script !== 'object' || script === null || Array.isArray(script))
+    throw new Error('a behaviour must be a JSON object');
   const given = script as Record<string, unknown>;
   for (const name of DURATIONS) {
     const value = given[name];

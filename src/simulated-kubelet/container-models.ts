@@ -1,14 +1,24 @@
 /** The containers of a pod as the simulation keeps them, new or taken over from what an earlier process reported. */
 import type { ContainerState, Pod, PodStatus } from '../api/generated/core-v1.ts';
-import { isRestartableInitContainer } from '../component-helpers/index.ts';
 import { parseTime } from '../base/index.ts';
+import { isRestartableInitContainer } from '../component-helpers/index.ts';
 import type { ContainerModel, ContainerPhase } from './pod-status.ts';
 
 export function containerModels({ spec }: Pod): ContainerModel[] {
-  const waiting = { phase: { type: 'waiting', reason: 'ContainerCreating' } as ContainerPhase, last: undefined, ready: false, restartCount: 0, id: '' };
+  const waiting = {
+    phase: { type: 'waiting', reason: 'ContainerCreating' } as ContainerPhase,
+    last: undefined,
+    ready: false,
+    restartCount: 0,
+    id: '',
+  };
   const initializing = { ...waiting, phase: { type: 'waiting', reason: 'PodInitializing' } as ContainerPhase };
   return [
-    ...(spec?.initContainers ?? []).map((container): ContainerModel => ({ spec: container, kind: isRestartableInitContainer(container) ? 'sidecar' : 'init', ...initializing })),
+    ...(spec?.initContainers ?? []).map((container): ContainerModel => ({
+      spec: container,
+      kind: isRestartableInitContainer(container) ? 'sidecar' : 'init',
+      ...initializing,
+    })),
     ...(spec?.containers ?? []).map((container): ContainerModel => ({ spec: container, kind: 'main', ...waiting })),
   ];
 }

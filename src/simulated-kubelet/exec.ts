@@ -32,17 +32,33 @@ export async function serveExec(node: SimulatedNode, { request, socket, head }: 
   if (pod === undefined) return refuse(socket, 404, `pod "${name}" does not exist`);
   const { exec } = pod.script;
   const refusal = NOT_SIMULATED.get(verb);
-  if (refusal !== undefined) return refuse(socket, 501, `${refusal} in pod ${namespace}/${name}: its node is simulated`);
-  if (exec === undefined) return refuse(socket, 501, `exec is not simulated for pod ${namespace}/${name}: give its behaviour an exec function`);
-  if (request.headers.upgrade?.toLowerCase() !== 'websocket') return refuse(socket, 501, 'simulated nodes speak exec over WebSocket only');
+  if (refusal !== undefined)
+    return refuse(socket, 501, `${refusal} in pod ${namespace}/${name}: its node is simulated`);
+  if (exec === undefined)
+    return refuse(
+      socket,
+      501,
+      `exec is not simulated for pod ${namespace}/${name}: give its behaviour an exec function`,
+    );
+  if (request.headers.upgrade?.toLowerCase() !== 'websocket')
+    return refuse(socket, 501, 'simulated nodes speak exec over WebSocket only');
   const offered = (request.headers['sec-websocket-protocol'] ?? '').split(',').map((text) => text.trim());
-  const connection = await acceptWebSocket({ request, socket, head }, PROTOCOLS.find((protocol) => offered.includes(protocol)));
+  const connection = await acceptWebSocket(
+    { request, socket, head },
+    PROTOCOLS.find((protocol) => offered.includes(protocol)),
+  );
   await answer(connection, exec, query.getAll('command'), container);
 }
 
-async function answer(connection: WebSocket, exec: NonNullable<PodScript['exec']>, command: readonly string[], container: string): Promise<void> {
+async function answer(
+  connection: WebSocket,
+  exec: NonNullable<PodScript['exec']>,
+  command: readonly string[],
+  container: string,
+): Promise<void> {
   const send = (channel: number, text: string): void => {
-    if (connection.readyState === connection.OPEN) connection.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]));
+    if (connection.readyState === connection.OPEN)
+      connection.send(Buffer.concat([Buffer.from([channel]), Buffer.from(text)]));
   };
   try {
     const given = await exec(command, container);
@@ -51,7 +67,15 @@ async function answer(connection: WebSocket, exec: NonNullable<PodScript['exec']
     if (result.stderr) send(CHANNEL.stderr, result.stderr);
     send(CHANNEL.error, JSON.stringify(exitStatus(result.exitCode ?? 0)));
   } catch (error) {
-    send(CHANNEL.error, JSON.stringify({ metadata: {}, status: 'Failure', reason: 'InternalError', message: error instanceof Error ? error.message : String(error) }));
+    send(
+      CHANNEL.error,
+      JSON.stringify({
+        metadata: {},
+        status: 'Failure',
+        reason: 'InternalError',
+        message: error instanceof Error ? error.message : String(error),
+      }),
+    );
   }
   connection.close(1000);
 }
@@ -70,6 +94,16 @@ function exitStatus(exitCode: number): object {
 /** As a Status: clients take a text for YAML, and find no message in it. */
 function refuse(socket: Duplex, code: 404 | 501, message: string): void {
   const reason = code === 404 ? 'NotFound' : 'NotImplemented';
-  const body = JSON.stringify({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason, code });
-  socket.end(`HTTP/1.1 ${code} ${code === 404 ? 'Not Found' : 'Not Implemented'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`);
+  const body = JSON.stringify({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason,
+    code,
+  });
+  socket.end(
+    `HTTP/1.1 ${code} ${code === 404 ? 'Not Found' : 'Not Implemented'}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }

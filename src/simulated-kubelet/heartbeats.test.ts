@@ -20,7 +20,12 @@ async function start(answerMs: number) {
       const name = path.split('/').at(-1) ?? '';
       if (path.endsWith('/status')) reports.push(ctx.clock.now());
       else if (method === 'PUT') renewals.set(name, [...(renewals.get(name) ?? []), ctx.clock.now()]);
-      if (method === 'GET') return { status: 404, headers: {}, body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 } };
+      if (method === 'GET')
+        return {
+          status: 404,
+          headers: {},
+          body: { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason: 'NotFound', code: 404 },
+        };
       return { status: 200, headers: {}, body: body as object };
     },
     watch: unused,
@@ -30,7 +35,19 @@ async function start(answerMs: number) {
   const client = new Client({ transport, clock: ctx.clock });
   const heartbeats = new Heartbeats(ctx.clock, ctx.logger);
   const now = ctx.clock.now();
-  const added = Promise.all(Array.from({ length: NODES }, (_, i) => heartbeats.add({ client, name: `sim-${i}`, uid: `u-${i}`, since: now, lease: undefined, silent: false, reportedAt: ctx.clock.monotonic() })));
+  const added = Promise.all(
+    Array.from({ length: NODES }, (_, i) =>
+      heartbeats.add({
+        client,
+        name: `sim-${i}`,
+        uid: `u-${i}`,
+        since: now,
+        lease: undefined,
+        silent: false,
+        reportedAt: ctx.clock.monotonic(),
+      }),
+    ),
+  );
   await ctx.clock.advance(10 * answerMs);
   await added;
   return { ctx, renewals, reports, heartbeats };
@@ -75,7 +92,8 @@ it('spreads the reports of nodes that came together over five minutes', async ()
   const { ctx, reports, heartbeats } = await start(1);
   const begun = ctx.clock.now();
   await ctx.clock.advance(900 * SECOND);
-  const inMinute = (minute: number): number => reports.filter((at) => at >= begun + minute * 60 * SECOND && at < begun + (minute + 1) * 60 * SECOND).length;
+  const inMinute = (minute: number): number =>
+    reports.filter((at) => at >= begun + minute * 60 * SECOND && at < begun + (minute + 1) * 60 * SECOND).length;
   for (let minute = 0; minute < 14; minute++) expect(inMinute(minute)).toBeGreaterThan(15);
   for (let minute = 0; minute < 14; minute++) expect(inMinute(minute)).toBeLessThan(75);
   await heartbeats.stop();

@@ -4,9 +4,9 @@
  * those of one second are renewed at once, so that they share a commit of the store.
  */
 import type { Lease } from '../api/generated/coordination-v1.ts';
+import { formatMicroTime } from '../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../client/index.ts';
 import { Heap, type Clock, type Logger, type Timer } from '../kernel/index.ts';
-import { formatMicroTime } from '../base/index.ts';
 import { nodeConditions } from './node-object.ts';
 
 const NAMESPACE = 'kube-node-lease';
@@ -122,7 +122,8 @@ export class Heartbeats {
       }
     } catch (error) {
       heart.lease = undefined;
-      if (!this.#stopped) this.logger.v(1).info('A heartbeat failed; the next one follows', { node: heart.name, err: error });
+      if (!this.#stopped)
+        this.logger.v(1).info('A heartbeat failed; the next one follows', { node: heart.name, err: error });
     } finally {
       this.#enqueue(heart, due);
     }
@@ -130,7 +131,11 @@ export class Heartbeats {
 
   async #renew(heart: Heart): Promise<void> {
     const leases = heart.client.resource('coordination.k8s.io/v1/leases');
-    const spec = { holderIdentity: heart.name, leaseDurationSeconds: LEASE_SECONDS, renewTime: formatMicroTime(this.clock.now()) };
+    const spec = {
+      holderIdentity: heart.name,
+      leaseDurationSeconds: LEASE_SECONDS,
+      renewTime: formatMicroTime(this.clock.now()),
+    };
     if (heart.lease !== undefined) {
       try {
         heart.lease = await leases.update({ ...heart.lease, spec });
@@ -139,7 +144,11 @@ export class Heartbeats {
         if (!isConflict(error) && !isNotFound(error)) throw error;
       }
     }
-    const metadata = { namespace: NAMESPACE, name: heart.name, ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: heart.name, uid: heart.uid }] };
+    const metadata = {
+      namespace: NAMESPACE,
+      name: heart.name,
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: heart.name, uid: heart.uid }],
+    };
     try {
       const known = await leases.get({ namespace: NAMESPACE, name: heart.name });
       heart.lease = await leases.update({ ...known, spec });
@@ -151,7 +160,13 @@ export class Heartbeats {
 
   async #report(heart: Heart): Promise<void> {
     const now = this.clock.now();
-    await heart.client.resource('v1/nodes').patch({ name: heart.name }, { status: { conditions: nodeConditions(now, heart.since) } }, { type: 'strategic', subresource: 'status' });
+    await heart.client
+      .resource('v1/nodes')
+      .patch(
+        { name: heart.name },
+        { status: { conditions: nodeConditions(now, heart.since) } },
+        { type: 'strategic', subresource: 'status' },
+      );
     heart.reportedAt = this.clock.monotonic();
   }
 }

@@ -4,7 +4,19 @@ import { createContext, silentLogger } from '../kernel/index.ts';
 import { KubeletApi } from './kubelet-api.ts';
 
 const { clock } = createContext({ writeLog: () => {} });
-const pod = { name: 'a', object: {}, script: { exec: () => 'hello' }, containers: [{ id: 'i', spec: { name: 'c' }, phase: { type: 'running' } }], logOf: () => ({ lines: [{ at: 1, text: 'one' }, { at: 2, text: 'two' }], follow: () => () => {} }) };
+const pod = {
+  name: 'a',
+  object: {},
+  script: { exec: () => 'hello' },
+  containers: [{ id: 'i', spec: { name: 'c' }, phase: { type: 'running' } }],
+  logOf: () => ({
+    lines: [
+      { at: 1, text: 'one' },
+      { at: 2, text: 'two' },
+    ],
+    follow: () => () => {},
+  }),
+};
 const api = new KubeletApi(clock, () => ({ pods: new Map([['default/a', pod]]) }) as never, silentLogger);
 afterEach(() => api.close());
 
@@ -21,7 +33,8 @@ async function answerTo(bytes: Buffer | string): Promise<string> {
 
 const get = (path: string): Promise<string> => answerTo(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
 const LOG = '/containerLogs/default/a/c';
-const HANDSHAKE = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n';
+const HANDSHAKE =
+  'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: v4.channel.k8s.io\r\n\r\n';
 
 describe('the kubelet API of a simulated node', () => {
   it.each([
@@ -39,7 +52,10 @@ describe('the kubelet API of a simulated node', () => {
   });
 
   it('survives an exec whose client breaks the protocol at once', async () => {
-    const broken = Buffer.concat([Buffer.from(`GET /exec/default/a/c?command=ls HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}`), Buffer.from([0xff, 0x80, 0, 0, 0, 0])]);
+    const broken = Buffer.concat([
+      Buffer.from(`GET /exec/default/a/c?command=ls HTTP/1.1\r\nHost: x\r\n${HANDSHAKE}`),
+      Buffer.from([0xff, 0x80, 0, 0, 0, 0]),
+    ]);
     expect(await answerTo(broken)).toContain('101 Switching Protocols');
   });
 });

@@ -1,8 +1,8 @@
 /** The kubelet API of simulated nodes, on connections inside the process: logs, pods, usage, exec. */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import type { Clock, Logger } from '../kernel/index.ts';
+import { createHttpServer, splitTarget } from '../net/http/index.ts';
 import { duplexPair } from './duplex-pair.ts';
 import { serveExec } from './exec.ts';
 import { serveLog } from './serve-log.ts';
@@ -20,12 +20,23 @@ type Route = (node: SimulatedNode, clock: Clock) => Answer;
 const json = (value: unknown): Answer => ({ type: 'application/json', body: JSON.stringify(value) });
 
 /** Paths that answer with one text. */
-const ROUTES: ReadonlyMap<string, Route> = new Map(Object.entries<Route>({
-  '/healthz': () => ({ body: 'ok' }),
-  '/pods': (node) => json({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: Array.from(node.pods.values(), (pod) => pod.object) }),
-  '/stats/summary': (node, clock) => json(statsSummary(node, clock.now())),
-  '/metrics/resource': (node, clock) => ({ type: 'text/plain; version=0.0.4', body: resourceMetrics(node, clock.now()) }),
-}));
+const ROUTES: ReadonlyMap<string, Route> = new Map(
+  Object.entries<Route>({
+    '/healthz': () => ({ body: 'ok' }),
+    '/pods': (node) =>
+      json({
+        kind: 'PodList',
+        apiVersion: 'v1',
+        metadata: {},
+        items: Array.from(node.pods.values(), (pod) => pod.object),
+      }),
+    '/stats/summary': (node, clock) => json(statsSummary(node, clock.now())),
+    '/metrics/resource': (node, clock) => ({
+      type: 'text/plain; version=0.0.4',
+      body: resourceMetrics(node, clock.now()),
+    }),
+  }),
+);
 
 export class KubeletApi {
   readonly #server: http.Server;
@@ -78,7 +89,10 @@ export class KubeletApi {
       return serveLog({ pod, container, query, response, clock: this.clock });
     }
     const route = ROUTES.get(path);
-    answer(response, route ? route(node, this.clock) : { status: 404, body: `${path} is not served by a simulated node` });
+    answer(
+      response,
+      route ? route(node, this.clock) : { status: 404, body: `${path} is not served by a simulated node` },
+    );
   }
 }
 

@@ -1,6 +1,6 @@
+import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 /** A simulated node as it registers itself. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
-import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
 
 /** Marks nodes that run no containers. */
@@ -85,5 +85,12 @@ const HEALTHY: readonly [type: string, status: string, reason: string, message: 
 export function nodeConditions(now: number, since: number): NodeCondition[] {
   const lastHeartbeatTime = formatTime(now);
   const lastTransitionTime = formatTime(since);
-  return HEALTHY.map(([type, status, reason, message]) => ({ type, status, lastHeartbeatTime, lastTransitionTime, reason, message }));
+  return HEALTHY.map(([type, status, reason, message]) => ({
+    type,
+    status,
+    lastHeartbeatTime,
+    lastTransitionTime,
+    reason,
+    message,
+  }));
 }

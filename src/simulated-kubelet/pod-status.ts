@@ -1,13 +1,27 @@
 /** A pod's status as a kubelet reports it, from what the simulation knows of its containers. */
-import type { Container, ContainerState, ContainerStatus, Pod, PodCondition, PodStatus } from '../api/generated/core-v1.ts';
-import { isTerminalPhase } from '../component-helpers/index.ts';
+import type {
+  Container,
+  ContainerState,
+  ContainerStatus,
+  Pod,
+  PodCondition,
+  PodStatus,
+} from '../api/generated/core-v1.ts';
 import { formatTime } from '../base/index.ts';
+import { isTerminalPhase } from '../component-helpers/index.ts';
 
 /** A container's state; times in milliseconds since the epoch. */
 export type ContainerPhase =
   | { readonly type: 'waiting'; readonly reason: string; readonly message?: string }
   | { readonly type: 'running'; readonly startedAt: number }
-  | { readonly type: 'terminated'; readonly startedAt: number; readonly finishedAt: number; readonly exitCode: number; readonly reason: string; readonly message?: string };
+  | {
+      readonly type: 'terminated';
+      readonly startedAt: number;
+      readonly finishedAt: number;
+      readonly exitCode: number;
+      readonly reason: string;
+      readonly message?: string;
+    };
 
 export interface ContainerModel {
   readonly spec: Container;
@@ -33,7 +47,13 @@ export interface PodModel {
   readonly message?: string;
 }
 
-const OWN_CONDITIONS = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled']);
+const OWN_CONDITIONS = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+]);
 
 export function podStatus(pod: Pod, model: PodModel, now: number): PodStatus {
   const previous = pod.status;
@@ -97,18 +117,35 @@ function containerState(phase: ContainerPhase, id: string): ContainerState {
 function conditions(pod: Pod, model: PodModel, now: number): PodCondition[] {
   const before = pod.status?.conditions ?? [];
   const finished = isTerminalPhase(model.phase);
-  const pending = (kind: ContainerModel['kind']): string[] => model.containers.filter((c) => c.kind === kind && !(c.kind === 'init' ? succeeded(c) : c.ready)).map((c) => c.spec.name);
-  const uninitialized = finished && model.phase === 'Succeeded' ? [] : [...pending('init'), ...model.containers.filter((c) => c.kind === 'sidecar' && c.phase.type !== 'running').map((c) => c.spec.name)];
+  const pending = (kind: ContainerModel['kind']): string[] =>
+    model.containers
+      .filter((c) => c.kind === kind && !(c.kind === 'init' ? succeeded(c) : c.ready))
+      .map((c) => c.spec.name);
+  const uninitialized =
+    finished && model.phase === 'Succeeded'
+      ? []
+      : [
+          ...pending('init'),
+          ...model.containers.filter((c) => c.kind === 'sidecar' && c.phase.type !== 'running').map((c) => c.spec.name),
+        ];
   const unready = [...pending('main'), ...pending('sidecar')];
   const containersReady: Partial<PodCondition> & { status: string } = finished
     ? { status: 'False', ...(model.phase === 'Succeeded' ? { reason: 'PodCompleted' } : { reason: 'PodFailed' }) }
     : unready.length > 0
-      ? { status: 'False', reason: 'ContainersNotReady', message: `containers with unready status: [${unready.join(' ')}]` }
+      ? {
+          status: 'False',
+          reason: 'ContainersNotReady',
+          message: `containers with unready status: [${unready.join(' ')}]`,
+        }
       : { status: 'True' };
   const initialized: Partial<PodCondition> & { status: string } =
     uninitialized.length === 0 || finished
       ? { status: 'True', ...(model.phase === 'Succeeded' ? { reason: 'PodCompleted' } : {}) }
-      : { status: 'False', reason: 'ContainersNotInitialized', message: `containers with incomplete status: [${uninitialized.join(' ')}]` };
+      : {
+          status: 'False',
+          reason: 'ContainersNotInitialized',
+          message: `containers with incomplete status: [${uninitialized.join(' ')}]`,
+        };
   const wanted: [string, Partial<PodCondition> & { status: string }][] = [
     ['PodReadyToStartContainers', { status: model.podIP !== undefined && !finished ? 'True' : 'False' }],
     ['Initialized', initialized],
@@ -123,9 +160,14 @@ function conditions(pod: Pod, model: PodModel, now: number): PodCondition[] {
 const succeeded = ({ phase }: ContainerModel): boolean => phase.type === 'terminated' && phase.exitCode === 0;
 
 /** Ready needs every readiness gate's own condition too. */
-function gated(pod: Pod, containersReady: Partial<PodCondition> & { status: string }): Partial<PodCondition> & { status: string } {
+function gated(
+  pod: Pod,
+  containersReady: Partial<PodCondition> & { status: string },
+): Partial<PodCondition> & { status: string } {
   if (containersReady.status !== 'True') return containersReady;
-  const closed = (pod.spec?.readinessGates ?? []).filter(({ conditionType }) => pod.status?.conditions?.find((c) => c.type === conditionType)?.status !== 'True');
+  const closed = (pod.spec?.readinessGates ?? []).filter(
+    ({ conditionType }) => pod.status?.conditions?.find((c) => c.type === conditionType)?.status !== 'True',
+  );
   if (closed.length === 0) return containersReady;
   const [first] = closed;
   return {
@@ -136,7 +178,11 @@ function gated(pod: Pod, containersReady: Partial<PodCondition> & { status: stri
 }
 
 /** A condition keeps the time of its last change. */
-function settled(type: string, condition: Partial<PodCondition> & { status: string }, { pod, now, before }: { pod: Pod; now: number; before: readonly PodCondition[] }): PodCondition {
+function settled(
+  type: string,
+  condition: Partial<PodCondition> & { status: string },
+  { pod, now, before }: { pod: Pod; now: number; before: readonly PodCondition[] },
+): PodCondition {
   const known = before.find((candidate) => candidate.type === type);
   const changed = known?.status !== condition.status;
   return {

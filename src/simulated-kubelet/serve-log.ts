@@ -1,6 +1,6 @@
 import type http from 'node:http';
-import type { Clock } from '../kernel/index.ts';
 import { formatMicroTime, parseTime } from '../base/index.ts';
+import type { Clock } from '../kernel/index.ts';
 import type { LogLine } from './pod-log.ts';
 import type { SimulatedPod } from './simulated-pod.ts';
 
@@ -74,7 +74,11 @@ function logQuery(query: URLSearchParams): LogQuery | undefined {
   }
 }
 
-function selected(lines: readonly LogLine[], { sinceTime, sinceSeconds, tailLines }: LogQuery, clock: Clock): readonly LogLine[] {
+function selected(
+  lines: readonly LogLine[],
+  { sinceTime, sinceSeconds, tailLines }: LogQuery,
+  clock: Clock,
+): readonly LogLine[] {
   const from = sinceTime ?? (sinceSeconds === undefined ? 0 : clock.now() - sinceSeconds * 1000);
   const recent = from > 0 ? lines.filter(({ at }) => at >= from) : lines;
   return tailLines === undefined ? recent : recent.slice(Math.max(0, recent.length - tailLines));

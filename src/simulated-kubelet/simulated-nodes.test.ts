@@ -3,7 +3,13 @@ import type { Pod } from '../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../apiserver/testing/index.ts';
 import { Client } from '../client/index.ts';
 import { inProcessTransport } from '../cluster/in-process-transport.ts';
-import { BEHAVIOUR_ANNOTATION, SimulatedNodes, type PodBehaviour, type PodScript, type SimulatedNodesOptions } from './index.ts';
+import {
+  BEHAVIOUR_ANNOTATION,
+  SimulatedNodes,
+  type PodBehaviour,
+  type PodScript,
+  type SimulatedNodesOptions,
+} from './index.ts';
 
 let server: TestServer;
 let client: Client;
@@ -16,7 +22,15 @@ beforeAll(async () => {
   server = await startTestServer();
   const { ctx, pipeline } = server;
   const clientAs = (name: string, group: string): Client =>
-    new Client({ transport: inProcessTransport({ handle: pipeline.handle, user: { name, groups: [group, 'system:authenticated'] }, signal: ctx.signal }), clock: ctx.clock, userAgent: 'simulated-kubelet' });
+    new Client({
+      transport: inProcessTransport({
+        handle: pipeline.handle,
+        user: { name, groups: [group, 'system:authenticated'] },
+        signal: ctx.signal,
+      }),
+      clock: ctx.clock,
+      userAgent: 'simulated-kubelet',
+    });
   client = clientAs('admin', 'system:masters');
   options = { reader: client, admin: client, kubeletClient: (name) => clientAs(`system:node:${name}`, 'system:nodes') };
   nodes = new SimulatedNodes(ctx, options);
@@ -33,26 +47,48 @@ afterAll(async () => {
   await running;
 });
 
-const { metadata, spec } = { metadata: { namespace: 'default' }, spec: { containers: [{ name: 'main', image: 'web:1' }] } };
+const { metadata, spec } = {
+  metadata: { namespace: 'default' },
+  spec: { containers: [{ name: 'main', image: 'web:1' }] },
+};
 
 async function createPod(name: string, more: { spec?: object; metadata?: object } = {}): Promise<void> {
-  await client.resource('v1/pods').create({ metadata: { ...metadata, name, ...more.metadata }, spec: { ...spec, nodeName: 'sim-0', ...more.spec } } as Pod);
+  await client.resource('v1/pods').create({
+    metadata: { ...metadata, name, ...more.metadata },
+    spec: { ...spec, nodeName: 'sim-0', ...more.spec },
+  } as Pod);
   await server.ctx.clock.advance(10);
 }
 
 const get = (name: string): Promise<Pod> => client.resource('v1/pods').get({ namespace: 'default', name });
-const condition = (pod: Pod, type: string): string | undefined => pod.status?.conditions?.find((c) => c.type === type)?.status;
+const condition = (pod: Pod, type: string): string | undefined =>
+  pod.status?.conditions?.find((c) => c.type === type)?.status;
 
 describe('nodes', () => {
   it('register as Ready, with room, and renew their leases for as long as they are not silent', async () => {
-    await server.ctx.clock.drive(nodes.add({ count: 3, prefix: 'labelled', template: (index) => ({ labels: { zone: `z${index}` }, capacity: { cpu: '4' } }) }));
+    await server.ctx.clock.drive(
+      nodes.add({
+        count: 3,
+        prefix: 'labelled',
+        template: (index) => ({ labels: { zone: `z${index}` }, capacity: { cpu: '4' } }),
+      }),
+    );
     const { items } = await client.resource('v1/nodes').list({ labelSelector: 'zone' });
-    expect(items.map(({ metadata: { name, labels }, status }) => [name, labels?.['zone'], status?.allocatable?.['cpu'], status?.conditions?.find((c) => c.type === 'Ready')?.status])).toEqual([
+    expect(
+      items.map(({ metadata: { name, labels }, status }) => [
+        name,
+        labels?.['zone'],
+        status?.allocatable?.['cpu'],
+        status?.conditions?.find((c) => c.type === 'Ready')?.status,
+      ]),
+    ).toEqual([
       ['labelled-0', 'z0', '4', 'True'],
       ['labelled-1', 'z1', '4', 'True'],
       ['labelled-2', 'z2', '4', 'True'],
     ]);
-    const renewed = async (name: string): Promise<string | undefined> => (await client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name })).spec?.renewTime;
+    const renewed = async (name: string): Promise<string | undefined> =>
+      (await client.resource('coordination.k8s.io/v1/leases').get({ namespace: 'kube-node-lease', name })).spec
+        ?.renewTime;
     const first = [await renewed('labelled-0'), await renewed('labelled-1')];
     nodes.silence('labelled-1');
     await server.ctx.clock.advance(25_000);
@@ -77,23 +113,46 @@ describe('a pod', () => {
       phase: 'Running',
       hostIP: '198.18.0.0',
       initContainerStatuses: [{ name: 'prepare', state: { terminated: { exitCode: 0, reason: 'Completed' } } }],
-      containerStatuses: [{ name: 'main', ready: true, started: true, restartCount: 0, image: 'web:1', state: { running: {} } }],
+      containerStatuses: [
+        { name: 'main', ready: true, started: true, restartCount: 0, image: 'web:1', state: { running: {} } },
+      ],
     });
     expect(status?.podIP).toMatch(/^100\.64\./);
-    expect(status?.conditions?.map(({ type, status: holds, observedGeneration }) => [type, holds, observedGeneration])).toEqual(
-      ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => [type, 'True', 1]),
+    expect(
+      status?.conditions?.map(({ type, status: holds, observedGeneration }) => [type, holds, observedGeneration]),
+    ).toEqual(
+      ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled'].map((type) => [
+        type,
+        'True',
+        1,
+      ]),
     );
   });
 
   it.each<[string, PodScript, number, Partial<Record<string, unknown>>]>([
-    ['waits before it starts', { startAfter: '5s' }, 4000, { phase: 'Pending', ready: 'False', waiting: 'ContainerCreating' }],
+    [
+      'waits before it starts',
+      { startAfter: '5s' },
+      4000,
+      { phase: 'Pending', ready: 'False', waiting: 'ContainerCreating' },
+    ],
     ['has started after that', { startAfter: '5s' }, 5000, { phase: 'Running', ready: 'True' }],
     ['runs before it is ready', { readyAfter: '10s' }, 9000, { phase: 'Running', ready: 'False' }],
     ['is ready after that', { readyAfter: '10s' }, 10_000, { phase: 'Running', ready: 'True' }],
     ['is never ready', { readyAfter: false }, 600_000, { phase: 'Running', ready: 'False' }],
-    ['cannot pull its image', { imagePullError: 'no such image' }, 0, { phase: 'Pending', ready: 'False', waiting: 'ErrImagePull' }],
+    [
+      'cannot pull its image',
+      { imagePullError: 'no such image' },
+      0,
+      { phase: 'Pending', ready: 'False', waiting: 'ErrImagePull' },
+    ],
     ['is started again after its first crash', { runFor: '1s', exitCode: 3 }, 1500, { phase: 'Running', restarts: 1 }],
-    ['backs off after its second', { runFor: '1s', exitCode: 3 }, 2500, { phase: 'Running', restarts: 2, waiting: 'CrashLoopBackOff' }],
+    [
+      'backs off after its second',
+      { runFor: '1s', exitCode: 3 },
+      2500,
+      { phase: 'Running', restarts: 2, waiting: 'CrashLoopBackOff' },
+    ],
   ])('%s', async (title, script, afterMs, expected) => {
     undo.push(nodes.simulate(() => script));
     const name = title.replaceAll(' ', '-');
@@ -101,7 +160,12 @@ describe('a pod', () => {
     await server.ctx.clock.advance(afterMs);
     const pod = await get(name);
     const [container] = pod.status?.containerStatuses ?? [];
-    const seen = { phase: pod.status?.phase, ready: condition(pod, 'Ready'), waiting: container?.state?.waiting?.reason, restarts: container?.restartCount };
+    const seen = {
+      phase: pod.status?.phase,
+      ready: condition(pod, 'Ready'),
+      waiting: container?.state?.waiting?.reason,
+      restarts: container?.restartCount,
+    };
     expect(seen).toMatchObject(expected);
   });
 
@@ -131,7 +195,10 @@ describe('a pod', () => {
     await createPod('held', { metadata: { finalizers: ['example.com/hold'] } });
     await client.resource('v1/pods').delete({ namespace: 'default', name: 'held' });
     await server.ctx.clock.advance(1000);
-    expect((await get('held')).status).toMatchObject({ phase: 'Failed', containerStatuses: [{ state: { terminated: { exitCode: 143 } } }] });
+    expect((await get('held')).status).toMatchObject({
+      phase: 'Failed',
+      containerStatuses: [{ state: { terminated: { exitCode: 143 } } }],
+    });
   });
 
   it('follows a behaviour that acts on its own, and leaves others to the one before', async () => {
@@ -154,11 +221,17 @@ describe('a pod', () => {
     await server.ctx.clock.advance(2500);
     expect(condition(await get('acting'), 'Ready')).toBe('True');
     await server.ctx.clock.advance(1000);
-    expect((await get('acting')).status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({ exitCode: 7, reason: 'Error' });
+    expect((await get('acting')).status?.containerStatuses?.[0]?.state?.terminated).toMatchObject({
+      exitCode: 7,
+      reason: 'Error',
+    });
   });
 
   it('obeys the script of its annotation', async () => {
-    await createPod('annotated', { metadata: { annotations: { [BEHAVIOUR_ANNOTATION]: '{"runFor": "1s", "exitCode": 4}' } }, spec: { restartPolicy: 'Never' } });
+    await createPod('annotated', {
+      metadata: { annotations: { [BEHAVIOUR_ANNOTATION]: '{"runFor": "1s", "exitCode": 4}' } },
+      spec: { restartPolicy: 'Never' },
+    });
     await server.ctx.clock.advance(2000);
     expect((await get('annotated')).status?.containerStatuses?.[0]?.state?.terminated?.exitCode).toBe(4);
   });
@@ -166,7 +239,13 @@ describe('a pod', () => {
   it('is not ready before its readiness gates are open', async () => {
     await createPod('gated', { spec: { readinessGates: [{ conditionType: 'example.com/open' }] } });
     expect(condition(await get('gated'), 'Ready')).toBe('False');
-    await client.resource('v1/pods').patch({ namespace: 'default', name: 'gated' }, { status: { conditions: [{ type: 'example.com/open', status: 'True' }] } }, { type: 'strategic', subresource: 'status' });
+    await client
+      .resource('v1/pods')
+      .patch(
+        { namespace: 'default', name: 'gated' },
+        { status: { conditions: [{ type: 'example.com/open', status: 'True' }] } },
+        { type: 'strategic', subresource: 'status' },
+      );
     await server.ctx.clock.advance(1000);
     expect(condition(await get('gated'), 'Ready')).toBe('True');
   });

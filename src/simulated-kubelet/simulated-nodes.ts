@@ -1,8 +1,8 @@
+import type { Duplex } from 'node:stream';
 /** The simulated nodes of a cluster: one watch on pods, one line of heartbeats, one writer of statuses for all of them. */
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, isAlreadyExists, isNotFound, keyOf, type Client } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
-import type { Duplex } from 'node:stream';
 import type { PodBehaviour } from './behaviour.ts';
 import { Heartbeats, type Heart } from './heartbeats.ts';
 import { KubeletApi } from './kubelet-api.ts';
@@ -90,7 +90,11 @@ export class SimulatedNodes {
       onDelete: (pod) => this.#podVanished(pod),
     });
     const nodes = this.#informers.informer('v1/nodes', { labelSelector: `${SIMULATED_LABEL}=true` });
-    nodes.addHandler({ onAdd: (node) => this.#nodeChanged(node), onUpdate: (_, node) => this.#nodeChanged(node), onDelete: (node) => this.#nodeVanished(node) });
+    nodes.addHandler({
+      onAdd: (node) => this.#nodeChanged(node),
+      onUpdate: (_, node) => this.#nodeChanged(node),
+      onDelete: (node) => this.#nodeVanished(node),
+    });
     this.#group.start('statuses', () => this.#writer.run());
     this.#group.start('pods', () => this.#informers.run());
     try {
@@ -105,10 +109,15 @@ export class SimulatedNodes {
   /** Registers nodes; resolves with their names when the API has them all. */
   async add({ count, prefix = DEFAULT_PREFIX, template }: AddNodes): Promise<string[]> {
     const names: string[] = [];
-    for (let number = 0; names.length < count; number++) if (!this.#nodes.has(`${prefix}-${number}`)) names.push(`${prefix}-${number}`);
+    for (let number = 0; names.length < count; number++)
+      if (!this.#nodes.has(`${prefix}-${number}`)) names.push(`${prefix}-${number}`);
     for (let from = 0; from < count; from += REGISTERED_AT_ONCE) {
       const batch = names.slice(from, from + REGISTERED_AT_ONCE);
-      await Promise.all(batch.map((name, offset) => this.#register(name, typeof template === 'function' ? template(from + offset) : template)));
+      await Promise.all(
+        batch.map((name, offset) =>
+          this.#register(name, typeof template === 'function' ? template(from + offset) : template),
+        ),
+      );
     }
     return names;
   }
@@ -118,9 +127,12 @@ export class SimulatedNodes {
     const node = this.#nodes.get(name);
     if (node === undefined) throw new Error(`there is no simulated node ${name}`);
     this.#forget(node);
-    await this.#options.admin.resource('v1/nodes').delete({ name }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await this.#options.admin
+      .resource('v1/nodes')
+      .delete({ name })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
   }
 
   /** A silent node sends no heartbeats and does nothing for its pods, as one whose machine has died. */
@@ -153,7 +165,8 @@ export class SimulatedNodes {
   /** Whether a simulated node or pod has this address; in a range of pod addresses all of them count. */
   hasAddress(address: string): boolean {
     if (this.#shared.contains(address)) return true;
-    for (const node of this.#nodes.values()) if (node.address === address || node.addresses?.contains(address)) return true;
+    for (const node of this.#nodes.values())
+      if (node.address === address || node.addresses?.contains(address)) return true;
     return false;
   }
 
@@ -164,18 +177,39 @@ export class SimulatedNodes {
     const identity = { name, address: nodeAddress(this.#index++), uid: this.#ctx.random.uid(), now };
     const wanted = nodeObject(identity, template);
     const registrar = template?.labels ? this.#options.admin : client;
-    const node = await registrar.resource('v1/nodes').create(wanted).catch((error: unknown) => {
-      if (!isAlreadyExists(error)) throw error;
-      return client.resource('v1/nodes').get({ name });
-    });
+    const node = await registrar
+      .resource('v1/nodes')
+      .create(wanted)
+      .catch((error: unknown) => {
+        if (!isAlreadyExists(error)) throw error;
+        return client.resource('v1/nodes').get({ name });
+      });
     await this.#adopt(node, client);
   }
 
-  async #adopt({ metadata, status, spec }: Node, client = this.#options.kubeletClient(metadata.name ?? '')): Promise<void> {
+  async #adopt(
+    { metadata, status, spec }: Node,
+    client = this.#options.kubeletClient(metadata.name ?? ''),
+  ): Promise<void> {
     const name = metadata.name ?? '';
     const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? nodeAddress(this.#index++);
-    const heart: Heart = { client, name, uid: metadata.uid ?? '', since: this.#ctx.clock.now(), lease: undefined, silent: false, reportedAt: this.#ctx.clock.monotonic() };
-    const node: SimulatedNode = { name, address, heart, pods: new Map(), host: this.#host(client, address, () => node), addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined };
+    const heart: Heart = {
+      client,
+      name,
+      uid: metadata.uid ?? '',
+      since: this.#ctx.clock.now(),
+      lease: undefined,
+      silent: false,
+      reportedAt: this.#ctx.clock.monotonic(),
+    };
+    const node: SimulatedNode = {
+      name,
+      address,
+      heart,
+      pods: new Map(),
+      host: this.#host(client, address, () => node),
+      addresses: spec?.podCIDR ? new NodeAddresses(spec.podCIDR) : undefined,
+    };
     this.#nodes.set(name, node);
     await this.#heartbeats.add(heart);
   }
@@ -183,7 +217,8 @@ export class SimulatedNodes {
   /** A node gets its range of pod addresses some time after it has registered. */
   #nodeChanged({ metadata, spec }: Node): void {
     const node = this.#nodes.get(metadata.name ?? '');
-    if (node !== undefined && node.addresses === undefined && spec?.podCIDR) node.addresses = new NodeAddresses(spec.podCIDR);
+    if (node !== undefined && node.addresses === undefined && spec?.podCIDR)
+      node.addresses = new NodeAddresses(spec.podCIDR);
   }
 
   #nodeVanished({ metadata }: Node): void {

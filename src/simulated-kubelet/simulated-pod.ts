@@ -3,7 +3,14 @@ import type { Pod, PodStatus } from '../api/generated/core-v1.ts';
 import type { Client } from '../client/index.ts';
 import { isTerminalPhase } from '../component-helpers/index.ts';
 import type { Clock, Logger, Random, Timer } from '../kernel/index.ts';
-import { defaultScript, milliseconds, type Duration, type PodBehaviour, type PodScript, type PodUsage } from './behaviour.ts';
+import {
+  defaultScript,
+  milliseconds,
+  type Duration,
+  type PodBehaviour,
+  type PodScript,
+  type PodUsage,
+} from './behaviour.ts';
 import { adoptContainers, containerModels } from './container-models.ts';
 import { PodLog } from './pod-log.ts';
 import { podStatus, type ContainerModel } from './pod-status.ts';
@@ -120,7 +127,8 @@ export class SimulatedPod {
     const startedAt = this.#host.clock.now();
     this.podIP ??= this.object.spec?.hostNetwork ? this.#host.hostIP : this.#host.takeAddress();
     for (const container of this.#containers) {
-      if (container.phase.type === 'running' || (container.kind === 'init' && container.phase.type === 'terminated')) continue;
+      if (container.phase.type === 'running' || (container.kind === 'init' && container.phase.type === 'terminated'))
+        continue;
       container.id = Buffer.from(this.#host.random.bytes(32)).toString('hex');
       if (container.kind === 'init') {
         container.phase = { type: 'terminated', startedAt, finishedAt: startedAt, exitCode: 0, reason: 'Completed' };
@@ -146,7 +154,8 @@ export class SimulatedPod {
   wait(reason: string, message?: string): void {
     this.#acted = true;
     for (const container of this.#containers) {
-      if (container.kind === 'main' && container.phase.type === 'waiting') container.phase = { type: 'waiting', reason, ...(message ? { message } : {}) };
+      if (container.kind === 'main' && container.phase.type === 'waiting')
+        container.phase = { type: 'waiting', reason, ...(message ? { message } : {}) };
     }
     this.#change();
   }
@@ -157,10 +166,22 @@ export class SimulatedPod {
     const finishedAt = this.#host.clock.now();
     for (const container of this.#containers) {
       const { phase } = container;
-      if (container.kind !== 'main' || phase.type !== 'running' || (exit.container !== undefined && exit.container !== container.spec.name)) continue;
+      if (
+        container.kind !== 'main' ||
+        phase.type !== 'running' ||
+        (exit.container !== undefined && exit.container !== container.spec.name)
+      )
+        continue;
       const reason = exit.reason ?? (exitCode === 0 ? 'Completed' : 'Error');
       container.ready = false;
-      container.phase = { type: 'terminated', startedAt: phase.startedAt, finishedAt, exitCode, reason, ...(exit.message ? { message: exit.message } : {}) };
+      container.phase = {
+        type: 'terminated',
+        startedAt: phase.startedAt,
+        finishedAt,
+        exitCode,
+        reason,
+        ...(exit.message ? { message: exit.message } : {}),
+      };
     }
     if (!this.#terminating) this.#afterExit();
     this.#change();
@@ -168,7 +189,8 @@ export class SimulatedPod {
 
   log(text: string, container?: string): void {
     for (const { spec, kind } of this.#containers) {
-      if (container === undefined ? kind === 'main' : spec.name === container) this.logOf(spec.name).write(text, this.#host.clock.now());
+      if (container === undefined ? kind === 'main' : spec.name === container)
+        this.logOf(spec.name).write(text, this.#host.clock.now());
     }
   }
 
@@ -196,7 +218,14 @@ export class SimulatedPod {
 
   status(object: Pod): PodStatus {
     const { startTime, podIP } = this;
-    const model = { containers: this.#containers, startTime, hostIP: this.#host.hostIP, podIP, phase: this.#phase, ...this.#failure };
+    const model = {
+      containers: this.#containers,
+      startTime,
+      hostIP: this.#host.hostIP,
+      podIP,
+      phase: this.#phase,
+      ...this.#failure,
+    };
     return podStatus(object, model, this.#host.clock.now());
   }
 
@@ -205,7 +234,11 @@ export class SimulatedPod {
     const before = this.object;
     this.object = object;
     if (object.metadata.deletionTimestamp !== undefined) return this.terminate();
-    if (object.metadata.generation !== before.metadata.generation || (object.spec?.readinessGates !== undefined && object.status !== before.status)) this.#change();
+    if (
+      object.metadata.generation !== before.metadata.generation ||
+      (object.spec?.readinessGates !== undefined && object.status !== before.status)
+    )
+      this.#change();
   }
 
   /** Ends its containers within their grace period, then is gone. */
@@ -242,7 +275,8 @@ export class SimulatedPod {
       if (result instanceof Promise) {
         const { signal } = this.#running;
         result.catch((error: unknown) => {
-          if (!signal.aborted) this.#host.logger.error(error, 'A pod\'s behaviour failed', { pod: `${this.namespace}/${this.name}` });
+          if (!signal.aborted)
+            this.#host.logger.error(error, "A pod's behaviour failed", { pod: `${this.namespace}/${this.name}` });
         });
         return;
       }
@@ -257,7 +291,7 @@ export class SimulatedPod {
     try {
       return defaultScript(this.object);
     } catch (error) {
-      this.#host.logger.error(error, 'A pod\'s annotation is no behaviour', { pod: `${this.namespace}/${this.name}` });
+      this.#host.logger.error(error, "A pod's annotation is no behaviour", { pod: `${this.namespace}/${this.name}` });
       return {};
     }
   }
@@ -286,16 +320,24 @@ export class SimulatedPod {
       if (left(readyAfter) === 0) this.ready();
       else this.#after(left(readyAfter), () => this.ready());
     }
-    if (script.runFor !== undefined) this.#after(left(script.runFor), () => this.exit(script.exitCode ?? 0, script.exitReason ? { reason: script.exitReason } : {}));
+    if (script.runFor !== undefined)
+      this.#after(left(script.runFor), () =>
+        this.exit(script.exitCode ?? 0, script.exitReason ? { reason: script.exitReason } : {}),
+      );
   }
 
   #afterExit(): void {
     const main = this.#containers.filter(({ kind }) => kind === 'main');
     const policy = this.object.spec?.restartPolicy ?? 'Always';
-    const again = main.filter(({ phase }) => phase.type === 'terminated' && (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)));
+    const again = main.filter(
+      ({ phase }) =>
+        phase.type === 'terminated' && (policy === 'Always' || (policy === 'OnFailure' && phase.exitCode !== 0)),
+    );
     if (again.length > 0) return this.#restartLater(again);
     if (!main.every(({ phase }) => phase.type === 'terminated')) return;
-    this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0) ? 'Succeeded' : 'Failed';
+    this.#phase = main.every(({ phase }) => phase.type === 'terminated' && phase.exitCode === 0)
+      ? 'Succeeded'
+      : 'Failed';
     this.#cancel('the pod has finished');
     for (const log of this.#logs?.values() ?? []) log.end();
   }
@@ -320,7 +362,10 @@ export class SimulatedPod {
     this.#cancel('the pod exceeded its deadline');
     this.exit(TERMINATED, { reason: 'Error' });
     this.#phase = 'Failed';
-    this.#failure = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
+    this.#failure = {
+      reason: 'DeadlineExceeded',
+      message: 'Pod was active on the node longer than the specified deadline',
+    };
     this.#terminating = false;
     this.#change();
   }

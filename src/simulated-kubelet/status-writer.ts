@@ -13,7 +13,10 @@ export class StatusWriter {
   readonly #queue: WorkQueue<SimulatedPod>;
 
   constructor(private readonly ctx: Context) {
-    this.#queue = new WorkQueue<SimulatedPod>({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, LONGEST_RETRY_MS) });
+    this.#queue = new WorkQueue<SimulatedPod>({
+      clock: ctx.clock,
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, LONGEST_RETRY_MS),
+    });
   }
 
   changed(pod: SimulatedPod): void {

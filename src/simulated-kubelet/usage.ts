@@ -1,7 +1,7 @@
+import { formatTime } from '../base/index.ts';
+import type { SimulatedNode } from './simulated-nodes.ts';
 /** What a simulated node and its pods use, in the two forms in which a kubelet tells it. */
 import type { SimulatedPod } from './simulated-pod.ts';
-import type { SimulatedNode } from './simulated-nodes.ts';
-import { formatTime } from '../base/index.ts';
 
 interface ContainerUsage {
   readonly pod: SimulatedPod;
@@ -36,11 +36,14 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 export function resourceMetrics(node: SimulatedNode, now: number): string {
   const usages = containerUsages(node, now);
-  const labels = ({ pod, container }: ContainerUsage): string => `{container="${container}",namespace="${pod.namespace}",pod="${pod.name}"}`;
+  const labels = ({ pod, container }: ContainerUsage): string =>
+    `{container="${container}",namespace="${pod.namespace}",pod="${pod.name}"}`;
   const nodeSeconds = (NODE_CPU * (now - node.heart.since)) / 1000 + sum(usages.map((usage) => seconds(usage, now)));
   const lines = [
     '# TYPE container_cpu_usage_seconds_total counter',
-    ...usages.map((usage) => `container_cpu_usage_seconds_total${labels(usage)} ${seconds(usage, now)} ${Math.round(now)}`),
+    ...usages.map(
+      (usage) => `container_cpu_usage_seconds_total${labels(usage)} ${seconds(usage, now)} ${Math.round(now)}`,
+    ),
     '# TYPE container_memory_working_set_bytes gauge',
     ...usages.map((usage) => `container_memory_working_set_bytes${labels(usage)} ${usage.memory} ${Math.round(now)}`),
     '# TYPE container_start_time_seconds gauge',
@@ -62,17 +65,30 @@ export function statsSummary(node: SimulatedNode, now: number): unknown {
     cpu: { time, usageNanoCores: Math.round(cpu * 1e9), usageCoreNanoSeconds: Math.round(nanoSeconds * 1e9) },
     memory: { time, usageBytes: Math.round(memory), workingSetBytes: Math.round(memory), rssBytes: Math.round(memory) },
   });
-  const total = (of: readonly ContainerUsage[]): object => stats(sum(of.map(({ cpu }) => cpu)), sum(of.map((usage) => seconds(usage, now))), sum(of.map(({ memory }) => memory)));
+  const total = (of: readonly ContainerUsage[]): object =>
+    stats(
+      sum(of.map(({ cpu }) => cpu)),
+      sum(of.map((usage) => seconds(usage, now))),
+      sum(of.map(({ memory }) => memory)),
+    );
   const pods = [...new Set(usages.map(({ pod }) => pod))].map((pod) => {
     const own = usages.filter((usage) => usage.pod === pod);
     return {
       podRef: { name: pod.name, namespace: pod.namespace, uid: pod.object.metadata.uid },
       startTime: formatTime(pod.startTime),
-      containers: own.map((usage) => ({ name: usage.container, startTime: formatTime(usage.startedAt), ...stats(usage.cpu, seconds(usage, now), usage.memory) })),
+      containers: own.map((usage) => ({
+        name: usage.container,
+        startTime: formatTime(usage.startedAt),
+        ...stats(usage.cpu, seconds(usage, now), usage.memory),
+      })),
       ...total(own),
     };
   });
   const ownSeconds = (NODE_CPU * (now - node.heart.since)) / 1000;
-  const all = stats(NODE_CPU + sum(usages.map(({ cpu }) => cpu)), ownSeconds + sum(usages.map((usage) => seconds(usage, now))), NODE_MEMORY + sum(usages.map(({ memory }) => memory)));
+  const all = stats(
+    NODE_CPU + sum(usages.map(({ cpu }) => cpu)),
+    ownSeconds + sum(usages.map((usage) => seconds(usage, now))),
+    NODE_MEMORY + sum(usages.map(({ memory }) => memory)),
+  );
   return { node: { nodeName: node.name, startTime: formatTime(node.heart.since), ...all }, pods };
 }

@@ -27,7 +27,10 @@ export class AcknowledgedWrites {
    * One of many writers, until the connection breaks or `stopped` says so: counts its own object up by updates, patches
    * and applies in turn, and creates, patches, applies and deletes others.
    */
-  async writeLane(api: ApiConnection, { lane, round, stopped = () => false }: { lane: string; round: number; stopped?: () => boolean }): Promise<void> {
+  async writeLane(
+    api: ApiConnection,
+    { lane, round, stopped = () => false }: { lane: string; round: number; stopped?: () => boolean },
+  ): Promise<void> {
     try {
       let counter = await this.#counter(api, lane);
       for (let i = 0; !stopped(); i++) {
@@ -65,10 +68,14 @@ export class AcknowledgedWrites {
       else if (known.inFlight === 'delete') expect([known.revision, undefined], path).toContain(revision);
       else if (revision === undefined) expect(known.revision, path).toBeUndefined();
       else expect(revision, path).toBeGreaterThanOrEqual(known.revision ?? 0);
-      if (now && path.startsWith(SECRETS)) expect((now['data'] as { name: string }).name, path).toBe(Buffer.from(now.metadata.name).toString('base64'));
+      if (now && path.startsWith(SECRETS))
+        expect((now['data'] as { name: string }).name, path).toBe(Buffer.from(now.metadata.name).toString('base64'));
       this.#known.set(path, { revision, inFlight: undefined });
     }
-    expect([...found.keys()].filter((path) => !this.#known.has(path)), 'nothing that nobody wrote').toEqual([]);
+    expect(
+      [...found.keys()].filter((path) => !this.#known.has(path)),
+      'nothing that nobody wrote',
+    ).toEqual([]);
     return found;
   }
 
@@ -94,18 +101,33 @@ export class AcknowledgedWrites {
     const name = `object-${suffix}`;
     const path = `${CONFIG_MAPS}/${name}`;
     if (!(await this.create(api, name, 'x'.repeat((i * 97) % 2000)))) return;
-    if (i % 4 === 0) await this.#write(api, 'PATCH', path, { body: { data: { patched: 'yes' } }, headers: MERGE_PATCH });
-    if (i % 4 === 1) await this.#write(api, 'PATCH', path, { body: configMap(name, { applied: 'yes' }), headers: APPLY });
+    if (i % 4 === 0)
+      await this.#write(api, 'PATCH', path, { body: { data: { patched: 'yes' } }, headers: MERGE_PATCH });
+    if (i % 4 === 1)
+      await this.#write(api, 'PATCH', path, { body: configMap(name, { applied: 'yes' }), headers: APPLY });
     if (i % 4 === 2) await this.#write(api, 'DELETE', path, {});
-    if (i % 4 === 3) await this.#write(api, 'POST', `${SECRETS}/${name}`, { body: { ...configMap(name, {}), kind: 'Secret', data: { name: Buffer.from(name).toString('base64') } } });
+    if (i % 4 === 3)
+      await this.#write(api, 'POST', `${SECRETS}/${name}`, {
+        body: { ...configMap(name, {}), kind: 'Secret', data: { name: Buffer.from(name).toString('base64') } },
+      });
   }
 
   /** `path` names the object; a POST goes to its collection. */
-  async #write(api: ApiConnection, method: string, path: string, { body, headers }: { body?: object; headers?: Record<string, string> }): Promise<KubeAnswer | undefined> {
+  async #write(
+    api: ApiConnection,
+    method: string,
+    path: string,
+    { body, headers }: { body?: object; headers?: Record<string, string> },
+  ): Promise<KubeAnswer | undefined> {
     const known = this.#known.get(path) ?? { revision: undefined, inFlight: undefined };
     this.#known.set(path, known);
     known.inFlight = method === 'DELETE' ? 'delete' : 'write';
-    const url = method === 'POST' ? path.slice(0, path.lastIndexOf('/')) : headers === APPLY ? `${path}?fieldManager=durability&force=true` : path;
+    const url =
+      method === 'POST'
+        ? path.slice(0, path.lastIndexOf('/'))
+        : headers === APPLY
+          ? `${path}?fieldManager=durability&force=true`
+          : path;
     const answer = await api.call(method, url, { ...(body ? { body } : {}), ...(headers ? { headers } : {}) });
     known.inFlight = undefined;
     if (!isSuccess(answer)) {
@@ -144,10 +166,13 @@ export class ResumedWatch {
 
   /** Until the connection breaks, or the watch has seen `until`. */
   async follow(api: ApiConnection, until = Number.POSITIVE_INFINITY): Promise<void> {
-    for await (const { type, object } of api.watch(`${CONFIG_MAPS}${SELECTOR}&watch=true&resourceVersion=${this.revision}`)) {
+    for await (const { type, object } of api.watch(
+      `${CONFIG_MAPS}${SELECTOR}&watch=true&resourceVersion=${this.revision}`,
+    )) {
       if (type === 'ERROR') throw new Error(`the watch cannot resume: ${JSON.stringify(object)}`);
       const revision = Number(object.metadata.resourceVersion);
-      if (revision <= this.revision) this.#repeats.push(`${type} ${object.metadata.name} at ${revision} after ${this.revision}`);
+      if (revision <= this.revision)
+        this.#repeats.push(`${type} ${object.metadata.name} at ${revision} after ${this.revision}`);
       this.revision = revision;
       this.events++;
       this.#take(type, object);
@@ -160,7 +185,9 @@ export class ResumedWatch {
     expect(this.#repeats).toEqual([]);
     for (const [name, steps] of this.#steps) expect(steps, name).toEqual(steps.map((_, i) => i));
     const objects = [...found].filter(([path]) => path.startsWith(CONFIG_MAPS));
-    expect(this.#existing).toEqual(new Map(objects.map(([, { metadata }]) => [metadata.name, Number(metadata.resourceVersion)])));
+    expect(this.#existing).toEqual(
+      new Map(objects.map(([, { metadata }]) => [metadata.name, Number(metadata.resourceVersion)])),
+    );
   }
 
   #take(type: string, object: KubeAnswer): void {

@@ -3,8 +3,8 @@
  * Status that upstream has for it.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { quote } from '../../src/base/index.ts';
 import type { CallOptions, TestAnswer, TestServer } from '../../src/apiserver/testing/index.ts';
+import { quote } from '../../src/base/index.ts';
 import { APPLY, JSON_PATCH, MAPS, MERGE, REVISIONS, startThingsServer, STRATEGIC, THINGS } from './things-server.ts';
 
 let server: TestServer;
@@ -15,11 +15,8 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const message = ({ body }: TestAnswer): string => body['message'] as string;
-const call = (
-  method: string,
-  target: string,
-  options?: CallOptions,
-): Promise<TestAnswer> => server.call(method, target, options);
+const call = (method: string, target: string, options?: CallOptions): Promise<TestAnswer> =>
+  server.call(method, target, options);
 
 /** Calls that wait for a version of the future are told after three seconds that there is none. */
 async function callAndWait(method: string, target: string, options?: CallOptions): Promise<TestAnswer> {
@@ -55,31 +52,34 @@ describe('resourceVersion', () => {
   describe.each(parsing)('%j', (text, why) => {
     it('is refused where one object is read', async () => {
       const { body } = await call('GET', `${MAPS}/a?${path(text)}`);
-      expect(body).toMatchObject(
-        { code: 500, message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` },
-      );
+      expect(body).toMatchObject({
+        code: 500,
+        message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}`,
+      });
     });
 
-    it.each(
-      ['', '&limit=1', '&resourceVersionMatch=Exact', '&resourceVersionMatch=NotOlderThan'],
-    )('is refused where a collection is read %s', async (more) => {
-      const { body } = await call('GET', `${MAPS}?${path(text)}${more}`);
-      const expected = {
-        code: 400,
-        reason: 'BadRequest',
-        message: `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}`,
-      };
-      expect(body).toMatchObject(expected);
-      expect((await call('DELETE', `${MAPS}?${path(text)}${more}`)).body).toMatchObject(expected);
-      expect((await call('GET', `${MAPS}/a`)).status).toBe(200);
-    });
+    it.each(['', '&limit=1', '&resourceVersionMatch=Exact', '&resourceVersionMatch=NotOlderThan'])(
+      'is refused where a collection is read %s',
+      async (more) => {
+        const { body } = await call('GET', `${MAPS}?${path(text)}${more}`);
+        const expected = {
+          code: 400,
+          reason: 'BadRequest',
+          message: `invalid resource version: resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}`,
+        };
+        expect(body).toMatchObject(expected);
+        expect((await call('DELETE', `${MAPS}?${path(text)}${more}`)).body).toMatchObject(expected);
+        expect((await call('GET', `${MAPS}/a`)).status).toBe(200);
+      },
+    );
 
     it('is refused where a collection is watched', async () => {
       for (const more of ['', '&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true']) {
         const { body } = await call('GET', `${MAPS}?watch=1&${path(text)}${more}`);
-        expect(body).toMatchObject(
-          { code: 500, message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}` },
-        );
+        expect(body).toMatchObject({
+          code: 500,
+          message: `resourceVersion: Invalid value: ${quote(text)}: ${fault(text, why)}`,
+        });
       }
     });
 
@@ -116,9 +116,9 @@ describe('resourceVersion', () => {
 
   it('is a number: zeros in front do not count', async () => {
     const { resourceVersion } = (await call('GET', `${MAPS}/a`)).body.metadata;
-    expect(
-      (await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: `00${resourceVersion}` }) })).status,
-    ).toBe(200);
+    expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: `00${resourceVersion}` }) })).status).toBe(
+      200,
+    );
   });
 
   it('may be the largest of all, which nobody has seen', async () => {
@@ -132,19 +132,19 @@ describe('resourceVersion', () => {
       expect(answer.body).toMatchObject(tooLarge);
       expect(message(answer)).toContain(`Too large resource version: ${LARGEST}, current: `);
     }
-    expect(
-      (await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: LARGEST }) })).body,
-    ).toMatchObject({ code: 409 });
-    expect(
-      (await call('POST', MAPS, { body: map({ name: 'new', resourceVersion: LARGEST }) })).body,
-    ).toMatchObject({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+    expect((await call('PUT', `${MAPS}/a`, { body: map({ resourceVersion: LARGEST }) })).body).toMatchObject({
+      code: 409,
+    });
+    expect((await call('POST', MAPS, { body: map({ name: 'new', resourceVersion: LARGEST }) })).body).toMatchObject({
+      code: 500,
+      message: 'resourceVersion should not be set on objects to be created',
+    });
   });
 });
 
 describe('continue tokens', () => {
-  const token = (value: unknown): string => Buffer.from(
-    typeof value === 'string' ? value : JSON.stringify(value),
-  ).toString('base64url');
+  const token = (value: unknown): string =>
+    Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
   const good = { v: 'meta.k8s.io/v1', rv: 5, start: 'x' };
   it.each<readonly [string, string]>([
     ['%%', 'illegal base64 data at input byte 0'],
@@ -167,22 +167,16 @@ describe('continue tokens', () => {
       token({ ...good, start: {} }),
       'json: cannot unmarshal object into Go struct field continueToken.start of type string',
     ],
-    ...[
-      '..',
-      '.',
-      '../x',
-      'x/..',
-      'x/../y',
-      './x',
-      'x/',
-      'x//y',
-      '//x',
-    ].map((start) => [token({ ...good, start }), start] as const),
+    ...['..', '.', '../x', 'x/..', 'x/../y', './x', 'x/', 'x//y', '//x'].map(
+      (start) => [token({ ...good, start }), start] as const,
+    ),
   ])('%s', async (text, why) => {
     const { body } = await call('GET', `${MAPS}?limit=1&continue=${encodeURIComponent(text)}`);
-    expect(body).toMatchObject(
-      { code: 400, reason: 'BadRequest', message: `invalid continue token: continue key is not valid: ${why}` },
-    );
+    expect(body).toMatchObject({
+      code: 400,
+      reason: 'BadRequest',
+      message: `invalid continue token: continue key is not valid: ${why}`,
+    });
   });
 
   it('may begin with a slash', async () => {
@@ -220,9 +214,9 @@ describe('numbers', () => {
       const name = fresh();
       const path = `${THINGS}/${name}`;
       await call('POST', THINGS, { body: thing(name, '{}') });
-      expect(
-        message(await call('PATCH', path, { body: `{"spec":{"x":${text}}}`, contentType: MERGE })),
-      ).toBe(`error decoding patch: ${unfit}`);
+      expect(message(await call('PATCH', path, { body: `{"spec":{"x":${text}}}`, contentType: MERGE }))).toBe(
+        `error decoding patch: ${unfit}`,
+      );
       const add = `[{"op":"add","path":"/spec/x","value":{"a":[${text}]}}]`;
       expect(message(await call('PATCH', path, { body: add, contentType: JSON_PATCH }))).toBe(
         `error decoding patch: json: cannot unmarshal number ${text} into Go struct field jsonPatchOp.value of type float64`,
@@ -235,40 +229,31 @@ describe('numbers', () => {
     });
 
     it('is refused in a strategic merge patch', async () => {
-      await call(
-        'POST',
-        REVISIONS,
-        { body: '{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"r"},"data":{},"revision":1}' },
-      );
+      await call('POST', REVISIONS, {
+        body: '{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"r"},"data":{},"revision":1}',
+      });
       const answer = await call('PATCH', `${REVISIONS}/r`, { body: `{"data":{"x":${text}}}`, contentType: STRATEGIC });
       expect([answer.status, message(answer)]).toEqual([400, unfit]);
     });
 
     it('is refused in the raw value of a built-in kind', async () => {
-      const answer = await call(
-        'POST',
-        REVISIONS,
-        {
-          body: `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"raw"},"data":{"x":${text}},"revision":1}`,
-        },
-      );
-      expect([answer.status, message(answer)]).toEqual(
-        [400, `ControllerRevision in version "v1" cannot be handled as a ControllerRevision: ${unfit}`],
-      );
+      const answer = await call('POST', REVISIONS, {
+        body: `{"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"raw"},"data":{"x":${text}},"revision":1}`,
+      });
+      expect([answer.status, message(answer)]).toEqual([
+        400,
+        `ControllerRevision in version "v1" cannot be handled as a ControllerRevision: ${unfit}`,
+      ]);
     });
 
     it('is refused in a field of a built-in kind', async () => {
-      const { status, body } = await call(
-        'POST',
-        '/apis/apps/v1/namespaces/default/deployments',
-        { body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${text}}}` },
-      );
-      expect([status, body['message']]).toEqual(
-        [
-          400,
-          `Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`,
-        ],
-      );
+      const { status, body } = await call('POST', '/apis/apps/v1/namespaces/default/deployments', {
+        body: `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"d"},"spec":{"replicas":${text}}}`,
+      });
+      expect([status, body['message']]).toEqual([
+        400,
+        `Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal number ${text} into Go struct field DeploymentSpec.spec.replicas of type int32`,
+      ]);
     });
   });
 

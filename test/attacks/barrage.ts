@@ -39,7 +39,8 @@ export type Target = keyof typeof LONG_FORM;
 
 const AT_LEAST = 150;
 
-export const requestsFor = (target: Target): number => (everything ? LONG_FORM[target] : Math.max(AT_LEAST, Math.round(LONG_FORM[target] / 100)));
+export const requestsFor = (target: Target): number =>
+  everything ? LONG_FORM[target] : Math.max(AT_LEAST, Math.round(LONG_FORM[target] / 100));
 
 export interface Barrage {
   readonly target: Target;
@@ -78,7 +79,10 @@ export async function fire(barrage: Barrage): Promise<BarrageResult> {
     };
     await Promise.all(Array.from({ length: lanes }, lane));
   };
-  const seeds = ONLY === undefined ? Array.from({ length: count }, (_, number) => `${prefix}-${number}`) : [ONLY].filter((seed) => seed.startsWith(`${target}-`));
+  const seeds =
+    ONLY === undefined
+      ? Array.from({ length: count }, (_, number) => `${prefix}-${number}`)
+      : [ONLY].filter((seed) => seed.startsWith(`${target}-`));
   for (let from = 0; from < seeds.length && problems.length < MOST_REPORTED; from += BATCH) {
     const batch = seeds.slice(from, from + BATCH);
     await barrage.between?.();
@@ -93,7 +97,9 @@ export async function fire(barrage: Barrage): Promise<BarrageResult> {
     longestTurnMs = Math.max(longestTurnMs, turn);
     if (turn > MAX_TURN_MS) problems.push(...(await longTurnsOf(barrage, batch)));
   }
-  console.log(`${target}: ${seeds.length} requests of seed ${SEED}, longest turn ${longestTurnMs.toFixed(0)} ms, ${problems.length} answered badly`);
+  console.log(
+    `${target}: ${seeds.length} requests of seed ${SEED}, longest turn ${longestTurnMs.toFixed(0)} ms, ${problems.length} answered badly`,
+  );
   for (const problem of problems) console.log(problem);
   return { sent: seeds.length, problems, longestTurnMs };
 }

@@ -69,10 +69,12 @@ beforeAll(async () => {
   await made('/apis/rbac.authorization.k8s.io/v1/clusterroles', { ...rbac, kind: 'ClusterRole', rules });
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'changer' };
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'changer' }];
-  await made(
-    '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings',
-    { ...rbac, kind: 'ClusterRoleBinding', roleRef, subjects },
-  );
+  await made('/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    ...rbac,
+    kind: 'ClusterRoleBinding',
+    roleRef,
+    subjects,
+  });
   const openAPIV3Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
   const versions = [
     { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, subresources: { status: {} } },
@@ -83,9 +85,8 @@ beforeAll(async () => {
     metadata: { name: 'things.example.com' },
     spec: { group: 'example.com', scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions },
   });
-  for (let i = 0; i < 200 && (await server.call('GET', CUSTOM.collection)).status !== 200; i++) await new Promise(
-    (resolve) => setImmediate(resolve),
-  );
+  for (let i = 0; i < 200 && (await server.call('GET', CUSTOM.collection)).status !== 200; i++)
+    await new Promise((resolve) => setImmediate(resolve));
 });
 afterAll(() => server.stop());
 
@@ -94,20 +95,14 @@ async function made(collection: string, body: object): Promise<void> {
   if (status !== 201) throw new Error(text);
 }
 
-const put = ({ path, object }: SampleObject, user?: UserInfo): Promise<TestAnswer> => server.call(
-  'PUT',
-  path,
-  { body: object, ...(user ? { user } : {}) },
-);
+const put = ({ path, object }: SampleObject, user?: UserInfo): Promise<TestAnswer> =>
+  server.call('PUT', path, { body: object, ...(user ? { user } : {}) });
 const apply = ({ path, object }: SampleObject, user?: UserInfo): Promise<TestAnswer> =>
   server.call('PATCH', `${path}?fieldManager=m`, { body: object, contentType: APPLY, ...(user ? { user } : {}) });
 
 const exists = async ({ path }: SampleObject): Promise<boolean> => (await server.call('GET', path)).status !== 404;
-const remove = ({ path }: SampleObject): Promise<TestAnswer> => server.call(
-  'DELETE',
-  path,
-  { body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } },
-);
+const remove = ({ path }: SampleObject): Promise<TestAnswer> =>
+  server.call('DELETE', path, { body: { kind: 'DeleteOptions', apiVersion: 'v1', gracePeriodSeconds: 0 } });
 
 function forbiddenCreate({ resource: { group, plural, namespaced }, object: { metadata } }: SampleObject): object {
   const where = namespaced ? 'in the namespace "default"' : 'at the cluster scope';
@@ -137,11 +132,11 @@ describe.each(named)('%s', (_name, sample) => {
   });
 
   it('is not made by a dry run either', async () => {
-    const { status } = await server.call(
-      'PATCH',
-      `${sample.path}?fieldManager=m&dryRun=All`,
-      { body: sample.object, contentType: APPLY, user: CHANGER },
-    );
+    const { status } = await server.call('PATCH', `${sample.path}?fieldManager=m&dryRun=All`, {
+      body: sample.object,
+      contentType: APPLY,
+      user: CHANGER,
+    });
     expect(status).toBe(403);
   });
 
@@ -158,11 +153,12 @@ const subresources = KINDS.flatMap((sample) =>
   Object.entries(sample.resource.subresources ?? { status: { verbs: ['update', 'patch'] } })
     .filter(([, { verbs }]) => verbs.includes('update') || verbs.includes('patch'))
     .map(
-      ([name, { verbs }]) => [
-        `${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}/${name}`,
-        name,
-        { ...sample, verbs },
-      ] as const,
+      ([name, { verbs }]) =>
+        [
+          `${sample.resource.group}/${sample.resource.version} ${sample.resource.plural}/${name}`,
+          name,
+          { ...sample, verbs },
+        ] as const,
     ),
 ).filter(([, name]) => name !== 'proxy');
 
@@ -170,18 +166,20 @@ describe.each(subresources)('%s', (_name, subresource, { collection, object, res
   it('makes no object', async () => {
     const metadata = { ...object.metadata, name: 'absent' };
     const path = `${collection}/absent`;
-    const body = subresource === 'scale' ? {
-      apiVersion: 'autoscaling/v1',
-      kind: 'Scale',
-      metadata,
-      spec: { replicas: 1 },
-    } : { ...object, metadata };
+    const body =
+      subresource === 'scale'
+        ? {
+            apiVersion: 'autoscaling/v1',
+            kind: 'Scale',
+            metadata,
+            spec: { replicas: 1 },
+          }
+        : { ...object, metadata };
     expect((await server.call('PUT', `${path}/${subresource}`, { body })).status).toBe(404);
-    const { status } = await server.call(
-      'PATCH',
-      `${path}/${subresource}?fieldManager=m`,
-      { body, contentType: APPLY },
-    );
+    const { status } = await server.call('PATCH', `${path}/${subresource}?fieldManager=m`, {
+      body,
+      contentType: APPLY,
+    });
     expect(status).toBe(verbs.includes('patch') ? 404 : 405);
     expect((await server.call('GET', path)).body).toMatchObject({ code: 404, details: { kind: resource.plural } });
   });
@@ -202,21 +200,20 @@ describe('a PUT that creates', () => {
   });
 
   it('takes no resourceVersion that is none', async () => {
-    expect((await put(withMetadata({ resourceVersion: 'abc' }))).body).toMatchObject(
-      { code: 500, message: 'strconv.ParseUint: parsing "abc": invalid syntax' },
-    );
+    expect((await put(withMetadata({ resourceVersion: 'abc' }))).body).toMatchObject({
+      code: 500,
+      message: 'strconv.ParseUint: parsing "abc": invalid syntax',
+    });
     expect((await put(withMetadata({ resourceVersion: '5' }))).status).toBe(201);
     await remove(lease);
   });
 
   it('is admitted as a CREATE', async () => {
-    const { body } = await put(
-      {
-        ...lease,
-        path: lease.path.replace('/default/', '/absent/'),
-        object: { ...lease.object, metadata: { name: 'sample', namespace: 'absent' } },
-      },
-    );
+    const { body } = await put({
+      ...lease,
+      path: lease.path.replace('/default/', '/absent/'),
+      object: { ...lease.object, metadata: { name: 'sample', namespace: 'absent' } },
+    });
     expect(body).toMatchObject({ code: 404, message: 'namespaces "absent" not found' });
   });
 });

@@ -59,30 +59,24 @@ describe('nesting', () => {
     );
     expectFits(
       levels,
-      await call(
-        'PUT',
-        path,
-        {
-          body: `{${head.replace(
-            '{"name"',
-            `{"resourceVersion":"${await version(path)}","name"`,
-          )},"spec":{"x":${deep}}}`,
-        },
-      ),
+      await call('PUT', path, {
+        body: `{${head.replace('{"name"', `{"resourceVersion":"${await version(path)}","name"`)},"spec":{"x":${deep}}}`,
+      }),
       200,
     );
-    for (const member of ['x', 'w']) expectFits(
-      levels,
-      await call('PATCH', `${path}?fieldManager=m&force=true`, { body: thing(member), contentType: APPLY }),
-      200,
-    );
+    for (const member of ['x', 'w'])
+      expectFits(
+        levels,
+        await call('PATCH', `${path}?fieldManager=m&force=true`, { body: thing(member), contentType: APPLY }),
+        200,
+      );
     // What comes later finds an object that it can work with.
     expect(
       (await call('PATCH', `${path}?fieldManager=k`, { body: `{${head},"spec":{"v":1}}`, contentType: APPLY })).status,
     ).toBe(200);
-    expect(
-      (await call('PATCH', path, { body: { metadata: { labels: { a: 'b' } } }, contentType: MERGE })).status,
-    ).toBe(200);
+    expect((await call('PATCH', path, { body: { metadata: { labels: { a: 'b' } } }, contentType: MERGE })).status).toBe(
+      200,
+    );
     for (const accept of ['application/json', 'application/yaml', 'application/json;as=Table;g=meta.k8s.io;v=v1']) {
       expect((await call('GET', path, { accept })).status).toBe(200);
       expect((await call('GET', THINGS, { accept })).status).toBe(200);
@@ -114,16 +108,16 @@ describe('nesting', () => {
     expect((await call('POST', MAPS, { body: annotated })).status).toBeLessThan(500);
     expect(
       (
-        await call(
-          'PATCH',
-          `${MAPS}/${name}?fieldManager=kubectl`,
-          { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } }, contentType: APPLY },
-        )
+        await call('PATCH', `${MAPS}/${name}?fieldManager=kubectl`, {
+          body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name } },
+          contentType: APPLY,
+        })
       ).status,
     ).toBeLessThan(500);
-    if (fits(levels)) expect(
-      (await call('GET', `${REVISIONS}/${name}`, { accept: 'application/vnd.kubernetes.protobuf' })).status,
-    ).toBe(200);
+    if (fits(levels))
+      expect(
+        (await call('GET', `${REVISIONS}/${name}`, { accept: 'application/vnd.kubernetes.protobuf' })).status,
+      ).toBe(200);
   });
 
   it.each(rows)('%i levels of %s inside of protobuf', async (levels, _shape, nest) => {
@@ -143,11 +137,10 @@ describe('nesting', () => {
   });
 
   it.each(
-    LEVELS.flatMap(
-      (levels) => [
-        ['flow', arrays(levels)] as const,
-        ['block', '- '.repeat(levels) + '1'] as const,
-      ].map((row) => [levels, ...row] as const),
+    LEVELS.flatMap((levels) =>
+      [['flow', arrays(levels)] as const, ['block', '- '.repeat(levels) + '1'] as const].map(
+        (row) => [levels, ...row] as const,
+      ),
     ),
   )('%i levels of YAML: %s', async (levels, style, deep) => {
     const name = `yaml-${style}-${levels}`;
@@ -162,11 +155,9 @@ describe('nesting', () => {
 
   it('does not grow by patches', async () => {
     const half = objects(MAX_DEPTH / 2);
-    await call(
-      'POST',
-      THINGS,
-      { body: `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"grown"},"spec":{"a":${half}}}` },
-    );
+    await call('POST', THINGS, {
+      body: `{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"grown"},"spec":{"a":${half}}}`,
+    });
     const place = `/spec${'/a'.repeat(MAX_DEPTH / 2)}`;
     const patches = [
       [{ op: 'add', path: place, value: JSON.parse(half) as unknown }],
@@ -178,26 +169,22 @@ describe('nesting', () => {
       Array.from({ length: 20 }, () => ({ op: 'copy', from: '/spec', path: '/spec/b' })),
     ];
     const answers = [];
-    for (const body of patches) answers.push(
-      (await call('PATCH', `${THINGS}/grown`, { body, contentType: JSON_PATCH })).status,
-    );
+    for (const body of patches)
+      answers.push((await call('PATCH', `${THINGS}/grown`, { body, contentType: JSON_PATCH })).status);
     expect(answers.slice(0, 3)).toEqual([400, 400, 400]);
     expect(answers[3]).toBeLessThan(500);
     expect(
       (
-        await call(
-          'PATCH',
-          `${THINGS}/grown?fieldManager=m`,
-          {
-            body: '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"grown"},"spec":{"c":1}}',
-            contentType: APPLY,
-          },
-        )
+        await call('PATCH', `${THINGS}/grown?fieldManager=m`, {
+          body: '{"apiVersion":"example.com/v1","kind":"Thing","metadata":{"name":"grown"},"spec":{"c":1}}',
+          contentType: APPLY,
+        })
       ).status,
     ).toBe(200);
   });
 
-  const version = async (path: string): Promise<string> => (await call('GET', path)).body.metadata.resourceVersion ?? '';
+  const version = async (path: string): Promise<string> =>
+    (await call('GET', path)).body.metadata.resourceVersion ?? '';
 
   async function sendBytes(target: string, body: Buffer): Promise<number> {
     const [path, query] = target.split('?');

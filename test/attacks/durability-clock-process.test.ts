@@ -26,47 +26,62 @@ const WRITE_MS = everything ? 3000 : 400;
 /** A process at rest uses next to nothing; one that spins uses a whole core. */
 const MOST_PROCESSOR_SHARE = 0.6;
 
-describe.skipIf(skip !== undefined)(`a process whose wall clock is set${skip === undefined ? '' : ` (skipped: ${skip})`}`, () => {
-  it('loses no acknowledged write and no event, keeps its node, and does not spin', { timeout: 180_000 }, async () => {
-    const scratch = mkdtempSync(join(tmpdir(), 'k8ts-clock-'));
-    const wallClock = new WallClock(scratch);
-    const writes = new AcknowledgedWrites();
-    const watch = new ResumedWatch(1);
-    let k8ts: K8tsProcess | undefined;
-    try {
-      k8ts = await startK8ts({ dataDirectory: join(scratch, 'data'), flags: ['--nodes', '0', '--simulated-nodes', '1', '--addons', 'none'], environment: wallClock.environment });
-      const api = new ApiConnection(k8ts.server, k8ts.credentials);
-      const watching = watch.follow(api);
-      for (const [round, { name, seconds, isValid }] of SETTINGS.entries()) {
-        wallClock.set(seconds);
-        if (isValid) await writeFor(api, { writes, round });
-        else expect((await new ApiConnection(k8ts.server, k8ts.credentials).call('GET', CONFIG_MAPS)).status, name).toBe(401);
-        expect(await processorShare(k8ts.pid), `${name}: processor time`).toBeLessThan(MOST_PROCESSOR_SHARE);
-        expect(k8ts.exit, `${name}: ${k8ts.output().slice(-2000)}`).toBeUndefined();
-        if (!isValid) continue;
-        expect(await nodeIsReady(api), name).toBe(true);
-      }
-      const last = await writes.create(api, 'last');
-      const found = await writes.checkKept(api);
-      await clock.sleep(200);
-      api.close();
-      await watching;
-      expect(watch.revision).toBe(Number(last!.metadata.resourceVersion));
-      watch.check(found);
-      expect(writes.refused).toEqual([]);
-      expect(writes.count).toBeGreaterThan(50);
-      await k8ts.stop('SIGKILL');
-      // A restart finds the same.
-      k8ts = await startK8ts({ dataDirectory: join(scratch, 'data'), flags: ['--controllers', 'none'] });
-      const again = new ApiConnection(k8ts.server, k8ts.credentials);
-      await writes.checkKept(again);
-      again.close();
-    } finally {
-      await k8ts?.stop('SIGKILL');
-      rmSync(scratch, { recursive: true, force: true });
-    }
-  });
-});
+describe.skipIf(skip !== undefined)(
+  `a process whose wall clock is set${skip === undefined ? '' : ` (skipped: ${skip})`}`,
+  () => {
+    it(
+      'loses no acknowledged write and no event, keeps its node, and does not spin',
+      { timeout: 180_000 },
+      async () => {
+        const scratch = mkdtempSync(join(tmpdir(), 'k8ts-clock-'));
+        const wallClock = new WallClock(scratch);
+        const writes = new AcknowledgedWrites();
+        const watch = new ResumedWatch(1);
+        let k8ts: K8tsProcess | undefined;
+        try {
+          k8ts = await startK8ts({
+            dataDirectory: join(scratch, 'data'),
+            flags: ['--nodes', '0', '--simulated-nodes', '1', '--addons', 'none'],
+            environment: wallClock.environment,
+          });
+          const api = new ApiConnection(k8ts.server, k8ts.credentials);
+          const watching = watch.follow(api);
+          for (const [round, { name, seconds, isValid }] of SETTINGS.entries()) {
+            wallClock.set(seconds);
+            if (isValid) await writeFor(api, { writes, round });
+            else
+              expect(
+                (await new ApiConnection(k8ts.server, k8ts.credentials).call('GET', CONFIG_MAPS)).status,
+                name,
+              ).toBe(401);
+            expect(await processorShare(k8ts.pid), `${name}: processor time`).toBeLessThan(MOST_PROCESSOR_SHARE);
+            expect(k8ts.exit, `${name}: ${k8ts.output().slice(-2000)}`).toBeUndefined();
+            if (!isValid) continue;
+            expect(await nodeIsReady(api), name).toBe(true);
+          }
+          const last = await writes.create(api, 'last');
+          const found = await writes.checkKept(api);
+          await clock.sleep(200);
+          api.close();
+          await watching;
+          expect(watch.revision).toBe(Number(last!.metadata.resourceVersion));
+          watch.check(found);
+          expect(writes.refused).toEqual([]);
+          expect(writes.count).toBeGreaterThan(50);
+          await k8ts.stop('SIGKILL');
+          // A restart finds the same.
+          k8ts = await startK8ts({ dataDirectory: join(scratch, 'data'), flags: ['--controllers', 'none'] });
+          const again = new ApiConnection(k8ts.server, k8ts.credentials);
+          await writes.checkKept(again);
+          again.close();
+        } finally {
+          await k8ts?.stop('SIGKILL');
+          rmSync(scratch, { recursive: true, force: true });
+        }
+      },
+    );
+  },
+);
 
 class WallClock {
   readonly #file: string;
@@ -75,7 +90,15 @@ class WallClock {
   constructor(directory: string) {
     const library = join(directory, 'wall-clock.so');
     this.#file = join(directory, 'wall-clock');
-    execFileSync('gcc', ['-O1', '-Wall', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'clock-jump', 'wall-clock.c')]);
+    execFileSync('gcc', [
+      '-O1',
+      '-Wall',
+      '-shared',
+      '-fPIC',
+      '-o',
+      library,
+      join(import.meta.dirname, 'clock-jump', 'wall-clock.c'),
+    ]);
     writeFileSync(this.#file, Buffer.alloc(8));
     this.environment = { ...process.env, LD_PRELOAD: library, WALL_CLOCK_FILE: this.#file };
   }
@@ -88,10 +111,15 @@ class WallClock {
   }
 }
 
-async function writeFor(api: ApiConnection, { writes, round }: { writes: AcknowledgedWrites; round: number }): Promise<void> {
+async function writeFor(
+  api: ApiConnection,
+  { writes, round }: { writes: AcknowledgedWrites; round: number },
+): Promise<void> {
   const end = clock.monotonic() + WRITE_MS;
   const stopped = (): boolean => clock.monotonic() > end;
-  await Promise.all(Array.from({ length: LANES }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })));
+  await Promise.all(
+    Array.from({ length: LANES }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })),
+  );
 }
 
 /** What part of a core a process uses for a while, once it has had a moment to settle. */

@@ -69,51 +69,58 @@ describe.skipIf(skip !== undefined)(`a full disk${skip === undefined ? '' : ` (s
     printed.mockRestore();
   });
 
-  it('gets a Status from the API server, which goes on reading, and goes on writing once there is room', { timeout: 60_000 }, async () => {
-    execFileSync('mount', ['-o', 'remount,size=48m', mountPoint]);
-    const writes = new AcknowledgedWrites();
-    const watch = new ResumedWatch(1);
-    let k8ts: K8tsProcess | undefined;
-    try {
-      k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
-      const api = new ApiConnection(k8ts.server, k8ts.credentials);
-      const watching = watch.follow(api);
-      const write = (round: number, stopped: () => boolean): Promise<void[]> => Promise.all(Array.from({ length: 8 }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })));
-      let left = 20;
-      await write(0, () => left-- <= 0);
-      expect(writes.refused).toEqual([]);
+  it(
+    'gets a Status from the API server, which goes on reading, and goes on writing once there is room',
+    { timeout: 60_000 },
+    async () => {
+      execFileSync('mount', ['-o', 'remount,size=48m', mountPoint]);
+      const writes = new AcknowledgedWrites();
+      const watch = new ResumedWatch(1);
+      let k8ts: K8tsProcess | undefined;
+      try {
+        k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
+        const api = new ApiConnection(k8ts.server, k8ts.credentials);
+        const watching = watch.follow(api);
+        const write = (round: number, stopped: () => boolean): Promise<void[]> =>
+          Promise.all(
+            Array.from({ length: 8 }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round, stopped })),
+          );
+        let left = 20;
+        await write(0, () => left-- <= 0);
+        expect(writes.refused).toEqual([]);
 
-      const filler = join(mountPoint, 'filler');
-      const { bavail, bsize } = statfsSync(mountPoint);
-      writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - 2 * 1024 * 1024)));
-      await write(1, () => writes.refused.length > 40);
-      for (const status of writes.refused) {
-        expect(status).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500 });
-        expect(status['message']).toContain('database space exceeded');
+        const filler = join(mountPoint, 'filler');
+        const { bavail, bsize } = statfsSync(mountPoint);
+        writeFileSync(filler, Buffer.alloc(Math.max(0, bavail * bsize - 2 * 1024 * 1024)));
+        await write(1, () => writes.refused.length > 40);
+        for (const status of writes.refused) {
+          expect(status).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500 });
+          expect(status['message']).toContain('database space exceeded');
+        }
+        await writes.checkKept(api);
+        expect((await api.call('GET', `${CONFIG_MAPS}/counter-0`)).status).toBe(200);
+
+        rmSync(filler);
+        writes.refused.length = 0;
+        left = 20;
+        await write(2, () => left-- <= 0);
+        expect(writes.refused).toEqual([]);
+        const last = await writes.create(api, 'last');
+        const found = await writes.checkKept(api);
+        await clock.sleep(200);
+        api.close();
+        await watching;
+        expect(watch.revision).toBe(Number(last!.metadata.resourceVersion));
+        watch.check(found);
+        await k8ts.stop('SIGKILL');
+
+        k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
+        const again = new ApiConnection(k8ts.server, k8ts.credentials);
+        await writes.checkKept(again);
+        again.close();
+      } finally {
+        await k8ts?.stop('SIGKILL');
       }
-      await writes.checkKept(api);
-      expect((await api.call('GET', `${CONFIG_MAPS}/counter-0`)).status).toBe(200);
-
-      rmSync(filler);
-      writes.refused.length = 0;
-      left = 20;
-      await write(2, () => left-- <= 0);
-      expect(writes.refused).toEqual([]);
-      const last = await writes.create(api, 'last');
-      const found = await writes.checkKept(api);
-      await clock.sleep(200);
-      api.close();
-      await watching;
-      expect(watch.revision).toBe(Number(last!.metadata.resourceVersion));
-      watch.check(found);
-      await k8ts.stop('SIGKILL');
-
-      k8ts = await startK8ts({ dataDirectory: join(mountPoint, 'data'), flags: ['--controllers', 'none'] });
-      const again = new ApiConnection(k8ts.server, k8ts.credentials);
-      await writes.checkKept(again);
-      again.close();
-    } finally {
-      await k8ts?.stop('SIGKILL');
-    }
-  });
+    },
+  );
 });

@@ -19,7 +19,12 @@ describe('a killed store', () => {
     let events = 0;
     try {
       for (let round = 0; round < ROUNDS; round++) {
-        const reports = await runAndKill(clock, { directory, round, defragment: round % 2 === 1, killAfterMs: 5 + random.integer(400) });
+        const reports = await runAndKill(clock, {
+          directory,
+          round,
+          defragment: round % 2 === 1,
+          killAfterMs: 5 + random.integer(400),
+        });
         expect(reports[0]).toMatchObject({ kind: 'open', revision });
         promises.startRound(round);
         for (const report of reports) promises.take(report);
@@ -34,7 +39,9 @@ describe('a killed store', () => {
     } finally {
       rmSync(directory, { recursive: true, force: true });
     }
-    console.log(`crash test: ${ROUNDS} kills, ${promises.count} acknowledged transactions, ${events} events replayed, revision ${revision}`);
+    console.log(
+      `crash test: ${ROUNDS} kills, ${promises.count} acknowledged transactions, ${events} events replayed, revision ${revision}`,
+    );
     expect(promises.count).toBeGreaterThan(ROUNDS * 10);
   });
 });

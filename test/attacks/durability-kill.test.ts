@@ -51,7 +51,9 @@ interface Round {
 async function writeUntilKilled(k8ts: K8tsProcess, { writes, watch, round }: Round): Promise<void> {
   const connections = [0, 1].map(() => new ApiConnection(k8ts.server, k8ts.credentials));
   const watching = watch.follow(connections[0]!);
-  const lanes = Array.from({ length: LANES }, (_, lane) => writes.writeLane(connections[lane % 2]!, { lane: `${lane}`, round }));
+  const lanes = Array.from({ length: LANES }, (_, lane) =>
+    writes.writeLane(connections[lane % 2]!, { lane: `${lane}`, round }),
+  );
   await writes.acknowledged(clock, 20 + random.integer(250));
   await clock.sleep(random.integer(10));
   await k8ts.stop('SIGKILL');

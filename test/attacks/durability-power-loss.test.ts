@@ -33,59 +33,74 @@ describe.skipIf(skip !== undefined)(`power loss${skip === undefined ? '' : ` (sk
   });
   afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
-  it(`leaves a store that opens and has every acknowledged write, ${ROUNDS} times`, { timeout: ROUNDS * 60_000 }, async () => {
-    const promises = new StorePromises();
-    let moments = 0;
-    const root = join(scratch, 'root');
-    const image = join(scratch, 'image');
-    mkdirSync(root);
-    for (let round = 0; round < ROUNDS; round++) {
-      const before = new DiskImage(root);
-      const log = join(scratch, `log-${round}`);
-      const environment = recordedEnvironment(recorder, { root, log });
-      const reports = await runAndKill(clock, { directory: join(root, 'data', 'etcd'), round, defragment: true, environment, killAfterMs: 200 + random.integer(600), end: () => cutPower(log) });
-      promises.startRound(round);
-      moments += await losePower({ before, log, reports, promises, image });
-      rmSync(root, { recursive: true });
-      renameSync(image, root);
-    }
-    console.log(`power loss: ${ROUNDS} processes, ${moments} moments, ${promises.count} acknowledged transactions`);
-    expect(promises.count).toBeGreaterThan(ROUNDS * 10);
-  });
-
-  it(`leaves a cluster that starts, knows its users and has every acknowledged write, ${ROUNDS} times`, { timeout: ROUNDS * 60_000 + 60_000 }, async () => {
-    const root = join(scratch, 'cluster');
-    const image = join(scratch, 'cluster-image');
-    mkdirSync(root);
-    const writes = new AcknowledgedWrites();
-    const trust = new Trust();
-    for (let round = 0; round < ROUNDS; round++) {
-      const disk = new DiskImage(root);
-      const log = join(scratch, `cluster-log-${round}`);
-      const k8ts = await startCluster(root, recordedEnvironment(recorder, { root, log }));
-      await trust.check(k8ts, writes);
-      await writeUntilPowerLoss(k8ts, { writes, round, log });
-      const records = readRecords(log);
-      // The very first start is the one that makes everything: the power goes in the middle of it, too.
-      const inStart = round === 0 ? random.integer(records.findIndex(({ time }) => time > trust.since)) : 0;
-      for (const record of records.slice(0, inStart)) disk.apply(record);
-      if (round === 0) {
-        disk.writeTo(emptied(image), randomLuck(random), random);
-        await (await startCluster(image, process.env)).stop('SIGKILL');
+  it(
+    `leaves a store that opens and has every acknowledged write, ${ROUNDS} times`,
+    { timeout: ROUNDS * 60_000 },
+    async () => {
+      const promises = new StorePromises();
+      let moments = 0;
+      const root = join(scratch, 'root');
+      const image = join(scratch, 'image');
+      mkdirSync(root);
+      for (let round = 0; round < ROUNDS; round++) {
+        const before = new DiskImage(root);
+        const log = join(scratch, `log-${round}`);
+        const environment = recordedEnvironment(recorder, { root, log });
+        const reports = await runAndKill(clock, {
+          directory: join(root, 'data', 'etcd'),
+          round,
+          defragment: true,
+          environment,
+          killAfterMs: 200 + random.integer(600),
+          end: () => cutPower(log),
+        });
+        promises.startRound(round);
+        moments += await losePower({ before, log, reports, promises, image });
+        rmSync(root, { recursive: true });
+        renameSync(image, root);
       }
-      for (const record of records.slice(inStart)) disk.apply(record);
-      expect(disk.differences(), 'the recorder must see every write').toEqual([]);
-      disk.writeTo(emptied(image), LUCKS[(round + 1) % LUCKS.length]!, random);
-      rmSync(root, { recursive: true });
-      renameSync(image, root);
-    }
-    const k8ts = await startCluster(root, process.env);
-    await trust.check(k8ts, writes);
-    await k8ts.stop('SIGKILL');
-    console.log(`power loss: ${ROUNDS} clusters, ${writes.count} acknowledged writes`);
-    expect(writes.refused).toEqual([]);
-    expect(writes.count).toBeGreaterThan(ROUNDS * 20);
-  });
+      console.log(`power loss: ${ROUNDS} processes, ${moments} moments, ${promises.count} acknowledged transactions`);
+      expect(promises.count).toBeGreaterThan(ROUNDS * 10);
+    },
+  );
+
+  it(
+    `leaves a cluster that starts, knows its users and has every acknowledged write, ${ROUNDS} times`,
+    { timeout: ROUNDS * 60_000 + 60_000 },
+    async () => {
+      const root = join(scratch, 'cluster');
+      const image = join(scratch, 'cluster-image');
+      mkdirSync(root);
+      const writes = new AcknowledgedWrites();
+      const trust = new Trust();
+      for (let round = 0; round < ROUNDS; round++) {
+        const disk = new DiskImage(root);
+        const log = join(scratch, `cluster-log-${round}`);
+        const k8ts = await startCluster(root, recordedEnvironment(recorder, { root, log }));
+        await trust.check(k8ts, writes);
+        await writeUntilPowerLoss(k8ts, { writes, round, log });
+        const records = readRecords(log);
+        // The very first start is the one that makes everything: the power goes in the middle of it, too.
+        const inStart = round === 0 ? random.integer(records.findIndex(({ time }) => time > trust.since)) : 0;
+        for (const record of records.slice(0, inStart)) disk.apply(record);
+        if (round === 0) {
+          disk.writeTo(emptied(image), randomLuck(random), random);
+          await (await startCluster(image, process.env)).stop('SIGKILL');
+        }
+        for (const record of records.slice(inStart)) disk.apply(record);
+        expect(disk.differences(), 'the recorder must see every write').toEqual([]);
+        disk.writeTo(emptied(image), LUCKS[(round + 1) % LUCKS.length]!, random);
+        rmSync(root, { recursive: true });
+        renameSync(image, root);
+      }
+      const k8ts = await startCluster(root, process.env);
+      await trust.check(k8ts, writes);
+      await k8ts.stop('SIGKILL');
+      console.log(`power loss: ${ROUNDS} clusters, ${writes.count} acknowledged writes`);
+      expect(writes.refused).toEqual([]);
+      expect(writes.count).toBeGreaterThan(ROUNDS * 20);
+    },
+  );
 });
 
 const startCluster = (root: string, environment: NodeJS.ProcessEnv): Promise<K8tsProcess> =>
@@ -97,7 +112,10 @@ function emptied(directory: string): string {
   return directory;
 }
 
-async function writeUntilPowerLoss(k8ts: K8tsProcess, { writes, round, log }: { writes: AcknowledgedWrites; round: number; log: string }): Promise<void> {
+async function writeUntilPowerLoss(
+  k8ts: K8tsProcess,
+  { writes, round, log }: { writes: AcknowledgedWrites; round: number; log: string },
+): Promise<void> {
   const api = new ApiConnection(k8ts.server, k8ts.credentials);
   const lanes = Array.from({ length: LANES }, (_, lane) => writes.writeLane(api, { lane: `${lane}`, round }));
   await writes.acknowledged(clock, 20 + random.integer(250));
@@ -126,7 +144,10 @@ class Trust {
     await writes.checkKept(api);
     const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: this.#token } };
     const answer = await api.call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: review });
-    expect(answer.json()['status']).toMatchObject({ authenticated: true, user: { username: 'system:serviceaccount:default:power' } });
+    expect(answer.json()['status']).toMatchObject({
+      authenticated: true,
+      user: { username: 'system:serviceaccount:default:power' },
+    });
     api.close();
   }
 }
@@ -142,8 +163,11 @@ async function tokenOf(api: ApiConnection): Promise<string> {
 
 /** Half of them right behind a change of a directory, where an unsynced rename or removal shows; the last at the end. */
 function momentsIn(records: readonly DiskRecord[]): number[] {
-  const renames = records.flatMap(({ type }, i) => (type === 'rename' || type === 'unlink' || type === 'create' ? [i + 1] : []));
-  const pick = (i: number): number => (i % 2 === 0 ? random.integer(records.length) : (renames[random.integer(renames.length)] ?? 0));
+  const renames = records.flatMap(({ type }, i) =>
+    type === 'rename' || type === 'unlink' || type === 'create' ? [i + 1] : [],
+  );
+  const pick = (i: number): number =>
+    i % 2 === 0 ? random.integer(records.length) : (renames[random.integer(renames.length)] ?? 0);
   return [...Array.from({ length: MOMENTS - 1 }, (_, i) => pick(i)).toSorted((a, b) => a - b), records.length];
 }
 

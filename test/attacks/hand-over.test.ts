@@ -5,9 +5,9 @@
  */
 import tls from 'node:tls';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { startApiServer, type ApiServer } from '../../src/apiserver/server.ts';
 import { createAuthority, issue } from '../../src/apiserver/pki/certificates.ts';
 import { openPki } from '../../src/apiserver/pki/files.ts';
+import { startApiServer, type ApiServer } from '../../src/apiserver/server.ts';
 import { dialLoopback } from '../../src/apiserver/testing/index.ts';
 import { createMemoryStore } from '../../src/etcd/index.ts';
 import { createContext } from '../../src/kernel/index.ts';

@@ -20,8 +20,43 @@ const missing = requires('root', 'runc', 'conmon', 'ip');
 if (missing) console.warn(`hostile-cri-socket: skipped, ${missing}`);
 
 /** Nothing that asks a registry: hostile requests stay on this machine. */
-const METHODS = ['Version', 'Status', 'ListPodSandbox', 'PodSandboxStatus', 'StopPodSandbox', 'RemovePodSandbox', 'RunPodSandbox', 'CreateContainer', 'StartContainer', 'StopContainer', 'RemoveContainer', 'ListContainers', 'ContainerStatus', 'UpdateContainerResources', 'ReopenContainerLog', 'ExecSync', 'Exec', 'Attach', 'PortForward', 'ContainerStats', 'ListContainerStats', 'UpdateRuntimeConfig', 'GetContainerEvents', 'CheckpointContainer', 'RuntimeConfig', 'Nothing'].map((name) => `/runtime.v1.RuntimeService/${name}`);
-const PATHS = [...METHODS, '/runtime.v1.ImageService/ListImages', '/runtime.v1.ImageService/ImageStatus', '/runtime.v1.ImageService/ImageFsInfo', '/', '//', '/__proto__/constructor'];
+const METHODS = [
+  'Version',
+  'Status',
+  'ListPodSandbox',
+  'PodSandboxStatus',
+  'StopPodSandbox',
+  'RemovePodSandbox',
+  'RunPodSandbox',
+  'CreateContainer',
+  'StartContainer',
+  'StopContainer',
+  'RemoveContainer',
+  'ListContainers',
+  'ContainerStatus',
+  'UpdateContainerResources',
+  'ReopenContainerLog',
+  'ExecSync',
+  'Exec',
+  'Attach',
+  'PortForward',
+  'ContainerStats',
+  'ListContainerStats',
+  'UpdateRuntimeConfig',
+  'GetContainerEvents',
+  'CheckpointContainer',
+  'RuntimeConfig',
+  'Nothing',
+].map((name) => `/runtime.v1.RuntimeService/${name}`);
+const PATHS = [
+  ...METHODS,
+  '/runtime.v1.ImageService/ListImages',
+  '/runtime.v1.ImageService/ImageStatus',
+  '/runtime.v1.ImageService/ImageFsInfo',
+  '/',
+  '//',
+  '/__proto__/constructor',
+];
 const MEGABYTE = 1024 * 1024;
 const MAX_GROWTH = 200 * MEGABYTE;
 const CUT_OFF_MS = 30;
@@ -40,8 +75,18 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), `${name}-`));
     createNetns(netns);
-    const flags = { root: join(directory, 'root'), state, 'cgroup-parent': `/${name}`, 'node-netns': netns, 'pod-cidr': '10.197.1.0/24' };
-    runtime = await startRuntimeProcess(socket, Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]), WATCHDOG_NODE_FLAGS);
+    const flags = {
+      root: join(directory, 'root'),
+      state,
+      'cgroup-parent': `/${name}`,
+      'node-netns': netns,
+      'pod-cidr': '10.197.1.0/24',
+    };
+    runtime = await startRuntimeProcess(
+      socket,
+      Object.entries(flags).flatMap(([flag, value]) => [`--${flag}`, value]),
+      WATCHDOG_NODE_FLAGS,
+    );
     turns = watchTurns(runtime.pid);
   }, 120_000);
   afterAll(async () => {
@@ -55,7 +100,8 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
 
   it('are answered, and the runtime goes on', async () => {
     const memoryBefore = residentBytes(runtime.pid);
-    const connect = (): http2.ClientHttp2Session => http2.connect('http://localhost', { createConnection: () => net.connect(socket) }).on('error', () => {});
+    const connect = (): http2.ClientHttp2Session =>
+      http2.connect('http://localhost', { createConnection: () => net.connect(socket) }).on('error', () => {});
     let session = connect();
     session.setMaxListeners(0);
     const { problems } = await fire({
@@ -64,7 +110,16 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
       ended: () => (residentBytes(runtime.pid) === 0 ? runtime.output().slice(-3000) : undefined),
       send: async (random) => {
         if (random.next() < 0.3) {
-          await exchange(dialSocket(socket), hostileHttp2(random, { paths: PATHS, headers: [['content-type', 'application/grpc'], ['te', 'trailers']] }));
+          await exchange(
+            dialSocket(socket),
+            hostileHttp2(random, {
+              paths: PATHS,
+              headers: [
+                ['content-type', 'application/grpc'],
+                ['te', 'trailers'],
+              ],
+            }),
+          );
           return undefined;
         }
         if (session.destroyed || session.closed) {
@@ -85,14 +140,22 @@ describe.skipIf(missing)('hostile calls to the CRI socket', { timeout: 1_800_000
 /** A call with a message that is none, or of another method. */
 function call(session: http2.ClientHttp2Session, random: Random): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const stream = session.request({ ':method': 'POST', ':path': pick(random, PATHS), 'content-type': 'application/grpc', te: 'trailers' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': pick(random, PATHS),
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    });
     const done = (): void => {
       clearTimeout(timer);
       stream.close(http2.constants.NGHTTP2_CANCEL);
       resolve(undefined);
     };
     const timer = setTimeout(done, CUT_OFF_MS);
-    stream.on('error', () => {}).on('close', done).resume();
+    stream
+      .on('error', () => {})
+      .on('close', done)
+      .resume();
     for (let i = random.integer(3); i >= 0; i--) stream.write(message(random));
     if (random.next() < 0.8) stream.end();
   });

@@ -37,7 +37,10 @@ describe('hostile requests to etcd’s port', { timeout: 1_800_000 }, () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'k8ts-hostile-etcd-'));
-    etcd = await startComponent(['etcd', '--data-dir', join(directory, 'data'), '--listen-client-urls', 'http://127.0.0.1:0'], { ready: 'Serving the etcd v3 API', nodeFlags: WATCHDOG_NODE_FLAGS });
+    etcd = await startComponent(
+      ['etcd', '--data-dir', join(directory, 'data'), '--listen-client-urls', 'http://127.0.0.1:0'],
+      { ready: 'Serving the etcd v3 API', nodeFlags: WATCHDOG_NODE_FLAGS },
+    );
     void etcd.exited.then(() => (ended = true));
     port = Number(/127\.0\.0\.1:(\d+)/.exec(etcd.output())![1]);
     turns = watchTurns(etcd.pid);
@@ -54,7 +57,12 @@ describe('hostile requests to etcd’s port', { timeout: 1_800_000 }, () => {
       if (ended) return `etcd has ended:\n${etcd.output().slice(-3000)}`;
       return send(random).catch((error: unknown) => `${String(error)}\n${etcd.output().slice(-2000)}`);
     };
-    const { problems } = await fire({ target, send: guarded, turns, ended: () => (ended ? etcd.output().slice(-3000) : undefined) });
+    const { problems } = await fire({
+      target,
+      send: guarded,
+      turns,
+      ended: () => (ended ? etcd.output().slice(-3000) : undefined),
+    });
     expect(problems).toEqual([]);
     expect(ended).toBe(false);
     expect(await health()).toBe('{"health":"true","reason":""}');
@@ -62,7 +70,10 @@ describe('hostile requests to etcd’s port', { timeout: 1_800_000 }, () => {
   }
 
   const health = async (): Promise<string> => {
-    const [response] = (await once(http.get({ host: '127.0.0.1', port, path: '/health', agent: false, timeout: 5000 }), 'response')) as [http.IncomingMessage];
+    const [response] = (await once(
+      http.get({ host: '127.0.0.1', port, path: '/health', agent: false, timeout: 5000 }),
+      'response',
+    )) as [http.IncomingMessage];
     let text = '';
     for await (const piece of response) text += String(piece);
     return text;
@@ -90,12 +101,17 @@ describe('hostile requests to etcd’s port', { timeout: 1_800_000 }, () => {
   it('as raw HTTP/2 and HTTP/1.1', () =>
     barrage('etcd-http', async (random) => {
       if (random.next() < 0.5) {
-        await exchange(dialTcp(port), hostileHttp2(random, { paths: PATHS, headers: [['content-type', 'application/grpc']] }));
+        await exchange(
+          dialTcp(port),
+          hostileHttp2(random, { paths: PATHS, headers: [['content-type', 'application/grpc']] }),
+        );
         return undefined;
       }
       const { pieces, pauseMs } = hostileHttp1(random, { paths: PATHS });
       const bad = statusesIn(await exchange(dialTcp(port), pieces, { pauseMs })).filter((status) => status >= 500);
-      return bad.length > 0 ? `${bad.join(' ')} to ${JSON.stringify(Buffer.concat(pieces).toString('latin1').slice(0, 400))}` : undefined;
+      return bad.length > 0
+        ? `${bad.join(' ')} to ${JSON.stringify(Buffer.concat(pieces).toString('latin1').slice(0, 400))}`
+        : undefined;
     }));
 });
 
@@ -119,7 +135,11 @@ function send(session: http2.ClientHttp2Session, { path, headers, body, ends }: 
     const done = (): void => {
       clearTimeout(timer);
       stream.close(http2.constants.NGHTTP2_CANCEL);
-      resolve({ status, code: Number(trailers['grpc-status'] ?? -1), message: decodeURIComponent(String(trailers['grpc-message'] ?? '')) });
+      resolve({
+        status,
+        code: Number(trailers['grpc-status'] ?? -1),
+        message: decodeURIComponent(String(trailers['grpc-message'] ?? '')),
+      });
     };
     const timer = setTimeout(done, CUT_OFF_MS);
     stream.on('response', (received) => {

@@ -14,9 +14,9 @@ import type { TokenRequest } from '../../src/api/generated/authentication-v1.ts'
 import type { Eviction } from '../../src/api/generated/policy-v1.ts';
 import { openPki } from '../../src/apiserver/index.ts';
 import { builtIn, defineResource, type BuiltInResource, type Client } from '../../src/client/index.ts';
+import { ADMIN, nodeUser } from '../../src/cluster/identities.ts';
 import { applyManifests, ClusterClock, ResourceFinder, startCluster, waitUntil } from '../../src/cluster/index.ts';
 import type { Cluster, ClusterOptions, NodeTemplate } from '../../src/cluster/index.ts';
-import { ADMIN, nodeUser } from '../../src/cluster/identities.ts';
 import { loadImage } from '../../src/cluster/node-fleet/index.ts';
 import { createContext } from '../../src/kernel/index.ts';
 import { requestCertificate } from '../../src/kubelet/certificates/request-certificate.ts';
@@ -58,7 +58,11 @@ const SETUP = new Set([
 
 /** Requests of system:masters that are neither the test's, nor part of the setup, nor the API server's own. */
 function unexpectedMasters(log: RequestLog): string[] {
-  const [own, test, setup] = ['system:apiserver (kube-apiserver) ', `${ADMIN.name} (${TEST}) `, `${ADMIN.name} (k8ts) `];
+  const [own, test, setup] = [
+    'system:apiserver (kube-apiserver) ',
+    `${ADMIN.name} (${TEST}) `,
+    `${ADMIN.name} (k8ts) `,
+  ];
   return log.masters().filter((line) => {
     if (line.startsWith(own) || line.startsWith(test)) return false;
     return !(line.startsWith(setup) && SETUP.has(line.slice(setup.length)));
@@ -77,9 +81,17 @@ const ACCOUNTS = `
   resource-claim-controller resourcequota-controller root-ca-cert-publisher service-account-controller
   service-cidrs-controller statefulset-controller token-cleaner ttl-after-finished-controller
   validatingadmissionpolicy-status-controller volumeattributesclass-protection-controller
-  metrics-server simulated-kubelet`.trim().split(/\s+/);
+  metrics-server simulated-kubelet`
+  .trim()
+  .split(/\s+/);
 
-const WIDGETS = defineResource({ group: 'example.com', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true });
+const WIDGETS = defineResource({
+  group: 'example.com',
+  version: 'v1',
+  plural: 'widgets',
+  kind: 'Widget',
+  namespaced: true,
+});
 
 describe('a cluster of simulated nodes', () => {
   const stop = new AbortController();
@@ -124,9 +136,16 @@ describe('a cluster of simulated nodes', () => {
   const merge = (resource: BuiltInResource, name: string, patch: object) =>
     client.resource(resource).patch(placeOf(resource, name), patch, { type: 'merge' });
   const isGone = (work: Promise<unknown>): Promise<boolean> =>
-    work.then(() => false, (error: { status?: { code?: number } }) => error.status?.code === 404);
+    work.then(
+      () => false,
+      (error: { status?: { code?: number } }) => error.status?.code === 404,
+    );
   const count = async (resource: BuiltInResource, selectors: { labelSelector?: string; fieldSelector?: string } = {}) =>
-    (await client.resource(resource).list({ ...selectors, ...(builtIn(resource).namespaced ? { namespace: 'story' } : {}) })).items.length;
+    (
+      await client
+        .resource(resource)
+        .list({ ...selectors, ...(builtIn(resource).namespaced ? { namespace: 'story' } : {}) })
+    ).items.length;
   const firstPod = async (app: string) => {
     const { items } = await client.resource('v1/pods').list({ namespace: 'story', labelSelector: `app=${app}` });
     return items[0]!;
@@ -134,7 +153,9 @@ describe('a cluster of simulated nodes', () => {
 
   it('runs everything that is applied to it', async () => {
     await clock.during(applyManifests(client, new ResourceFinder(client), STORY));
-    const { metadata: { uid = '' } } = await client.resource(WIDGETS).get({ namespace: 'story', name: 'owner' });
+    const {
+      metadata: { uid = '' },
+    } = await client.resource(WIDGETS).get({ namespace: 'story', name: 'owner' });
     const ownerReferences = [{ apiVersion: 'example.com/v1', kind: 'Widget', name: 'owner', uid }];
     await client.resource('v1/configmaps').create({ metadata: { name: 'owned', namespace: 'story', ownerReferences } });
     const steps: [what: string, look: () => Promise<unknown>][] = [
@@ -144,13 +165,33 @@ describe('a cluster of simulated nodes', () => {
       ['it is bound', async () => (await get('v1/persistentvolumeclaims', 'scratch-tmp')).status?.phase === 'Bound'],
       ['a volume is to be attached', async () => (await count('storage.k8s.io/v1/volumeattachments')) === 1],
       ['a claim of devices is made', async () => (await count('resource.k8s.io/v1/resourceclaims')) === 1],
-      ['the Endpoints are mirrored', async () => (await count('discovery.k8s.io/v1/endpointslices', { labelSelector: 'kubernetes.io/service-name=outside' })) === 1],
+      [
+        'the Endpoints are mirrored',
+        async () =>
+          (await count('discovery.k8s.io/v1/endpointslices', {
+            labelSelector: 'kubernetes.io/service-name=outside',
+          })) === 1,
+      ],
       ['the token is there', async () => (await get('v1/secrets', 'robot-token')).data?.['token']],
-      ['the role is gathered', async () => (await get('rbac.authorization.k8s.io/v1/clusterroles', 'gathered')).rules?.length === 1],
-      ['the policy is checked', async () => (await get('admissionregistration.k8s.io/v1/validatingadmissionpolicies', 'named')).status?.observedGeneration],
-      ['cluster-info is signed', async () => (await get('v1/configmaps', 'cluster-info', 'kube-public')).data?.['jws-kubeconfig-abcdef']],
+      [
+        'the role is gathered',
+        async () => (await get('rbac.authorization.k8s.io/v1/clusterroles', 'gathered')).rules?.length === 1,
+      ],
+      [
+        'the policy is checked',
+        async () =>
+          (await get('admissionregistration.k8s.io/v1/validatingadmissionpolicies', 'named')).status
+            ?.observedGeneration,
+      ],
+      [
+        'cluster-info is signed',
+        async () => (await get('v1/configmaps', 'cluster-info', 'kube-public')).data?.['jws-kubeconfig-abcdef'],
+      ],
       ['the expired token is gone', () => isGone(get('v1/secrets', 'bootstrap-token-expird', 'kube-system'))],
-      ['the Deployment has grown', async () => (await get('apps/v1/deployments', 'web')).status?.availableReplicas === 6],
+      [
+        'the Deployment has grown',
+        async () => (await get('apps/v1/deployments', 'web')).status?.availableReplicas === 6,
+      ],
       ['the Job is done and gone', () => isGone(get('batch/v1/jobs', 'once'))],
       ['the CronJob has run', async () => (await get('batch/v1/cronjobs', 'minutely')).status?.lastSuccessfulTime],
     ];
@@ -159,14 +200,22 @@ describe('a cluster of simulated nodes', () => {
 
   it('changes, evicts, signs and clears up', async () => {
     const containers = [{ name: 'main', image: 'web:2' }];
-    await client.resource('apps/v1/deployments').patch({ namespace: 'story', name: 'web' }, { spec: { template: { spec: { containers } } } }, { type: 'strategic' });
+    await client
+      .resource('apps/v1/deployments')
+      .patch(
+        { namespace: 'story', name: 'web' },
+        { spec: { template: { spec: { containers } } } },
+        { type: 'strategic' },
+      );
     await until('the Deployment is new, and no old pod is left', async () => {
       const { updatedReplicas, replicas, availableReplicas } = (await get('apps/v1/deployments', 'web')).status ?? {};
       return updatedReplicas === 6 && replicas === 6 && availableReplicas === 6;
     });
     await merge('apps/v1/statefulsets', 'db', { spec: { replicas: 1 } });
 
-    const { metadata: { name = '' } } = await firstPod('web');
+    const {
+      metadata: { name = '' },
+    } = await firstPod('web');
     const eviction: Eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: 'story' } };
     await client.resource('v1/pods').subresource<Eviction>({ namespace: 'story', name }, 'eviction').create(eviction);
     await until('the pod is evicted', () => isGone(get('v1/pods', name)));
@@ -176,8 +225,15 @@ describe('a cluster of simulated nodes', () => {
     await client.resource('networking.k8s.io/v1/servicecidrs').delete({ name: 'more' });
     await until('the ServiceCIDR is gone', () => isGone(get('networking.k8s.io/v1/servicecidrs', 'more')));
 
-    const tokens = client.resource('v1/serviceaccounts').subresource<TokenRequest>({ namespace: 'story', name: 'robot' }, 'token');
-    const asked: TokenRequest = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {}, spec: { audiences: [] } };
+    const tokens = client
+      .resource('v1/serviceaccounts')
+      .subresource<TokenRequest>({ namespace: 'story', name: 'robot' }, 'token');
+    const asked: TokenRequest = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenRequest',
+      metadata: {},
+      spec: { audiences: [] },
+    };
     expect((await tokens.create(asked)).status?.token).toBeDefined();
 
     const kubelet = cluster.clientAs(nodeUser('sim-0'), 'kubelet');
@@ -194,13 +250,18 @@ describe('a cluster of simulated nodes', () => {
     await merge('v1/nodes', 'sim-1', { spec: { taints: null } });
     await until('its agent is back', async () => (await get('apps/v1/daemonsets', 'agent')).status?.numberReady === 3);
     cluster.simulatedNodes.silence('sim-1');
-    await until('its silence is noticed', async () => (await conditions()).some(({ type, status }) => type === 'Ready' && status === 'Unknown'));
+    await until('its silence is noticed', async () =>
+      (await conditions()).some(({ type, status }) => type === 'Ready' && status === 'Unknown'),
+    );
     await clock.during(cluster.simulatedNodes.remove('sim-1'));
     await until('its pods are gone', async () => (await podsThere()) === 0);
   }, 120_000);
 
   it('shows logs, runs commands and asks kubelets', async () => {
-    const { metadata: { name = '' }, spec } = await firstPod('db');
+    const {
+      metadata: { name = '' },
+      spec,
+    } = await firstPod('db');
     let text = '';
     const stream = await client.resource('v1/pods').streamSubresource({ namespace: 'story', name }, 'log');
     for await (const piece of stream) text += Buffer.from(piece).toString();
@@ -299,9 +360,16 @@ describe.skipIf(missing !== undefined)(title, () => {
     await expect.poll(() => addresses('v1/services'), { timeout: 20_000 }).toBe(1);
     await expect.poll(() => addresses('networking.k8s.io/v1/ingresses'), { timeout: 20_000 }).toBe(1);
 
-    const { items: [pod] } = await client.resource('v1/pods').list({ namespace: 'default', labelSelector: 'app=www' });
-    const { metadata: { name = '' }, spec } = pod!;
-    for await (const piece of await client.resource('v1/pods').streamSubresource({ namespace: 'default', name }, 'log')) {
+    const {
+      items: [pod],
+    } = await client.resource('v1/pods').list({ namespace: 'default', labelSelector: 'app=www' });
+    const {
+      metadata: { name = '' },
+      spec,
+    } = pod!;
+    for await (const piece of await client
+      .resource('v1/pods')
+      .streamSubresource({ namespace: 'default', name }, 'log')) {
       expect(piece.length).toBeGreaterThan(0);
     }
     const read = (path: string) => client.request({ method: 'GET', path });
@@ -309,7 +377,8 @@ describe.skipIf(missing !== undefined)(title, () => {
       expect((await read(`/api/v1/nodes/${spec?.nodeName}/proxy/${path}`)).status, path).toBe(200);
     }
     /** Two readings, 15 s apart. */
-    const measured = async () => ((await read('/apis/metrics.k8s.io/v1beta1/nodes')).body as { items: unknown[] }).items.length;
+    const measured = async () =>
+      ((await read('/apis/metrics.k8s.io/v1beta1/nodes')).body as { items: unknown[] }).items.length;
     if (everything) await expect.poll(measured, { timeout: 50_000, interval: 500 }).toBe(2);
     await client.resource('v1/services').delete(place);
     await cluster.fleet!.remove('node-2');
@@ -323,10 +392,14 @@ describe.skipIf(missing !== undefined)(title, () => {
 
   it('was refused nothing', () => expect(log.refusals()).toEqual([]));
 
-  it.each(['cloud-controller-manager', 'coredns', 'ingress-controller', 'metrics-server', 'network-policy', 'persistent-volume-binder'])(
-    'has done things as the ServiceAccount %s',
-    (name) => expect(log.users()).toContain(account(name)),
-  );
+  it.each([
+    'cloud-controller-manager',
+    'coredns',
+    'ingress-controller',
+    'metrics-server',
+    'network-policy',
+    'persistent-volume-binder',
+  ])('has done things as the ServiceAccount %s', (name) => expect(log.users()).toContain(account(name)));
 
   it.each(['kube-proxy', 'node:node-1', 'node:node-2'])('has done things as system:%s', (user) => {
     expect(log.users()).toContain(`system:${user}`);
@@ -345,7 +418,9 @@ describe('the certificate with which the API server calls kubelets', () => {
 
     const names = { commonName: 'kube-apiserver-kubelet-client', organizations: ['system:masters'], usage: 'client' };
     writeFileSync(join(directory, 'apiserver-kubelet-client.names'), JSON.stringify(names));
-    const { kubeletClient: { certificate } } = await open();
+    const {
+      kubeletClient: { certificate },
+    } = await open();
     expect(certificate).not.toBe(first.kubeletClient.certificate);
     expect(readFileSync(join(directory, 'apiserver-kubelet-client.crt'), 'utf8')).toBe(certificate);
   });

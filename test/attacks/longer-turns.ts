@@ -61,9 +61,7 @@ const WORKED_ON = [
   ...['apply: YAML of many keys', 'update: many managed fields', 'all objects as YAML'],
 ];
 
-const EMPTY = [
-  ...['protobuf: many empty containers'],
-];
+const EMPTY = [...['protobuf: many empty containers']];
 
 const rows = (names: readonly string[], milliseconds: number, why: string): [string, LongerTurn][] =>
   names.map((name) => [name, { milliseconds, why }]);

@@ -43,14 +43,21 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
   let clients: UnreadClients;
   let baseline: number;
   const filling = (i: number): string => `${i} `.padEnd(OBJECT_BYTES, 'abcdefgh');
-  const configMap = (name: string, text: string): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { filling: text } });
-  const currentVersion = async (): Promise<string> => (await api.call('GET', `${COLLECTION}?limit=1`)).json().metadata.resourceVersion;
+  const configMap = (name: string, text: string): object => ({
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name },
+    data: { filling: text },
+  });
+  const currentVersion = async (): Promise<string> =>
+    (await api.call('GET', `${COLLECTION}?limit=1`)).json().metadata.resourceVersion;
 
   beforeAll(async () => {
     k8ts = await startK8ts({ flags: ['--controllers', 'none'] });
     api = new ApiConnection(k8ts.server, k8ts.credentials);
     const makeLane = async (lane: number): Promise<void> => {
-      for (let i = lane; i < SIZES.objects; i += 8) expect((await api.call('POST', COLLECTION, { body: configMap(`event-${i}`, filling(i)) })).status).toBe(201);
+      for (let i = lane; i < SIZES.objects; i += 8)
+        expect((await api.call('POST', COLLECTION, { body: configMap(`event-${i}`, filling(i)) })).status).toBe(201);
     };
     expect((await api.call('POST', SMALL, { body: configMap('event-0', '') })).status).toBe(201);
     await Promise.all(Array.from({ length: 8 }, (_, lane) => makeLane(lane)));
@@ -78,7 +85,9 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
     let isOver = false;
     const sample = async (): Promise<void> => {
       while (!isOver) {
-        waits.push(await waitingTime(k8ts.pid, async () => expect((await other.call('GET', '/readyz')).status).toBe(200)));
+        waits.push(
+          await waitingTime(k8ts.pid, async () => expect((await other.call('GET', '/readyz')).status).toBe(200)),
+        );
         most = Math.max(most, k8ts.memory());
         await sleep(10);
       }
@@ -104,26 +113,37 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
   async function writeEvents(collection: string, text: string): Promise<void> {
     for (let i = 0; i < EVENTS; i++) {
       const body = { data: { filling: text, event: String(i) } };
-      const { status } = await api.call('PATCH', `${collection}/event-0`, { body, headers: { 'content-type': 'application/merge-patch+json' } });
+      const { status } = await api.call('PATCH', `${collection}/event-0`, {
+        body,
+        headers: { 'content-type': 'application/merge-patch+json' },
+      });
       expect(status).toBe(200);
     }
   }
 
-  it.each(PROTOCOLS)(`${SIZES.lists} LISTs, ${SIZES.watchLists} watch-lists and ${SIZES.watches} watches over %s cost little, and hold up nobody`, async (protocol) => {
-    const measured = await watched(async () => {
-      await clients.send(protocol, SIZES.lists, COLLECTION);
-      await clients.send(protocol, SIZES.watchLists, WATCH_LIST);
-      await clients.send(protocol, SIZES.watches, `${SMALL}?watch=true`);
-      await writeEvents(SMALL, 'small');
-      await clients.send(protocol, SIZES.watchLists, `${COLLECTION}?watch=true&resourceVersion=${await currentVersion()}`);
-      await writeEvents(COLLECTION, filling(0));
-    });
-    expectLittle(protocol, measured);
-  });
+  it.each(PROTOCOLS)(
+    `${SIZES.lists} LISTs, ${SIZES.watchLists} watch-lists and ${SIZES.watches} watches over %s cost little, and hold up nobody`,
+    async (protocol) => {
+      const measured = await watched(async () => {
+        await clients.send(protocol, SIZES.lists, COLLECTION);
+        await clients.send(protocol, SIZES.watchLists, WATCH_LIST);
+        await clients.send(protocol, SIZES.watches, `${SMALL}?watch=true`);
+        await writeEvents(SMALL, 'small');
+        await clients.send(
+          protocol,
+          SIZES.watchLists,
+          `${COLLECTION}?watch=true&resourceVersion=${await currentVersion()}`,
+        );
+        await writeEvents(COLLECTION, filling(0));
+      });
+      expectLittle(protocol, measured);
+    },
+  );
 
   it.each(Object.keys(FORMS))('LISTs as %s cost no more', async (form) => {
     const measured = await watched(async () => {
-      for (const protocol of PROTOCOLS) await clients.send(protocol, everything ? 25 : 5, `${COLLECTION}?includeObject=Object`, FORMS[form]);
+      for (const protocol of PROTOCOLS)
+        await clients.send(protocol, everything ? 25 : 5, `${COLLECTION}?includeObject=Object`, FORMS[form]);
     });
     expectLittle(form, measured);
   });
@@ -134,7 +154,8 @@ describe('clients that do not read', { timeout: 600_000 }, () => {
     let lastChange: string | undefined;
     for await (const { type, object } of api.watch(WATCH_LIST)) {
       if (type === 'ADDED') initial++;
-      if (type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end']) await writeEvents(COLLECTION, 'changed');
+      if (type === 'BOOKMARK' && object.metadata.annotations?.['k8s.io/initial-events-end'])
+        await writeEvents(COLLECTION, 'changed');
       if (type === 'MODIFIED') lastChange = (object['data'] as { event: string }).event;
       if (lastChange === String(EVENTS - 1)) break;
     }

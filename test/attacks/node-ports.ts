@@ -7,7 +7,6 @@
 import { once } from 'node:events';
 import net from 'node:net';
 import readline from 'node:readline';
-import { createHttpServer, createHttpsServer } from '../../src/net/http/index.ts';
 import { serveComponent, selfSignedCertificate } from '../../src/component-server/index.ts';
 import { StreamingServer } from '../../src/container-runtime/streaming/streaming-server.ts';
 import { Forwarder } from '../../src/dns/forwarder.ts';
@@ -19,6 +18,7 @@ import { createContext } from '../../src/kernel/index.ts';
 import { healthAnswer, metricsAnswer, serveEndpoints } from '../../src/kube-proxy/health-servers.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from '../../src/kubelet/index.ts';
 import { serveKubelet } from '../../src/kubelet/server/serve-kubelet.ts';
+import { createHttpServer, createHttpsServer } from '../../src/net/http/index.ts';
 
 const ctx = createContext({ writeLog: (line) => void process.stderr.write(`${line}\n`) });
 const HOST = '127.0.0.1';
@@ -26,16 +26,28 @@ const HOST = '127.0.0.1';
 /** Answers every review with yes, so that what lies behind is reached. */
 const client = {
   resource: (name: string) => ({
-    create: () => Promise.resolve({ status: name.endsWith('tokenreviews') ? { authenticated: true, user: { username: 'hostile', groups: [] } } : { allowed: true } }),
+    create: () =>
+      Promise.resolve({
+        status: name.endsWith('tokenreviews')
+          ? { authenticated: true, user: { username: 'hostile', groups: [] } }
+          : { allowed: true },
+      }),
   }),
 };
 
-const pod = { metadata: { name: 'a1', namespace: 'default', uid: 'u1' }, spec: { containers: [{ name: 'c', image: 'i' }] }, status: { phase: 'Running' } };
+const pod = {
+  metadata: { name: 'a1', namespace: 'default', uid: 'u1' },
+  spec: { containers: [{ name: 'c', image: 'i' }] },
+  status: { phase: 'Running' },
+};
 const worker = {
   pod,
   podWithStatus: pod,
   isTerminating: false,
-  observed: { sandboxes: [{ id: 's1', ready: true }], containers: [{ id: 'c1', name: 'c', state: 'running', status: { logPath: '/etc/hostname' } }] },
+  observed: {
+    sandboxes: [{ id: 's1', ready: true }],
+    containers: [{ id: 'c1', name: 'c', state: 'running', status: { logPath: '/etc/hostname' } }],
+  },
 };
 const manager = { workers: [worker], pods: () => [pod], worker: () => worker };
 
@@ -44,15 +56,27 @@ await once(echo, 'listening');
 const echoPort = (echo.address() as net.AddressInfo).port;
 
 /** A sandbox on the machine's own network; no container runs. */
-const sandbox = { id: 's1', phase: 'ready', config: { linux: { securityContext: { namespaceOptions: { network: 'NODE' } } } } };
-const parts = { ctx, sandboxes: { find: () => sandbox }, containers: { find: () => undefined }, nodeNetns: undefined, handlers: new Map(), paths: {} };
+const sandbox = {
+  id: 's1',
+  phase: 'ready',
+  config: { linux: { securityContext: { namespaceOptions: { network: 'NODE' } } } },
+};
+const parts = {
+  ctx,
+  sandboxes: { find: () => sandbox },
+  containers: { find: () => undefined },
+  nodeNetns: undefined,
+  handlers: new Map(),
+  paths: {},
+};
 const streaming = await StreamingServer.listen(parts as never, { host: HOST, port: 0 });
 
 const runtime = {
   runtime: {
     exec: (request: object) => Promise.resolve({ url: streaming.urlFor({ kind: 'exec', request } as never) }),
     attach: (request: object) => Promise.resolve({ url: streaming.urlFor({ kind: 'attach', request } as never) }),
-    portForward: (request: object) => Promise.resolve({ url: streaming.urlFor({ kind: 'portforward', request } as never) }),
+    portForward: (request: object) =>
+      Promise.resolve({ url: streaming.urlFor({ kind: 'portforward', request } as never) }),
     execSync: () => Promise.resolve({ stdout: Buffer.from('ok'), exitCode: 0 }),
     containerStatus: () => Promise.resolve({ status: { state: 'CONTAINER_EXITED' } }),
     listPodSandbox: () => Promise.resolve({ items: [] }),
@@ -60,10 +84,22 @@ const runtime = {
     checkpointContainer: () => Promise.reject(Object.assign(new Error('no checkpoints'), { code: 'UNIMPLEMENTED' })),
   },
 };
-const usage = { cpu: { time: '2026-01-01T00:00:00Z', usageCoreNanoSeconds: 1 }, memory: { time: '2026-01-01T00:00:00Z', workingSetBytes: 1 } };
+const usage = {
+  cpu: { time: '2026-01-01T00:00:00Z', usageCoreNanoSeconds: 1 },
+  memory: { time: '2026-01-01T00:00:00Z', workingSetBytes: 1 },
+};
 const summary = { node: { nodeName: 'n', startTime: '2026-01-01T00:00:00Z', ...usage }, pods: [] };
 const kubelet = await serveKubelet(ctx, {
-  config: { ...DEFAULT_KUBELET_CONFIGURATION, nodeName: 'n', rootDirectory: '/nonexistent', nodeAddresses: [HOST], address: HOST, port: 0, healthzPort: 0, authentication: { anonymous: { enabled: true } } },
+  config: {
+    ...DEFAULT_KUBELET_CONFIGURATION,
+    nodeName: 'n',
+    rootDirectory: '/nonexistent',
+    nodeAddresses: [HOST],
+    address: HOST,
+    port: 0,
+    healthzPort: 0,
+    authentication: { anonymous: { enabled: true } },
+  },
   client,
   runtime,
   manager,
@@ -73,20 +109,54 @@ const kubelet = await serveKubelet(ctx, {
 } as never);
 
 const certificate = await selfSignedCertificate(ctx, HOST);
-const component = await serveComponent(ctx, { host: HOST, port: 0, certificate, access: { check: () => Promise.resolve('allowed') }, alwaysAllowPaths: ['/healthz', '/livez', '/readyz'], pages: { '/page': (query: URLSearchParams) => ({ status: 200, value: [...query] }) } } as never);
+const component = await serveComponent(ctx, {
+  host: HOST,
+  port: 0,
+  certificate,
+  access: { check: () => Promise.resolve('allowed') },
+  alwaysAllowPaths: ['/healthz', '/livez', '/readyz'],
+  pages: { '/page': (query: URLSearchParams) => ({ status: 200, value: [...query] }) },
+} as never);
 
-const health = await serveEndpoints(ctx, { netns: undefined, address: `${HOST}:0` }, (path) => healthAnswer(ctx, { lastUpdated: ctx.clock.now() })(path) ?? metricsAnswer(ctx, 'nftables')(path));
+const health = await serveEndpoints(
+  ctx,
+  { netns: undefined, address: `${HOST}:0` },
+  (path) => healthAnswer(ctx, { lastUpdated: ctx.clock.now() })(path) ?? metricsAnswer(ctx, 'nftables')(path),
+);
 
 const records = new ClusterRecords();
 records.setNamespace('default');
-records.setService({ metadata: { name: 'kubernetes', namespace: 'default' }, spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'], ports: [{ name: 'https', port: 443, protocol: 'TCP' }] } } as never);
+records.setService({
+  metadata: { name: 'kubernetes', namespace: 'default' },
+  spec: { clusterIP: '10.96.0.1', clusterIPs: ['10.96.0.1'], ports: [{ name: 'https', port: 443, protocol: 'TCP' }] },
+} as never);
 const forwarder = new Forwarder(ctx, { servers: [`${HOST}:1`], timeoutMs: 50 });
 const zone = { domain: 'cluster.local', ttl: 5, nameServerAddresses: ['10.96.0.10'] };
-const resolver = { records, zone, forwarder, cache: new AnswerCache(), observe: () => {}, chance: () => ctx.random.next() };
-const dns = await listenDns(ctx, { address: HOST, port: 0, respond: (bytes, transport) => respond(resolver, bytes, transport) });
+const resolver = {
+  records,
+  zone,
+  forwarder,
+  cache: new AnswerCache(),
+  observe: () => {},
+  chance: () => ctx.random.next(),
+};
+const dns = await listenDns(ctx, {
+  address: HOST,
+  port: 0,
+  respond: (bytes, transport) => respond(resolver, bytes, transport),
+});
 
 /** An endpoint whose answers are as hostile as the requests that come to it. */
-const ODD_ANSWERS = ['HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok', 'HTTP/1.1 099 Odd\r\n\r\n', 'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nraw', 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n', '\0\0\0', 'HTTP/1.1 999 Odd\r\n\r\n', 'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n', ''];
+const ODD_ANSWERS = [
+  'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok',
+  'HTTP/1.1 099 Odd\r\n\r\n',
+  'HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\nraw',
+  'HTTP/1.1 200 OK\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+  '\0\0\0',
+  'HTTP/1.1 999 Odd\r\n\r\n',
+  'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 204 No Content\r\n\r\n',
+  '',
+];
 let answers = 0;
 const endpoint = net.createServer((socket) => {
   socket.on('error', () => {});
@@ -94,10 +164,22 @@ const endpoint = net.createServer((socket) => {
 });
 endpoint.listen(0, HOST);
 await once(endpoint, 'listening');
-const proxy = new IngressProxy({ logger: ctx.logger, scheme: 'http', route: (_host, path) => (path.startsWith('/none') ? 'not-found' : { ip: HOST, port: (endpoint.address() as net.AddressInfo).port }) });
-const handlers = { request: proxy.handle, upgrade: proxy.upgrade, failed: (error: unknown) => ctx.logger.error(error, 'A request for an Ingress could not be answered') };
+const proxy = new IngressProxy({
+  logger: ctx.logger,
+  scheme: 'http',
+  route: (_host, path) =>
+    path.startsWith('/none') ? 'not-found' : { ip: HOST, port: (endpoint.address() as net.AddressInfo).port },
+});
+const handlers = {
+  request: proxy.handle,
+  upgrade: proxy.upgrade,
+  failed: (error: unknown) => ctx.logger.error(error, 'A request for an Ingress could not be answered'),
+};
 const ingress = createHttpServer(handlers).listen(0, HOST);
-const secureIngress = createHttpsServer(handlers, { cert: certificate.certificate, key: certificate.key }).listen(0, HOST);
+const secureIngress = createHttpsServer(handlers, { cert: certificate.certificate, key: certificate.key }).listen(
+  0,
+  HOST,
+);
 await Promise.all([once(ingress, 'listening'), once(secureIngress, 'listening')]);
 
 const portOf = (server: net.Server): number => (server.address() as net.AddressInfo).port;
@@ -113,5 +195,14 @@ readline.createInterface({ input: process.stdin }).on('line', () => {
   process.stdout.write(`${JSON.stringify({ urls })}\n`);
 });
 
-const ports = { kubelet: kubelet.port, streaming: Number(new URL(streaming.url).port), component: component.port, kubeProxy: portOf(health!), dns: dns.port, ingress: portOf(ingress), secureIngress: portOf(secureIngress), echo: echoPort };
+const ports = {
+  kubelet: kubelet.port,
+  streaming: Number(new URL(streaming.url).port),
+  component: component.port,
+  kubeProxy: portOf(health!),
+  dns: dns.port,
+  ingress: portOf(ingress),
+  secureIngress: portOf(secureIngress),
+  echo: echoPort,
+};
 process.stdout.write(`${JSON.stringify({ ports })}\n`);

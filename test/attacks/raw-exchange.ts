@@ -1,15 +1,24 @@
 /** Bytes to a port and what came back: below every client library. */
 import { once } from 'node:events';
 import net from 'node:net';
-import tls from 'node:tls';
 import { setTimeout as sleep } from 'node:timers/promises';
+import tls from 'node:tls';
 
 export type Dial = () => Promise<net.Socket>;
 
 /** Resolves when connected; rejects when nobody listens. */
-export const dialTcp = (port: number, host = '127.0.0.1'): Dial => () => connected(net.connect({ port, host }), 'connect');
-export const dialSocket = (path: string): Dial => () => connected(net.connect({ path }), 'connect');
-export const dialTls = (port: number, options: tls.ConnectionOptions = {}): Dial => () => connected(tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }), 'secureConnect');
+export const dialTcp =
+  (port: number, host = '127.0.0.1'): Dial =>
+  () =>
+    connected(net.connect({ port, host }), 'connect');
+export const dialSocket =
+  (path: string): Dial =>
+  () =>
+    connected(net.connect({ path }), 'connect');
+export const dialTls =
+  (port: number, options: tls.ConnectionOptions = {}): Dial =>
+  () =>
+    connected(tls.connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...options }), 'secureConnect');
 
 const CONNECT_LIMIT_MS = 20_000;
 
@@ -24,7 +33,11 @@ const QUIET_MS = 25;
 const FIRST_MS = 60;
 
 /** Sends, listens until the other side hangs up or has been quiet for a while, and hangs up. */
-export async function exchange(dial: Dial, pieces: Iterable<Buffer | string>, { pauseMs = 0, firstMs = FIRST_MS } = {}): Promise<Buffer> {
+export async function exchange(
+  dial: Dial,
+  pieces: Iterable<Buffer | string>,
+  { pauseMs = 0, firstMs = FIRST_MS } = {},
+): Promise<Buffer> {
   const socket = await dial();
   const received: Buffer[] = [];
   let lastAt = 0;
@@ -48,4 +61,5 @@ export async function exchange(dial: Dial, pieces: Iterable<Buffer | string>, { 
 }
 
 /** The statuses of all answers of HTTP/1.1. */
-export const statusesIn = (answer: Buffer): number[] => Array.from(answer.toString('latin1').matchAll(/(?:^|\n)HTTP\/1\.[01] (\d{3})/g), ([, status]) => Number(status));
+export const statusesIn = (answer: Buffer): number[] =>
+  Array.from(answer.toString('latin1').matchAll(/(?:^|\n)HTTP\/1\.[01] (\d{3})/g), ([, status]) => Number(status));

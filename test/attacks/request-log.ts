@@ -55,7 +55,9 @@ export class RequestLog implements AuditLog {
 
   /** What was refused to anybody, but for what upstream's components are refused, too. */
   refusals(): string[] {
-    const refused = this.requests.filter(({ refused, status, message }) => refused || (status === 403 && !USUAL.test(message)));
+    const refused = this.requests.filter(
+      ({ refused, status, message }) => refused || (status === 403 && !USUAL.test(message)),
+    );
     return unique(refused.map(({ user, verb, resource, message }) => `${user} ${verb} ${resource}: ${message}`));
   }
 

@@ -5,7 +5,14 @@ import fs from 'node:fs';
 function threadTimes(pid: number): Map<string, number> | undefined {
   try {
     const folder = `/proc/${pid}/task`;
-    return new Map(fs.readdirSync(folder).map((thread) => [thread, Number(fs.readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6]));
+    return new Map(
+      fs
+        .readdirSync(folder)
+        .map((thread) => [
+          thread,
+          Number(fs.readFileSync(`${folder}/${thread}/schedstat`, 'utf8').split(' ')[0]) / 1e6,
+        ]),
+    );
   } catch {
     return undefined;
   }
@@ -22,6 +29,8 @@ export async function waitingTime(pid: number, call: () => Promise<void>): Promi
   const elapsed = performance.now() - since;
   const after = threadTimes(pid);
   if (!before || !after) return elapsed;
-  const [busiest = 0, next = 0] = [...after].map(([thread, time]) => time - (before.get(thread) ?? 0)).sort((a, b) => b - a);
+  const [busiest = 0, next = 0] = [...after]
+    .map(([thread, time]) => time - (before.get(thread) ?? 0))
+    .sort((a, b) => b - a);
   return Math.min(elapsed, busiest + next);
 }

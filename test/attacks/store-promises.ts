@@ -110,10 +110,14 @@ export interface WriterOptions {
 export async function runAndKill(clock: Clock, options: WriterOptions): Promise<Report[]> {
   const script = join(import.meta.dirname, 'store-writer.ts');
   const mode = options.defragment ? ['defragment'] : [];
-  const child = spawn(process.execPath, ['--import', 'tsx', script, options.directory, String(options.round), ...mode], {
-    stdio: ['ignore', 'pipe', options.ignoreErrors ? 'ignore' : 'inherit'],
-    env: options.environment ?? process.env,
-  });
+  const child = spawn(
+    process.execPath,
+    ['--import', 'tsx', script, options.directory, String(options.round), ...mode],
+    {
+      stdio: ['ignore', 'pipe', options.ignoreErrors ? 'ignore' : 'inherit'],
+      env: options.environment ?? process.env,
+    },
+  );
   let output = '';
   let killing: Promise<void> | undefined;
   child.stdout.setEncoding('latin1').on('data', (chunk: string) => {
@@ -136,5 +140,11 @@ export async function runAndKill(clock: Clock, options: WriterOptions): Promise<
 function readReport(line: string): Report {
   const [kind, writer, i, revision, time] = line.split(' ');
   if (kind === 'open') return { kind, writer: 0, i: 0, revision: Number(writer), time: BigInt(time!) };
-  return { kind: kind as Report['kind'], writer: Number(writer), i: Number(i), revision: Number(revision), time: BigInt(time!) };
+  return {
+    kind: kind as Report['kind'],
+    writer: Number(writer),
+    i: Number(i),
+    revision: Number(revision),
+    time: BigInt(time!),
+  };
 }

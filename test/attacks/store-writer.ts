@@ -13,7 +13,7 @@ const [directory = '', round = '0', mode] = process.argv.slice(2);
 
 function report(line: string): void {
   const bytes = Buffer.from(`${line} ${process.hrtime.bigint()}\n`);
-  for (let written = 0; written < bytes.length; ) written += writeSome(bytes.subarray(written));
+  for (let written = 0; written < bytes.length;) written += writeSome(bytes.subarray(written));
 }
 
 /** Whoever reads the pipe may be busy, and somebody may have made it non-blocking. */
@@ -27,7 +27,11 @@ function writeSome(bytes: Uint8Array): number {
   }
 }
 
-const store = await openEmbeddedStore({ directory, clock: new RealClock(), history: { revisions: 5000, bytes: 4 * 1024 * 1024 } });
+const store = await openEmbeddedStore({
+  directory,
+  clock: new RealClock(),
+  history: { revisions: 5000, bytes: 4 * 1024 * 1024 },
+});
 report(`open ${await store.revision()} 0 0`);
 
 const watching = (async () => {
@@ -43,7 +47,9 @@ async function write(writer: number): Promise<void> {
       success: [
         { op: 'put', key: `w/${writer}/a`, value },
         { op: 'put', key: `w/${writer}/b`, value },
-        i % 2 === 0 ? { op: 'put', key: `w/${writer}/sometimes`, value } : { op: 'delete', key: `w/${writer}/sometimes` },
+        i % 2 === 0
+          ? { op: 'put', key: `w/${writer}/sometimes`, value }
+          : { op: 'delete', key: `w/${writer}/sometimes` },
       ],
     });
     report(`ack ${writer} ${i} ${revision}`);

@@ -7,8 +7,8 @@ import tls from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ApiConnection } from '../api-connection.ts';
 import { everything } from '../requires.ts';
-import { type CostlyRequest, timeCorpus } from './time-corpus.ts';
 import { LONGER_TURNS } from './longer-turns.ts';
+import { type CostlyRequest, timeCorpus } from './time-corpus.ts';
 import { cannotWatchTurns, MAX_TURN_MS, startWatchedK8ts, type WatchedK8ts } from './turn-watchdog.ts';
 
 if (cannotWatchTurns) console.warn(`time: skipped, ${cannotWatchTurns}`);
@@ -33,8 +33,14 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
     const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
     await connected().call('POST', '/api/v1/namespaces/default/serviceaccounts', { body: account });
     // The first requests of a kind pay for what is compiled and remembered.
-    const warmUp = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'warm-up' }, data: Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, 'v'])) };
-    for (let i = 0; i < 20; i++) await connected().call('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { body: warmUp });
+    const warmUp = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'warm-up' },
+      data: Object.fromEntries(Array.from({ length: 3000 }, (_, i) => [`k${i}`, 'v'])),
+    };
+    for (let i = 0; i < 20; i++)
+      await connected().call('POST', '/api/v1/namespaces/default/configmaps?dryRun=All', { body: warmUp });
   }, 120_000);
   afterAll(async () => {
     admin?.close();
@@ -43,17 +49,24 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
   });
 
   function connected(anonymous = false): ApiConnection {
-    const gone = (connection: ApiConnection | undefined): boolean => !connection || connection.session.destroyed || connection.session.closed;
+    const gone = (connection: ApiConnection | undefined): boolean =>
+      !connection || connection.session.destroyed || connection.session.closed;
     if (anonymous) return gone(anybody) ? (anybody = new ApiConnection(k8ts.server, {})) : anybody;
     return gone(admin) ? (admin = new ApiConnection(k8ts.server, k8ts.credentials)) : admin;
   }
 
   async function send({ method, path, headers, body, anonymous, cutOffMs }: CostlyRequest): Promise<number> {
     try {
-      const answer = await connected(anonymous).call(method, path, { timeoutMs: 120_000, ...(headers ? { headers } : {}), ...(body ? { body } : {}), ...(cutOffMs ? { cutOffMs } : {}) });
+      const answer = await connected(anonymous).call(method, path, {
+        timeoutMs: 120_000,
+        ...(headers ? { headers } : {}),
+        ...(body ? { body } : {}),
+        ...(cutOffMs ? { cutOffMs } : {}),
+      });
       // What was made would keep the scheduler busy, and be listed by others.
       const made = answer.status === 201 ? (answer.json().metadata as { name?: string } | undefined)?.name : undefined;
-      if (made !== undefined && method === 'POST' && !path.includes('?')) await connected().call('DELETE', `${path}/${made}?gracePeriodSeconds=0`);
+      if (made !== undefined && method === 'POST' && !path.includes('?'))
+        await connected().call('DELETE', `${path}/${made}?gracePeriodSeconds=0`);
       return answer.status;
     } catch (error) {
       // HTTP/2 refuses headers that are too long by ending the stream or the connection.
@@ -91,7 +104,12 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
     let least = Infinity;
     for (let attempt = 0; attempt < TRIES && least > MAX_TURN_MS; attempt++) {
       await k8ts.turns.reset();
-      const socket = tls.connect({ port: k8ts.port, host: '127.0.0.1', rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+      const socket = tls.connect({
+        port: k8ts.port,
+        host: '127.0.0.1',
+        rejectUnauthorized: false,
+        ALPNProtocols: ['http/1.1'],
+      });
       socket.on('error', () => {});
       await once(socket, 'secureConnect');
       socket.resume();
@@ -105,7 +123,13 @@ describe.skipIf(cannotWatchTurns !== undefined)('time', { timeout: 1_800_000 }, 
 });
 
 it('the corpus has no request above a megabyte, and lists no longer turn that is not in it', () => {
-  const size = ({ body, path }: CostlyRequest): number => path.length + (body === undefined ? 0 : Buffer.isBuffer(body) ? body.length : Buffer.byteLength(typeof body === 'string' ? body : JSON.stringify(body)));
+  const size = ({ body, path }: CostlyRequest): number =>
+    path.length +
+    (body === undefined
+      ? 0
+      : Buffer.isBuffer(body)
+        ? body.length
+        : Buffer.byteLength(typeof body === 'string' ? body : JSON.stringify(body)));
   expect(timeCorpus.filter((request) => size(request) > MEGABYTE).map(({ name }) => name)).toEqual([]);
   const names = new Set(timeCorpus.map(({ name }) => name));
   expect([...LONGER_TURNS.keys()].filter((name) => !names.has(name))).toEqual([]);

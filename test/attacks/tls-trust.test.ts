@@ -5,11 +5,11 @@
 import http2 from 'node:http2';
 import net from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { APIServiceObject, RemoteService } from '../../src/apiserver/aggregator/remote-service.ts';
 import { RemoteConnections } from '../../src/apiserver/aggregator/remote-connection.ts';
+import type { APIServiceObject, RemoteService } from '../../src/apiserver/aggregator/remote-service.ts';
+import { ProviderKeys } from '../../src/apiserver/authn/oidc/provider-keys.ts';
 import { Dialer, send, type DialPolicy, type ServiceResolver } from '../../src/apiserver/dial/index.ts';
 import { Permit, type Target } from '../../src/apiserver/dial/target.ts';
-import { ProviderKeys } from '../../src/apiserver/authn/oidc/provider-keys.ts';
 import { ReviewClient } from '../../src/apiserver/review-webhooks/review-client.ts';
 import { KubeletClient } from '../../src/apiserver/subresources/kubelet-connection.ts';
 import { WebhookClients } from '../../src/apiserver/webhook-client/index.ts';
@@ -17,6 +17,7 @@ import { anonymous, HttpTransport } from '../../src/client/index.ts';
 import { send as sendToRegistry } from '../../src/container-runtime/images/registry/http-request.ts';
 import { createEtcdStore } from '../../src/etcd/index.ts';
 import { createContext } from '../../src/kernel/index.ts';
+import { httpGet } from '../../src/kubelet/probes/http-get.ts';
 import {
   CLIENT_AUTH,
   makeCertificate,
@@ -24,7 +25,6 @@ import {
   type MadeCertificate,
   type Shape,
 } from '../../src/net/tls/testing/index.ts';
-import { httpGet } from '../../src/kubelet/probes/http-get.ts';
 import { httpExtender } from '../../src/scheduler/extenders/http-extender.ts';
 
 const stop = new AbortController();

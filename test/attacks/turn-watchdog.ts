@@ -19,13 +19,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type K8tsOptions, type K8tsProcess, startK8ts } from '../k8ts-process.ts';
 
-export const WATCHDOG_NODE_FLAGS: readonly string[] = ['--require', join(import.meta.dirname, 'turn-watchdog-preload.cjs')];
+export const WATCHDOG_NODE_FLAGS: readonly string[] = [
+  '--require',
+  join(import.meta.dirname, 'turn-watchdog-preload.cjs'),
+];
 
 /** The longest turn that a request may cause. */
 export const MAX_TURN_MS = 50;
 
 /** The reason to skip a test that measures turns; undefined where it can. */
-export const cannotWatchTurns = existsSync('/proc/thread-self/schedstat') ? undefined : 'needs /proc/thread-self/schedstat';
+export const cannotWatchTurns = existsSync('/proc/thread-self/schedstat')
+  ? undefined
+  : 'needs /proc/thread-self/schedstat';
 
 export interface WatchedK8ts extends K8tsProcess {
   readonly turns: TurnWatchdog;
@@ -81,8 +86,15 @@ export class TurnWatchdog {
     await this.#settle();
     const longest = new Map<string, number>();
     for (const thread of this.#threads()) {
-      const turns = this.#read(thread).slice(this.#skipped.get(thread) ?? 0).split('\n').filter(Boolean).map(Number);
-      longest.set(thread, turns.reduce((most, turn) => Math.max(most, turn), 0));
+      const turns = this.#read(thread)
+        .slice(this.#skipped.get(thread) ?? 0)
+        .split('\n')
+        .filter(Boolean)
+        .map(Number);
+      longest.set(
+        thread,
+        turns.reduce((most, turn) => Math.max(most, turn), 0),
+      );
     }
     return longest;
   }
@@ -108,10 +120,12 @@ export class TurnWatchdog {
   /** Waits until every thread has ended the turn that it is in: the second beat from now is in a later one. */
   async #settle(): Promise<void> {
     const started = performance.now();
-    if (this.#threads().length === 0) throw new Error(`process ${this.#pid} is not watched: start it with WATCHDOG_NODE_FLAGS`);
+    if (this.#threads().length === 0)
+      throw new Error(`process ${this.#pid} is not watched: start it with WATCHDOG_NODE_FLAGS`);
     for (const [thread, beats] of this.#threads().map((name) => [name, this.#beats(name)] as const)) {
       while (this.#beats(thread) < beats + 2) {
-        if (performance.now() - started > SETTLE_LIMIT_MS) throw new Error(`${thread} of process ${this.#pid} did not end its turn`);
+        if (performance.now() - started > SETTLE_LIMIT_MS)
+          throw new Error(`${thread} of process ${this.#pid} did not end its turn`);
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
     }

@@ -38,7 +38,13 @@ export class UnreadClients {
   }
 
   async #connect(protocol: string): Promise<tls.TLSSocket> {
-    const socket = tls.connect({ port: this.port, host: '127.0.0.1', ...this.credentials, checkServerIdentity: () => undefined, ALPNProtocols: [protocol] });
+    const socket = tls.connect({
+      port: this.port,
+      host: '127.0.0.1',
+      ...this.credentials,
+      checkServerIdentity: () => undefined,
+      ALPNProtocols: [protocol],
+    });
     this.#sockets.push(socket);
     socket.on('error', () => {});
     socket.pause();
@@ -52,10 +58,23 @@ export class UnreadClients {
 }
 
 const http1Request = (path: string, headers: Record<string, string>): string =>
-  `GET ${path} HTTP/1.1\r\nHost: x\r\n${Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`;
+  `GET ${path} HTTP/1.1\r\nHost: x\r\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
 
 function http2Requests(count: number, path: string, headers: Record<string, string>): Buffer {
-  const block = blockOf([[':method', 'GET'], [':scheme', 'https'], [':authority', 'x'], [':path', path], ...Object.entries(headers)]);
+  const block = blockOf([
+    [':method', 'GET'],
+    [':scheme', 'https'],
+    [':authority', 'x'],
+    [':path', path],
+    ...Object.entries(headers),
+  ]);
   const requests = Array.from({ length: count }, (_, i) => frame(HEADERS, END_HEADERS | END_STREAM, 2 * i + 1, block));
-  return Buffer.concat([PREFACE, settings([SETTING.initialWindowSize, LARGEST_WINDOW]), windowUpdate(0, LARGEST_WINDOW - FIRST_WINDOW), ...requests]);
+  return Buffer.concat([
+    PREFACE,
+    settings([SETTING.initialWindowSize, LARGEST_WINDOW]),
+    windowUpdate(0, LARGEST_WINDOW - FIRST_WINDOW),
+    ...requests,
+  ]);
 }

@@ -14,7 +14,9 @@ export const admissionV1: PackageDeclaration = {
     AdmissionRequest: message('A request that a webhook is asked about.', {
       uid: field(1, 'string', 'ID of this call; the answer repeats it.', { keep: true }),
       kind: field(2, 'meta.GroupVersionKind', 'Kind of the object, as the webhook is given it.', { keep: true }),
-      resource: field(3, 'meta.GroupVersionResource', 'Resource of the request, as the webhook matches it.', { keep: true }),
+      resource: field(3, 'meta.GroupVersionResource', 'Resource of the request, as the webhook matches it.', {
+        keep: true,
+      }),
       subResource: field(4, 'string', 'Subresource of the request, if any.'),
       requestKind: field(13, '*meta.GroupVersionKind', 'Kind in the original request, before conversion.'),
       requestResource: field(14, '*meta.GroupVersionResource', 'Resource in the original request, before conversion.'),
@@ -28,7 +30,7 @@ export const admissionV1: PackageDeclaration = {
       dryRun: field(11, '*bool', 'Whether nothing will be stored; default false.'),
       options: field(12, 'RawExtension', 'Options of the request, such as CreateOptions.'),
     }),
-    AdmissionResponse: message('A webhook\'s answer.', {
+    AdmissionResponse: message("A webhook's answer.", {
       uid: field(1, 'string', 'ID of the call, from the request.', { keep: true }),
       allowed: field(2, 'bool', 'Whether the request may go on.', { keep: true }),
       status: field(3, '*meta.Status', 'Why the request is denied; ignored if it is allowed.'),
@@ -42,6 +44,5 @@ export const admissionV1: PackageDeclaration = {
       response: field(2, '*AdmissionResponse', 'The answer.'),
     }),
   },
-  kinds: [
-  ],
+  kinds: [],
 };

@@ -38,6 +38,5 @@ export const apidiscoveryV2: PackageDeclaration = {
       freshness: field(3, 'DiscoveryFreshness', 'Current, or Stale if the server behind it could not be asked.'),
     }),
   },
-  kinds: [
-  ],
+  kinds: [],
 };

@@ -9,7 +9,14 @@ export const apiextensionsV1: PackageDeclaration = {
   strings: {
     ConditionStatus: ['True', 'False', 'Unknown'],
     ConversionStrategyType: ['None', 'Webhook'],
-    CustomResourceDefinitionConditionType: ['Established', 'NamesAccepted', 'NonStructuralSchema', 'Terminating', 'KubernetesAPIApprovalPolicyConformant', 'StorageMigrating'],
+    CustomResourceDefinitionConditionType: [
+      'Established',
+      'NamesAccepted',
+      'NonStructuralSchema',
+      'Terminating',
+      'KubernetesAPIApprovalPolicyConformant',
+      'StorageMigrating',
+    ],
     FieldValueErrorReason: ['FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueForbidden'],
     JSONSchemaURL: [],
     ResourceScope: ['Cluster', 'Namespaced'],
@@ -22,7 +29,9 @@ export const apiextensionsV1: PackageDeclaration = {
     }),
     ConversionResponse: message('The converted objects.', {
       uid: field(1, 'string', 'ID of the call, from the request.', { keep: true }),
-      convertedObjects: field(2, '[]RawExtension', 'The objects in the desired version, in the same order.', { keep: true }),
+      convertedObjects: field(2, '[]RawExtension', 'The objects in the desired version, in the same order.', {
+        keep: true,
+      }),
       result: field(3, 'meta.Status', 'Success, or why the conversion failed.', { keep: true }),
     }),
     ConversionReview: object('Carries objects to a conversion webhook and back.', {
@@ -31,28 +40,47 @@ export const apiextensionsV1: PackageDeclaration = {
     }),
     CustomResourceColumnDefinition: message('A column that kubectl get shows.', {
       name: field(1, 'string', 'Heading of the column.', { required: true, keep: true }),
-      type: field(2, 'string', 'Type of the value, as in OpenAPI: string, integer, number, boolean or date.', { required: true, keep: true }),
+      type: field(2, 'string', 'Type of the value, as in OpenAPI: string, integer, number, boolean or date.', {
+        required: true,
+        keep: true,
+      }),
       format: field(3, 'string', 'OpenAPI format of the value, such as date-time.'),
       description: field(4, 'string', 'What the column shows.'),
       priority: field(5, 'int32', '0 is always shown; higher numbers only with -o wide.'),
       jsonPath: field(6, 'string', 'Simple JSON path of the value in the object.', { required: true, keep: true }),
     }),
     CustomResourceConversion: message('How objects are converted between versions.', {
-      strategy: field(1, 'ConversionStrategyType', 'None (only apiVersion changes, default) or Webhook.', { required: true, keep: true }),
+      strategy: field(1, 'ConversionStrategyType', 'None (only apiVersion changes, default) or Webhook.', {
+        required: true,
+        keep: true,
+      }),
       webhook: field(2, '*WebhookConversion', 'The webhook; needed for strategy Webhook.'),
     }),
     CustomResourceDefinition: object('Adds a resource to the API.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      spec: field(2, 'CustomResourceDefinitionSpec', 'The desired state, as the user asks for it.', { required: true, keep: true }),
+      spec: field(2, 'CustomResourceDefinitionSpec', 'The desired state, as the user asks for it.', {
+        required: true,
+        keep: true,
+      }),
       status: field(3, 'CustomResourceDefinitionStatus', 'The observed state, as the system last reported it.'),
     }),
-    CustomResourceDefinitionCondition: message('One aspect of the definition\'s current state.', {
-      type: field(1, 'CustomResourceDefinitionConditionType', 'Established, NamesAccepted, NonStructuralSchema, Terminating and others.', { required: true, keep: true }),
-      status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    CustomResourceDefinitionCondition: message("One aspect of the definition's current state.", {
+      type: field(
+        1,
+        'CustomResourceDefinitionConditionType',
+        'Established, NamesAccepted, NonStructuralSchema, Terminating and others.',
+        { required: true, keep: true },
+      ),
+      status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
       message: field(5, 'string', 'Details of the last change, for people to read.'),
-      observedGeneration: field(6, 'int64', 'The metadata.generation on which the condition was set.', { gate: 'CRDObservedGenerationTracking' }),
+      observedGeneration: field(6, 'int64', 'The metadata.generation on which the condition was set.', {
+        gate: 'CRDObservedGenerationTracking',
+      }),
     }),
     CustomResourceDefinitionList: listOf('CustomResourceDefinition'),
     CustomResourceDefinitionNames: message('Names of a resource.', {
@@ -67,15 +95,30 @@ export const apiextensionsV1: PackageDeclaration = {
       group: field(1, 'string', 'API group; the definition is named plural.group.', { required: true, keep: true }),
       names: field(3, 'CustomResourceDefinitionNames', 'Names of the resource.', { required: true, keep: true }),
       scope: field(4, 'ResourceScope', 'Cluster or Namespaced.', { required: true, keep: true }),
-      versions: field(7, '[]CustomResourceDefinitionVersion', 'Versions; exactly one is stored.', { required: true, keep: true, list: 'atomic', tellsEmpty: true }),
+      versions: field(7, '[]CustomResourceDefinitionVersion', 'Versions; exactly one is stored.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+        tellsEmpty: true,
+      }),
       conversion: field(9, '*CustomResourceConversion', 'How objects are converted between versions; default None.'),
       preserveUnknownFields: field(10, 'bool', 'Keep fields that the schema does not know; must be false in v1.'),
     }),
     CustomResourceDefinitionStatus: message('State of a definition.', {
-      conditions: field(1, '[]CustomResourceDefinitionCondition', 'Conditions such as Established.', { keep: true, list: { map: ['type'] } }),
-      acceptedNames: field(2, 'CustomResourceDefinitionNames', 'Names in use; may differ from the wanted ones on conflict.', { keep: true }),
+      conditions: field(1, '[]CustomResourceDefinitionCondition', 'Conditions such as Established.', {
+        keep: true,
+        list: { map: ['type'] },
+      }),
+      acceptedNames: field(
+        2,
+        'CustomResourceDefinitionNames',
+        'Names in use; may differ from the wanted ones on conflict.',
+        { keep: true },
+      ),
       storedVersions: field(3, '[]string', 'Versions in which objects may be stored.', { keep: true, list: 'atomic' }),
-      observedGeneration: field(4, 'int64', 'The metadata.generation that this status describes.', { gate: 'CRDObservedGenerationTracking' }),
+      observedGeneration: field(4, 'int64', 'The metadata.generation that this status describes.', {
+        gate: 'CRDObservedGenerationTracking',
+      }),
     }),
     CustomResourceDefinitionVersion: message('A version of a resource.', {
       name: field(1, 'string', 'Name of the version, such as v1beta1.', { required: true, keep: true }),
@@ -85,12 +128,26 @@ export const apiextensionsV1: PackageDeclaration = {
       deprecationWarning: field(8, '*string', 'Text of that warning.'),
       schema: field(4, '*CustomResourceValidation', 'Schema of the objects.'),
       subresources: field(5, '*CustomResourceSubresources', 'Subresources: status and scale.'),
-      additionalPrinterColumns: field(6, '[]CustomResourceColumnDefinition', 'Columns that kubectl get shows; default the age.', { list: 'atomic' }),
-      selectableFields: field(9, '[]SelectableField', 'Fields that field selectors may name; at most 8.', { list: 'atomic', gate: 'CustomResourceFieldSelectors' }),
+      additionalPrinterColumns: field(
+        6,
+        '[]CustomResourceColumnDefinition',
+        'Columns that kubectl get shows; default the age.',
+        { list: 'atomic' },
+      ),
+      selectableFields: field(9, '[]SelectableField', 'Fields that field selectors may name; at most 8.', {
+        list: 'atomic',
+        gate: 'CustomResourceFieldSelectors',
+      }),
     }),
     CustomResourceSubresourceScale: message('Where the scale subresource finds its values.', {
-      specReplicasPath: field(1, 'string', 'JSON path of the wanted replicas, under .spec.', { required: true, keep: true }),
-      statusReplicasPath: field(2, 'string', 'JSON path of the present replicas, under .status.', { required: true, keep: true }),
+      specReplicasPath: field(1, 'string', 'JSON path of the wanted replicas, under .spec.', {
+        required: true,
+        keep: true,
+      }),
+      statusReplicasPath: field(2, 'string', 'JSON path of the present replicas, under .status.', {
+        required: true,
+        keep: true,
+      }),
       labelSelectorPath: field(3, '*string', 'JSON path of the selector string, under .spec or .status.'),
     }),
     CustomResourceSubresourceStatus: message('Switches the status subresource on.', {}),
@@ -129,13 +186,17 @@ export const apiextensionsV1: PackageDeclaration = {
       maxProperties: field(21, '*int64', 'Most properties of an object.'),
       minProperties: field(22, '*int64', 'Fewest properties of an object.'),
       required: field(23, '[]string', 'Properties that must be there.', { list: 'atomic' }),
-      items: field(24, '*JSONSchemaPropsOrArray', 'Schema of an array\'s elements.'),
+      items: field(24, '*JSONSchemaPropsOrArray', "Schema of an array's elements."),
       allOf: field(25, '[]JSONSchemaProps', 'Schemas that must all match.', { list: 'atomic' }),
       oneOf: field(26, '[]JSONSchemaProps', 'Schemas of which exactly one must match.', { list: 'atomic' }),
       anyOf: field(27, '[]JSONSchemaProps', 'Schemas of which at least one must match.', { list: 'atomic' }),
       not: field(28, '*JSONSchemaProps', 'Schema that must not match.'),
-      properties: field(29, 'map[string]JSONSchemaProps', 'Schemas of an object\'s properties.'),
-      additionalProperties: field(30, '*JSONSchemaPropsOrBool', 'Schema of all properties that are not listed; excludes properties.'),
+      properties: field(29, 'map[string]JSONSchemaProps', "Schemas of an object's properties."),
+      additionalProperties: field(
+        30,
+        '*JSONSchemaPropsOrBool',
+        'Schema of all properties that are not listed; excludes properties.',
+      ),
       patternProperties: field(31, 'map[string]JSONSchemaProps', 'Not supported.'),
       dependencies: field(32, 'map[string]JSONSchemaPropsOrStringArray', 'Not supported.'),
       additionalItems: field(33, '*JSONSchemaPropsOrBool', 'Not supported.'),
@@ -144,7 +205,11 @@ export const apiextensionsV1: PackageDeclaration = {
       example: field(36, '*JSON', 'An example of a value.'),
       nullable: field(37, 'bool', 'Whether null is allowed; default false.'),
       'x-kubernetes-preserve-unknown-fields': field(38, '*bool', 'Keep fields that the schema does not list.'),
-      'x-kubernetes-embedded-resource': field(39, 'bool', 'Whether the object has apiVersion, kind and metadata of its own.'),
+      'x-kubernetes-embedded-resource': field(
+        39,
+        'bool',
+        'Whether the object has apiVersion, kind and metadata of its own.',
+      ),
       'x-kubernetes-int-or-string': field(40, 'bool', 'Whether the value is an integer or a string.'),
       'x-kubernetes-list-map-keys': field(41, '[]string', 'Fields that identify the elements of a map list.'),
       'x-kubernetes-list-type': field(42, '*string', 'How lists merge: atomic (default), set or map.'),
@@ -164,18 +229,28 @@ export const apiextensionsV1: PackageDeclaration = {
       rule: field(1, 'string', 'CEL expression over self, and oldSelf on updates.', { required: true, keep: true }),
       message: field(2, 'string', 'Message when the rule fails.'),
       messageExpression: field(3, 'string', 'CEL expression that gives the message; wins over message.'),
-      reason: field(4, '*FieldValueErrorReason', 'FieldValueInvalid (default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.'),
+      reason: field(
+        4,
+        '*FieldValueErrorReason',
+        'FieldValueInvalid (default), FieldValueForbidden, FieldValueRequired or FieldValueDuplicate.',
+      ),
       fieldPath: field(5, 'string', 'Path of the field to blame, relative to the value.'),
-      optionalOldSelf: field(6, '*bool', 'Run the rule on creation too, with oldSelf as an optional.', { gate: 'CRDValidationRatcheting' }),
+      optionalOldSelf: field(6, '*bool', 'Run the rule on creation too, with oldSelf as an optional.', {
+        gate: 'CRDValidationRatcheting',
+      }),
     }),
     WebhookClientConfig: message('How to reach a webhook; either url or service.', {
       url: field(3, '*string', 'URL of the webhook; must begin with https://.'),
       service: field(1, '*ServiceReference', 'Service of the webhook.'),
-      caBundle: field(2, 'bytes', 'PEM certificates that the server\'s must chain to; default the system\'s.'),
+      caBundle: field(2, 'bytes', "PEM certificates that the server's must chain to; default the system's."),
     }),
     WebhookConversion: message('A webhook that converts objects.', {
       clientConfig: field(2, '*WebhookClientConfig', 'How to reach the webhook.'),
-      conversionReviewVersions: field(3, '[]string', 'ConversionReview versions that it understands, best first.', { required: true, keep: true, list: 'atomic' }),
+      conversionReviewVersions: field(3, '[]string', 'ConversionReview versions that it understands, best first.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
     }),
   },
   kinds: [
@@ -190,10 +265,7 @@ export const apiextensionsV1: PackageDeclaration = {
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },
-      columns: [
-        column('Name', 'string', 0, 'name'),
-        column('Created At', 'date'),
-      ],
+      columns: [column('Name', 'string', 0, 'name'), column('Created At', 'date')],
     },
   ],
 };

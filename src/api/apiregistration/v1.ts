@@ -6,17 +6,19 @@ export const apiregistrationV1: PackageDeclaration = {
   group: 'apiregistration.k8s.io',
   version: 'v1',
   prefix: 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1',
-  strings: {
-  },
+  strings: {},
   messages: {
     APIService: object('An API group version and the server behind it.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'APIServiceSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'APIServiceStatus', 'The observed state, as the system last reported it.'),
     }),
-    APIServiceCondition: message('One aspect of the APIService\'s current state.', {
+    APIServiceCondition: message("One aspect of the APIService's current state.", {
       type: field(1, 'string', 'Which condition: Available.', { required: true, keep: true }),
-      status: field(2, 'string', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      status: field(2, 'string', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
       message: field(5, 'string', 'Details of the last change, for people to read.'),
@@ -26,13 +28,25 @@ export const apiregistrationV1: PackageDeclaration = {
       service: field(1, '*ServiceReference', 'Service that serves it; unset if this server does.'),
       group: field(2, 'string', 'Name of the API group.'),
       version: field(3, 'string', 'Name of the API version.'),
-      insecureSkipTLSVerify: field(4, 'bool', 'Do not verify the server\'s certificate; not recommended.'),
-      caBundle: field(5, 'bytes', 'PEM certificates that the server\'s must chain to; default the system\'s.', { list: 'atomic' }),
-      groupPriorityMinimum: field(7, 'int32', 'Order of groups: higher first; 1 to 20000.', { required: true, keep: true }),
-      versionPriority: field(8, 'int32', 'Order of versions in the group: higher first; 1 to 1000.', { required: true, keep: true }),
+      insecureSkipTLSVerify: field(4, 'bool', "Do not verify the server's certificate; not recommended."),
+      caBundle: field(5, 'bytes', "PEM certificates that the server's must chain to; default the system's.", {
+        list: 'atomic',
+      }),
+      groupPriorityMinimum: field(7, 'int32', 'Order of groups: higher first; 1 to 20000.', {
+        required: true,
+        keep: true,
+      }),
+      versionPriority: field(8, 'int32', 'Order of versions in the group: higher first; 1 to 1000.', {
+        required: true,
+        keep: true,
+      }),
     }),
     APIServiceStatus: message('State of an APIService.', {
-      conditions: field(1, '[]APIServiceCondition', 'Conditions, such as Available.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(1, '[]APIServiceCondition', 'Conditions, such as Available.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
     ServiceReference: message('A Service that is called.', {
       namespace: field(1, 'string', 'Namespace of the Service.'),
@@ -51,8 +65,7 @@ export const apiregistrationV1: PackageDeclaration = {
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },
-      selectableFields: {
-      },
+      selectableFields: {},
       columns: [
         column('Name', 'string', 0, 'name'),
         column('Service', 'string'),

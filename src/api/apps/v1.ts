@@ -18,7 +18,7 @@ export const appsV1: PackageDeclaration = {
     StatefulSetUpdateStrategyType: ['RollingUpdate', 'OnDelete'],
   },
   messages: {
-    ControllerRevision: object('An unchanging snapshot of a DaemonSet\'s or StatefulSet\'s state.', {
+    ControllerRevision: object("An unchanging snapshot of a DaemonSet's or StatefulSet's state.", {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       data: field(2, 'RawExtension', 'The state.'),
       revision: field(3, 'int64', 'Number of the revision.', { required: true, keep: true }),
@@ -29,17 +29,26 @@ export const appsV1: PackageDeclaration = {
       spec: field(2, 'DaemonSetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'DaemonSetStatus', 'The observed state, as the system last reported it.'),
     }),
-    DaemonSetCondition: message('One aspect of the DaemonSet\'s current state.', {
+    DaemonSetCondition: message("One aspect of the DaemonSet's current state.", {
       type: field(1, 'DaemonSetConditionType', 'Which condition.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
       message: field(5, 'string', 'Details of the last change, for people to read.'),
     }),
     DaemonSetList: listOf('DaemonSet'),
     DaemonSetSpec: message('Which Pod runs on which nodes.', {
-      selector: field(1, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', { required: true, keep: true }),
-      template: field(2, 'core.PodTemplateSpec', 'Template of the Pods; its node selector says where.', { required: true, keep: true }),
+      selector: field(1, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', {
+        required: true,
+        keep: true,
+      }),
+      template: field(2, 'core.PodTemplateSpec', 'Template of the Pods; its node selector says where.', {
+        required: true,
+        keep: true,
+      }),
       updateStrategy: field(3, 'DaemonSetUpdateStrategy', 'How Pods are replaced after the template changes.'),
       minReadySeconds: field(4, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
       revisionHistoryLimit: field(6, '*int32', 'Old revisions to keep for rollback; default 10.', { default: 10 }),
@@ -48,13 +57,20 @@ export const appsV1: PackageDeclaration = {
       currentNumberScheduled: field(1, 'int32', 'Nodes that run the Pod and should.', { required: true, keep: true }),
       numberMisscheduled: field(2, 'int32', 'Nodes that run the Pod but should not.', { required: true, keep: true }),
       desiredNumberScheduled: field(3, 'int32', 'Nodes that should run the Pod.', { required: true, keep: true }),
-      numberReady: field(4, 'int32', 'Nodes that should run the Pod and have it ready.', { required: true, keep: true }),
+      numberReady: field(4, 'int32', 'Nodes that should run the Pod and have it ready.', {
+        required: true,
+        keep: true,
+      }),
       observedGeneration: field(5, 'int64', 'The metadata.generation that this status describes.'),
       updatedNumberScheduled: field(6, 'int32', 'Nodes that run the Pod of the newest template.'),
       numberAvailable: field(7, 'int32', 'Nodes with a Pod that has been ready for minReadySeconds.'),
       numberUnavailable: field(8, 'int32', 'Nodes that should have an available Pod and have none.'),
       collisionCount: field(9, '*int32', 'Hash collisions so far, for naming new revisions.'),
-      conditions: field(10, '[]DaemonSetCondition', 'Conditions of the DaemonSet.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(10, '[]DaemonSetCondition', 'Conditions of the DaemonSet.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
     DaemonSetUpdateStrategy: message('How the Pods of a DaemonSet are replaced.', {
       type: field(1, 'DaemonSetUpdateStrategyType', 'RollingUpdate (default) or OnDelete.'),
@@ -65,9 +81,15 @@ export const appsV1: PackageDeclaration = {
       spec: field(2, 'DeploymentSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'DeploymentStatus', 'The observed state, as the system last reported it.'),
     }),
-    DeploymentCondition: message('One aspect of the Deployment\'s current state.', {
-      type: field(1, 'DeploymentConditionType', 'Available, Progressing or ReplicaFailure.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    DeploymentCondition: message("One aspect of the Deployment's current state.", {
+      type: field(1, 'DeploymentConditionType', 'Available, Progressing or ReplicaFailure.', {
+        required: true,
+        keep: true,
+      }),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastUpdateTime: field(6, 'Time', 'When the condition was last written.'),
       lastTransitionTime: field(7, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
@@ -76,13 +98,24 @@ export const appsV1: PackageDeclaration = {
     DeploymentList: listOf('Deployment'),
     DeploymentSpec: message('Which Pods to run, how many, and how to update them.', {
       replicas: field(1, '*int32', 'Wanted number of Pods; default 1.', { default: 1 }),
-      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', { required: true, keep: true }),
-      template: field(3, 'core.PodTemplateSpec', 'Template of the Pods; restartPolicy must be Always.', { required: true, keep: true }),
+      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', {
+        required: true,
+        keep: true,
+      }),
+      template: field(3, 'core.PodTemplateSpec', 'Template of the Pods; restartPolicy must be Always.', {
+        required: true,
+        keep: true,
+      }),
       strategy: field(4, 'DeploymentStrategy', 'How old Pods are replaced by new ones.', { patch: 'retainKeys' }),
       minReadySeconds: field(5, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
       revisionHistoryLimit: field(6, '*int32', 'Old ReplicaSets to keep for rollback; default 10.', { default: 10 }),
       paused: field(7, 'bool', 'Whether rollouts wait.'),
-      progressDeadlineSeconds: field(9, '*int32', 'Seconds without progress after which a rollout counts as failed; default 600.', { default: 600 }),
+      progressDeadlineSeconds: field(
+        9,
+        '*int32',
+        'Seconds without progress after which a rollout counts as failed; default 600.',
+        { default: 600 },
+      ),
     }),
     DeploymentStatus: message('State of a Deployment.', {
       observedGeneration: field(1, 'int64', 'The metadata.generation that this status describes.'),
@@ -92,7 +125,11 @@ export const appsV1: PackageDeclaration = {
       availableReplicas: field(4, 'int32', 'Pods that have been ready for minReadySeconds.'),
       unavailableReplicas: field(5, 'int32', 'Pods still missing from full availability.'),
       terminatingReplicas: field(9, '*int32', 'Pods that are terminating.'),
-      conditions: field(6, '[]DeploymentCondition', 'Conditions of the Deployment.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(6, '[]DeploymentCondition', 'Conditions of the Deployment.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
       collisionCount: field(8, '*int32', 'Hash collisions so far, for naming new ReplicaSets.'),
     }),
     DeploymentStrategy: message('How the Pods of a Deployment are replaced.', {
@@ -104,9 +141,15 @@ export const appsV1: PackageDeclaration = {
       spec: field(2, 'ReplicaSetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'ReplicaSetStatus', 'The observed state, as the system last reported it.'),
     }),
-    ReplicaSetCondition: message('One aspect of the ReplicaSet\'s current state.', {
-      type: field(1, 'ReplicaSetConditionType', 'Which condition, such as ReplicaFailure.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    ReplicaSetCondition: message("One aspect of the ReplicaSet's current state.", {
+      type: field(1, 'ReplicaSetConditionType', 'Which condition, such as ReplicaFailure.', {
+        required: true,
+        keep: true,
+      }),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
       message: field(5, 'string', 'Details of the last change, for people to read.'),
@@ -115,7 +158,10 @@ export const appsV1: PackageDeclaration = {
     ReplicaSetSpec: message('How many Pods to keep, and which.', {
       replicas: field(1, '*int32', 'Wanted number of Pods; default 1.', { default: 1 }),
       minReadySeconds: field(4, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
-      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', { required: true, keep: true }),
+      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', {
+        required: true,
+        keep: true,
+      }),
       template: field(3, 'core.PodTemplateSpec', 'Template for new Pods.'),
     }),
     ReplicaSetStatus: message('State of a ReplicaSet.', {
@@ -125,28 +171,52 @@ export const appsV1: PackageDeclaration = {
       availableReplicas: field(5, 'int32', 'Pods that have been ready for minReadySeconds.'),
       terminatingReplicas: field(7, '*int32', 'Pods that are terminating.'),
       observedGeneration: field(3, 'int64', 'The metadata.generation that this status describes.'),
-      conditions: field(6, '[]ReplicaSetCondition', 'Conditions of the ReplicaSet.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(6, '[]ReplicaSetCondition', 'Conditions of the ReplicaSet.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
-    RollingUpdateDaemonSet: message('Settings of a DaemonSet\'s rolling update.', {
-      maxUnavailable: field(1, '*IntOrString', 'Nodes that may lack the Pod meanwhile, a number or percentage; default 1.'),
-      maxSurge: field(2, '*IntOrString', 'Nodes that may run old and new Pod at once, a number or percentage; default 0.'),
+    RollingUpdateDaemonSet: message("Settings of a DaemonSet's rolling update.", {
+      maxUnavailable: field(
+        1,
+        '*IntOrString',
+        'Nodes that may lack the Pod meanwhile, a number or percentage; default 1.',
+      ),
+      maxSurge: field(
+        2,
+        '*IntOrString',
+        'Nodes that may run old and new Pod at once, a number or percentage; default 0.',
+      ),
     }),
-    RollingUpdateDeployment: message('Settings of a Deployment\'s rolling update.', {
-      maxUnavailable: field(1, '*IntOrString', 'Pods that may be missing meanwhile, a number or percentage; default 25%.'),
+    RollingUpdateDeployment: message("Settings of a Deployment's rolling update.", {
+      maxUnavailable: field(
+        1,
+        '*IntOrString',
+        'Pods that may be missing meanwhile, a number or percentage; default 25%.',
+      ),
       maxSurge: field(2, '*IntOrString', 'Pods that may run beyond replicas, a number or percentage; default 25%.'),
     }),
-    RollingUpdateStatefulSetStrategy: message('Settings of a StatefulSet\'s rolling update.', {
+    RollingUpdateStatefulSetStrategy: message("Settings of a StatefulSet's rolling update.", {
       partition: field(1, '*int32', 'Only Pods with this ordinal or a higher one are updated; default 0.'),
-      maxUnavailable: field(2, '*IntOrString', 'Pods that may be missing meanwhile, a number or percentage; default 1.', { gate: 'MaxUnavailableStatefulSet' }),
+      maxUnavailable: field(
+        2,
+        '*IntOrString',
+        'Pods that may be missing meanwhile, a number or percentage; default 1.',
+        { gate: 'MaxUnavailableStatefulSet' },
+      ),
     }),
     StatefulSet: object('Runs Pods with stable names and storage.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'StatefulSetSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'StatefulSetStatus', 'The observed state, as the system last reported it.'),
     }),
-    StatefulSetCondition: message('One aspect of the StatefulSet\'s current state.', {
+    StatefulSetCondition: message("One aspect of the StatefulSet's current state.", {
       type: field(1, 'StatefulSetConditionType', 'Which condition.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
       message: field(5, 'string', 'Details of the last change, for people to read.'),
@@ -156,20 +226,46 @@ export const appsV1: PackageDeclaration = {
       start: field(1, 'int32', 'Number of the first Pod; default 0.', { keep: true }),
     }),
     StatefulSetPersistentVolumeClaimRetentionPolicy: message('What becomes of the claims made for the Pods.', {
-      whenDeleted: field(1, 'PersistentVolumeClaimRetentionPolicyType', 'After the StatefulSet\'s deletion: Retain (default) or Delete.', { default: 'Retain' }),
-      whenScaled: field(2, 'PersistentVolumeClaimRetentionPolicyType', 'After scaling down: Retain (default) or Delete.', { default: 'Retain' }),
+      whenDeleted: field(
+        1,
+        'PersistentVolumeClaimRetentionPolicyType',
+        "After the StatefulSet's deletion: Retain (default) or Delete.",
+        { default: 'Retain' },
+      ),
+      whenScaled: field(
+        2,
+        'PersistentVolumeClaimRetentionPolicyType',
+        'After scaling down: Retain (default) or Delete.',
+        { default: 'Retain' },
+      ),
     }),
     StatefulSetSpec: message('Which Pods to run, how many, and with which storage.', {
       replicas: field(1, '*int32', 'Wanted number of Pods; default 1.', { default: 1 }),
-      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', { required: true, keep: true }),
-      template: field(3, 'core.PodTemplateSpec', 'Template of the Pods, which are named after the set and an ordinal.', { required: true, keep: true }),
-      volumeClaimTemplates: field(4, '[]core.PersistentVolumeClaim', 'Claims that each Pod gets for its own.', { list: 'atomic' }),
+      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; must match the template; fixed.', {
+        required: true,
+        keep: true,
+      }),
+      template: field(
+        3,
+        'core.PodTemplateSpec',
+        'Template of the Pods, which are named after the set and an ordinal.',
+        { required: true, keep: true },
+      ),
+      volumeClaimTemplates: field(4, '[]core.PersistentVolumeClaim', 'Claims that each Pod gets for its own.', {
+        list: 'atomic',
+      }),
       serviceName: field(5, 'string', 'Headless Service that gives the Pods their DNS names; fixed.', { keep: true }),
-      podManagementPolicy: field(6, 'PodManagementPolicyType', 'OrderedReady (default) or Parallel.', { default: 'OrderedReady' }),
+      podManagementPolicy: field(6, 'PodManagementPolicyType', 'OrderedReady (default) or Parallel.', {
+        default: 'OrderedReady',
+      }),
       updateStrategy: field(7, 'StatefulSetUpdateStrategy', 'How Pods are replaced after the template changes.'),
       revisionHistoryLimit: field(8, '*int32', 'Old revisions to keep for rollback; default 10.', { default: 10 }),
       minReadySeconds: field(9, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
-      persistentVolumeClaimRetentionPolicy: field(10, '*StatefulSetPersistentVolumeClaimRetentionPolicy', 'What becomes of the claims; default all are kept.'),
+      persistentVolumeClaimRetentionPolicy: field(
+        10,
+        '*StatefulSetPersistentVolumeClaimRetentionPolicy',
+        'What becomes of the claims; default all are kept.',
+      ),
       ordinals: field(11, '*StatefulSetOrdinals', 'How the Pods are numbered; default from 0.'),
     }),
     StatefulSetStatus: message('State of a StatefulSet.', {
@@ -181,7 +277,11 @@ export const appsV1: PackageDeclaration = {
       currentRevision: field(6, 'string', 'Revision of the Pods that are not updated yet.'),
       updateRevision: field(7, 'string', 'Revision that Pods are updated to.'),
       collisionCount: field(9, '*int32', 'Hash collisions so far, for naming new revisions.'),
-      conditions: field(10, '[]StatefulSetCondition', 'Conditions of the StatefulSet.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(10, '[]StatefulSetCondition', 'Conditions of the StatefulSet.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
       availableReplicas: field(11, 'int32', 'Pods that have been ready for minReadySeconds.', { keep: true }),
     }),
     StatefulSetUpdateStrategy: message('How the Pods of a StatefulSet are replaced.', {

@@ -6,8 +6,7 @@ export const authenticationV1: PackageDeclaration = {
   group: 'authentication.k8s.io',
   version: 'v1',
   prefix: 'io.k8s.api.authentication.v1',
-  strings: {
-  },
+  strings: {},
   messages: {
     BoundObjectReference: message('An object to whose life a token is bound.', {
       kind: field(1, 'string', 'Kind of the object: Pod, Secret or Node.'),
@@ -20,7 +19,7 @@ export const authenticationV1: PackageDeclaration = {
       status: field(2, 'SelfSubjectReviewStatus', 'The answer, filled by the server.'),
     }),
     SelfSubjectReviewStatus: message('Who the caller is.', {
-      userInfo: field(1, 'UserInfo', 'The caller\'s user name, groups and so on.'),
+      userInfo: field(1, 'UserInfo', "The caller's user name, groups and so on."),
     }),
     TokenRequest: object('Asks for a token of a ServiceAccount.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
@@ -28,8 +27,15 @@ export const authenticationV1: PackageDeclaration = {
       status: field(3, 'TokenRequestStatus', 'The answer, filled by the server.'),
     }),
     TokenRequestSpec: message('Which token is wanted.', {
-      audiences: field(1, '[]string', 'Who is to accept the token; empty for the API server.', { required: true, keep: true, list: 'atomic' }),
-      expirationSeconds: field(4, '*int64', 'Wanted lifetime in seconds; the answer may differ; default 3600.', { keep: true, default: 3600 }),
+      audiences: field(1, '[]string', 'Who is to accept the token; empty for the API server.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
+      expirationSeconds: field(4, '*int64', 'Wanted lifetime in seconds; the answer may differ; default 3600.', {
+        keep: true,
+        default: 3600,
+      }),
       boundObjectRef: field(3, '*BoundObjectReference', 'Object with whose end the token ends.', { keep: true }),
     }),
     TokenRequestStatus: message('The token.', {

@@ -6,16 +6,19 @@ export const authorizationV1: PackageDeclaration = {
   group: 'authorization.k8s.io',
   version: 'v1',
   prefix: 'io.k8s.api.authorization.v1',
-  strings: {
-  },
+  strings: {},
   messages: {
     FieldSelectorAttributes: message('Limits a request by field selector.', {
       rawSelector: field(1, 'string', 'The selector as in the query; excludes requirements.'),
-      requirements: field(2, '[]meta.FieldSelectorRequirement', 'The selector, parsed; all tests must hold.', { list: 'atomic' }),
+      requirements: field(2, '[]meta.FieldSelectorRequirement', 'The selector, parsed; all tests must hold.', {
+        list: 'atomic',
+      }),
     }),
     LabelSelectorAttributes: message('Limits a request by label selector.', {
       rawSelector: field(1, 'string', 'The selector as in the query; excludes requirements.'),
-      requirements: field(2, '[]meta.LabelSelectorRequirement', 'The selector, parsed; all tests must hold.', { list: 'atomic' }),
+      requirements: field(2, '[]meta.LabelSelectorRequirement', 'The selector, parsed; all tests must hold.', {
+        list: 'atomic',
+      }),
     }),
     LocalSubjectAccessReview: object('Asks whether a user may do something in one namespace.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
@@ -84,9 +87,20 @@ export const authorizationV1: PackageDeclaration = {
       evaluationError: field(3, 'string', 'Error during the check; the result may still stand.'),
     }),
     SubjectRulesReviewStatus: message('What the user may do; the list may lack rules.', {
-      resourceRules: field(1, '[]ResourceRule', 'What is allowed on resources.', { required: true, keep: true, list: 'atomic' }),
-      nonResourceRules: field(2, '[]NonResourceRule', 'What is allowed on other URLs.', { required: true, keep: true, list: 'atomic' }),
-      incomplete: field(3, 'bool', 'Whether rules may be missing, as from an authorizer that cannot list.', { required: true, keep: true }),
+      resourceRules: field(1, '[]ResourceRule', 'What is allowed on resources.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
+      nonResourceRules: field(2, '[]NonResourceRule', 'What is allowed on other URLs.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
+      incomplete: field(3, 'bool', 'Whether rules may be missing, as from an authorizer that cannot list.', {
+        required: true,
+        keep: true,
+      }),
       evaluationError: field(4, 'string', 'Error during the check; the list may lack rules.'),
     }),
   },

@@ -23,11 +23,15 @@ export const autoscalingV1: PackageDeclaration = {
       currentAverageValue: field(3, 'Quantity', 'Present average, as an amount.', { keep: true }),
       container: field(4, 'string', 'Name of the container.', { keep: true }),
     }),
-    CrossVersionObjectReference: message('An object of the namespace, by kind and name.', {
-      kind: field(1, 'string', 'Kind of the object.', { required: true, keep: true }),
-      name: field(2, 'string', 'Name of the object.', { required: true, keep: true }),
-      apiVersion: field(3, 'string', 'API version of the object.'),
-    }, { atomic: true }),
+    CrossVersionObjectReference: message(
+      'An object of the namespace, by kind and name.',
+      {
+        kind: field(1, 'string', 'Kind of the object.', { required: true, keep: true }),
+        name: field(2, 'string', 'Name of the object.', { required: true, keep: true }),
+        apiVersion: field(3, 'string', 'API version of the object.'),
+      },
+      { atomic: true },
+    ),
     ExternalMetricSource: message('A metric from outside the cluster, and its target.', {
       metricName: field(1, 'string', 'Name of the metric.', { keep: true }),
       metricSelector: field(2, '*meta.LabelSelector', 'Labels of the metric.'),
@@ -40,13 +44,15 @@ export const autoscalingV1: PackageDeclaration = {
       currentValue: field(3, 'Quantity', 'Present value.', { keep: true }),
       currentAverageValue: field(4, '*Quantity', 'Present value for each Pod.'),
     }),
-    HorizontalPodAutoscaler: object('Sets a workload\'s replicas from its CPU use.', {
+    HorizontalPodAutoscaler: object("Sets a workload's replicas from its CPU use.", {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'HorizontalPodAutoscalerSpec', 'The desired state, as the user asks for it.', { required: true }),
       status: field(3, 'HorizontalPodAutoscalerStatus', 'The observed state, as the system last reported it.'),
     }),
-    HorizontalPodAutoscalerCondition: message('One aspect of the autoscaler\'s current state.', {
-      type: field(1, 'HorizontalPodAutoscalerConditionType', 'AbleToScale, ScalingActive or ScalingLimited.', { keep: true }),
+    HorizontalPodAutoscalerCondition: message("One aspect of the autoscaler's current state.", {
+      type: field(1, 'HorizontalPodAutoscalerConditionType', 'AbleToScale, ScalingActive or ScalingLimited.', {
+        keep: true,
+      }),
       status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { keep: true }),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
       reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
@@ -54,7 +60,10 @@ export const autoscalingV1: PackageDeclaration = {
     }),
     HorizontalPodAutoscalerList: listOf('HorizontalPodAutoscaler'),
     HorizontalPodAutoscalerSpec: message('What to scale and within which bounds.', {
-      scaleTargetRef: field(1, 'CrossVersionObjectReference', 'The workload, which must have a scale subresource.', { required: true, keep: true }),
+      scaleTargetRef: field(1, 'CrossVersionObjectReference', 'The workload, which must have a scale subresource.', {
+        required: true,
+        keep: true,
+      }),
       minReplicas: field(2, '*int32', 'Fewest replicas; default 1.', { default: 1 }),
       maxReplicas: field(3, 'int32', 'Most replicas.', { required: true, keep: true }),
       targetCPUUtilizationPercentage: field(4, '*int32', 'Wanted average CPU use, as a percentage of the requests.'),
@@ -63,7 +72,10 @@ export const autoscalingV1: PackageDeclaration = {
       observedGeneration: field(1, '*int64', 'The metadata.generation that this status describes.'),
       lastScaleTime: field(2, '*Time', 'When the number of replicas was last changed.'),
       currentReplicas: field(3, 'int32', 'Present number of replicas.', { required: true, keep: true }),
-      desiredReplicas: field(4, 'int32', 'Replicas that the autoscaler last asked for.', { required: true, keep: true }),
+      desiredReplicas: field(4, 'int32', 'Replicas that the autoscaler last asked for.', {
+        required: true,
+        keep: true,
+      }),
       currentCPUUtilizationPercentage: field(5, '*int32', 'Present average CPU use, as a percentage of the requests.'),
     }),
     MetricSpec: message('A metric to scale by; the member named by type is set.', {
@@ -76,8 +88,8 @@ export const autoscalingV1: PackageDeclaration = {
     }),
     MetricStatus: message('Present value of a metric; the member named by type is set.', {
       type: field(1, 'MetricSourceType', 'Object, Pods, Resource, ContainerResource or External.', { keep: true }),
-      object: field(2, '*ObjectMetricStatus', 'Value of an object\'s metric.'),
-      pods: field(3, '*PodsMetricStatus', 'Average of the Pods\' metric.'),
+      object: field(2, '*ObjectMetricStatus', "Value of an object's metric."),
+      pods: field(3, '*PodsMetricStatus', "Average of the Pods' metric."),
       resource: field(4, '*ResourceMetricStatus', 'Use of a resource by the Pods.'),
       containerResource: field(7, '*ContainerResourceMetricStatus', 'Use of a resource by one container in each Pod.'),
       external: field(5, '*ExternalMetricStatus', 'Value of an external metric.'),
@@ -89,7 +101,7 @@ export const autoscalingV1: PackageDeclaration = {
       selector: field(4, '*meta.LabelSelector', 'Labels of the metric.'),
       averageValue: field(5, '*Quantity', 'Wanted value for each Pod.'),
     }),
-    ObjectMetricStatus: message('Present value of an object\'s metric.', {
+    ObjectMetricStatus: message("Present value of an object's metric.", {
       target: field(1, 'CrossVersionObjectReference', 'The object.', { keep: true }),
       metricName: field(2, 'string', 'Name of the metric.', { keep: true }),
       currentValue: field(3, 'Quantity', 'Present value.', { keep: true }),
@@ -101,7 +113,7 @@ export const autoscalingV1: PackageDeclaration = {
       targetAverageValue: field(2, 'Quantity', 'Wanted average over the Pods.', { keep: true }),
       selector: field(3, '*meta.LabelSelector', 'Labels of the metric.'),
     }),
-    PodsMetricStatus: message('Present value of the Pods\' metric.', {
+    PodsMetricStatus: message("Present value of the Pods' metric.", {
       metricName: field(1, 'string', 'Name of the metric.', { keep: true }),
       currentAverageValue: field(2, 'Quantity', 'Present average over the Pods.', { keep: true }),
       selector: field(3, '*meta.LabelSelector', 'Labels of the metric.'),

@@ -23,9 +23,14 @@ export const batchV1: PackageDeclaration = {
     CronJobList: listOf('CronJob'),
     CronJobSpec: message('When to make Jobs, and which.', {
       schedule: field(1, 'string', 'Times in cron format.', { required: true, keep: true }),
-      timeZone: field(8, '*string', 'Time zone of the schedule, such as Europe/Berlin; default the controller\'s.'),
+      timeZone: field(8, '*string', "Time zone of the schedule, such as Europe/Berlin; default the controller's."),
       startingDeadlineSeconds: field(2, '*int64', 'Seconds by which a Job may start late; later runs are missed.'),
-      concurrencyPolicy: field(3, 'ConcurrencyPolicy', 'If the last Job still runs: Allow (default), Forbid or Replace.', { default: 'Allow' }),
+      concurrencyPolicy: field(
+        3,
+        'ConcurrencyPolicy',
+        'If the last Job still runs: Allow (default), Forbid or Replace.',
+        { default: 'Allow' },
+      ),
       suspend: field(4, '*bool', 'Whether no new Jobs are made; default false.', { default: false }),
       jobTemplate: field(5, 'JobTemplateSpec', 'Template of the Jobs.', { required: true, keep: true }),
       successfulJobsHistoryLimit: field(6, '*int32', 'Succeeded Jobs to keep; default 3.', { default: 3 }),
@@ -41,9 +46,15 @@ export const batchV1: PackageDeclaration = {
       spec: field(2, 'JobSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'JobStatus', 'The observed state, as the system last reported it.'),
     }),
-    JobCondition: message('One aspect of the Job\'s current state.', {
-      type: field(1, 'JobConditionType', 'Suspended, Complete, Failed, FailureTarget or SuccessCriteriaMet.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    JobCondition: message("One aspect of the Job's current state.", {
+      type: field(1, 'JobConditionType', 'Suspended, Complete, Failed, FailureTarget or SuccessCriteriaMet.', {
+        required: true,
+        keep: true,
+      }),
+      status: field(2, 'core.ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       lastProbeTime: field(3, 'Time', 'When the condition was last checked.'),
       lastTransitionTime: field(4, 'Time', 'When the status last changed.'),
       reason: field(5, 'string', 'One CamelCase word on why the condition has its status.'),
@@ -61,15 +72,26 @@ export const batchV1: PackageDeclaration = {
       maxFailedIndexes: field(13, '*int32', 'Failed indexes before the whole Job fails.'),
       selector: field(4, '*meta.LabelSelector', 'Labels of the Pods; normally generated.'),
       manualSelector: field(5, '*bool', 'Whether selector is written by the user; default false.'),
-      template: field(6, 'core.PodTemplateSpec', 'Template of the Pods; restartPolicy is Never or OnFailure.', { required: true, keep: true }),
+      template: field(6, 'core.PodTemplateSpec', 'Template of the Pods; restartPolicy is Never or OnFailure.', {
+        required: true,
+        keep: true,
+      }),
       ttlSecondsAfterFinished: field(8, '*int32', 'Seconds after which the finished Job is deleted; default never.'),
       completionMode: field(9, '*CompletionMode', 'NonIndexed (default) or Indexed.'),
       suspend: field(10, '*bool', 'Whether no Pods run for now; default false.'),
-      podReplacementPolicy: field(14, '*PodReplacementPolicy', 'When Pods are replaced: TerminatingOrFailed or Failed.'),
+      podReplacementPolicy: field(
+        14,
+        '*PodReplacementPolicy',
+        'When Pods are replaced: TerminatingOrFailed or Failed.',
+      ),
       managedBy: field(15, '*string', 'Controller of the Job; default kubernetes.io/job-controller; fixed.'),
     }),
     JobStatus: message('State of a Job.', {
-      conditions: field(1, '[]JobCondition', 'Conditions of the Job; Complete or Failed when it is over.', { list: 'atomic', patch: 'merge', mergeKey: 'type' }),
+      conditions: field(1, '[]JobCondition', 'Conditions of the Job; Complete or Failed when it is over.', {
+        list: 'atomic',
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
       startTime: field(2, '*Time', 'When the Job began, or was last resumed.'),
       completionTime: field(3, '*Time', 'When the Job succeeded.'),
       active: field(4, 'int32', 'Pods that are pending or running and not terminating.'),
@@ -78,7 +100,11 @@ export const batchV1: PackageDeclaration = {
       terminating: field(11, '*int32', 'Pods that are terminating.'),
       completedIndexes: field(7, 'string', 'Indexes that succeeded, such as 1,3-5.'),
       failedIndexes: field(10, '*string', 'Indexes that failed, such as 1,3-5.'),
-      uncountedTerminatedPods: field(8, '*UncountedTerminatedPods', 'Pods that have ended and are not in the counts yet.'),
+      uncountedTerminatedPods: field(
+        8,
+        '*UncountedTerminatedPods',
+        'Pods that have ended and are not in the counts yet.',
+      ),
       ready: field(9, '*int32', 'Active Pods that are ready.'),
     }),
     JobTemplateSpec: message('What Jobs made from a template look like.', {
@@ -86,24 +112,51 @@ export const batchV1: PackageDeclaration = {
       spec: field(2, 'JobSpec', 'Spec of the Jobs.'),
     }),
     PodFailurePolicy: message('What failed Pods mean for the Job.', {
-      rules: field(1, '[]PodFailurePolicyRule', 'The rules, tried in order; at most 20.', { required: true, keep: true, list: 'atomic' }),
+      rules: field(1, '[]PodFailurePolicyRule', 'The rules, tried in order; at most 20.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
     }),
-    PodFailurePolicyOnExitCodesRequirement: message('A test on a failed Pod\'s exit codes.', {
+    PodFailurePolicyOnExitCodesRequirement: message("A test on a failed Pod's exit codes.", {
       containerName: field(1, '*string', 'Container to test; default all.'),
       operator: field(2, 'PodFailurePolicyOnExitCodesOperator', 'In or NotIn.', { required: true, keep: true }),
-      values: field(3, '[]int32', 'Exit codes to compare with, sorted; 0 is not allowed for In.', { required: true, keep: true, list: 'set' }),
+      values: field(3, '[]int32', 'Exit codes to compare with, sorted; 0 is not allowed for In.', {
+        required: true,
+        keep: true,
+        list: 'set',
+      }),
     }),
-    PodFailurePolicyOnPodConditionsPattern: message('A test on a failed Pod\'s conditions.', {
+    PodFailurePolicyOnPodConditionsPattern: message("A test on a failed Pod's conditions.", {
       type: field(1, 'core.PodConditionType', 'Type of the condition.', { required: true, keep: true }),
-      status: field(2, 'core.ConditionStatus', 'Status of the condition; default True.', { keep: true, default: 'True' }),
+      status: field(2, 'core.ConditionStatus', 'Status of the condition; default True.', {
+        keep: true,
+        default: 'True',
+      }),
     }),
     PodFailurePolicyRule: message('What to do with a Pod that failed in a certain way.', {
-      action: field(1, 'PodFailurePolicyAction', 'FailJob, FailIndex, Ignore or Count.', { required: true, keep: true }),
-      onExitCodes: field(2, '*PodFailurePolicyOnExitCodesRequirement', 'Exit codes to which the rule applies; excludes onPodConditions.'),
-      onPodConditions: field(3, '[]PodFailurePolicyOnPodConditionsPattern', 'Pod conditions to which the rule applies; excludes onExitCodes.', { list: 'atomic' }),
+      action: field(1, 'PodFailurePolicyAction', 'FailJob, FailIndex, Ignore or Count.', {
+        required: true,
+        keep: true,
+      }),
+      onExitCodes: field(
+        2,
+        '*PodFailurePolicyOnExitCodesRequirement',
+        'Exit codes to which the rule applies; excludes onPodConditions.',
+      ),
+      onPodConditions: field(
+        3,
+        '[]PodFailurePolicyOnPodConditionsPattern',
+        'Pod conditions to which the rule applies; excludes onExitCodes.',
+        { list: 'atomic' },
+      ),
     }),
     SuccessPolicy: message('When an indexed Job has succeeded early.', {
-      rules: field(1, '[]SuccessPolicyRule', 'The rules, tried in order; at most 20.', { required: true, keep: true, list: 'atomic' }),
+      rules: field(1, '[]SuccessPolicyRule', 'The rules, tried in order; at most 20.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
     }),
     SuccessPolicyRule: message('What is enough for success.', {
       succeededIndexes: field(1, '*string', 'Indexes that must succeed, such as 1,3-5.'),

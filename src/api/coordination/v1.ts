@@ -21,8 +21,12 @@ export const coordinationV1: PackageDeclaration = {
       acquireTime: field(3, '*MicroTime', 'When the holder got the lease.'),
       renewTime: field(4, '*MicroTime', 'When the holder last renewed it.'),
       leaseTransitions: field(5, '*int32', 'How often the holder has changed.'),
-      strategy: field(6, '*CoordinatedLeaseStrategy', 'How the leader is picked in coordinated election.', { gate: 'CoordinatedLeaderElection' }),
-      preferredHolder: field(7, '*string', 'Who should take over when the present holder yields.', { gate: 'CoordinatedLeaderElection' }),
+      strategy: field(6, '*CoordinatedLeaseStrategy', 'How the leader is picked in coordinated election.', {
+        gate: 'CoordinatedLeaderElection',
+      }),
+      preferredHolder: field(7, '*string', 'Who should take over when the present holder yields.', {
+        gate: 'CoordinatedLeaderElection',
+      }),
     }),
   },
   kinds: [
@@ -32,11 +36,7 @@ export const coordinationV1: PackageDeclaration = {
       singular: 'lease',
       namespaced: true,
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
-      columns: [
-        column('Name', 'string', 0, 'name'),
-        column('Holder', 'string'),
-        column('Age', 'string'),
-      ],
+      columns: [column('Name', 'string', 0, 'name'), column('Holder', 'string'), column('Age', 'string')],
     },
   ],
 };

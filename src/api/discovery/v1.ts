@@ -11,7 +11,11 @@ export const discoveryV1: PackageDeclaration = {
   },
   messages: {
     Endpoint: message('One backend of a Service.', {
-      addresses: field(1, '[]string', 'Its addresses, of the slice\'s type; clients may use any one.', { required: true, keep: true, list: 'set' }),
+      addresses: field(1, '[]string', "Its addresses, of the slice's type; clients may use any one.", {
+        required: true,
+        keep: true,
+        list: 'set',
+      }),
       conditions: field(2, 'EndpointConditions', 'Whether it is ready, serving and terminating.'),
       hostname: field(3, '*string', 'Its host name, a DNS label.'),
       targetRef: field(4, '*core.ObjectReference', 'The object behind it, usually a Pod.'),
@@ -29,12 +33,16 @@ export const discoveryV1: PackageDeclaration = {
       forZones: field(1, '[]ForZone', 'Zones whose clients should use it; at most 8.', { list: 'atomic' }),
       forNodes: field(2, '[]ForNode', 'Nodes whose clients should use it; at most 8.', { list: 'atomic' }),
     }),
-    EndpointPort: message('A port of the endpoints.', {
-      name: field(1, '*string', 'Name of the port, unique in the slice; may be empty.', { default: '' }),
-      protocol: field(2, '*core.Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
-      port: field(3, '*int32', 'Port number.'),
-      appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
-    }, { atomic: true }),
+    EndpointPort: message(
+      'A port of the endpoints.',
+      {
+        name: field(1, '*string', 'Name of the port, unique in the slice; may be empty.', { default: '' }),
+        protocol: field(2, '*core.Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
+        port: field(3, '*int32', 'Port number.'),
+        appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
+      },
+      { atomic: true },
+    ),
     EndpointSlice: object('A part of the backends of a Service.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       addressType: field(4, 'AddressType', 'IPv4, IPv6 or FQDN (deprecated); fixed.', { required: true, keep: true }),

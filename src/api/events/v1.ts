@@ -6,12 +6,16 @@ export const eventsV1: PackageDeclaration = {
   group: 'events.k8s.io',
   version: 'v1',
   prefix: 'io.k8s.api.events.v1',
-  strings: {
-  },
+  strings: {},
   messages: {
     Event: object('Reports something that happened in the cluster.', {
-      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', { keep: true }),
-      eventTime: field(2, 'MicroTime', 'When it was first observed, to the microsecond.', { required: true, keep: true }),
+      metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', {
+        keep: true,
+      }),
+      eventTime: field(2, 'MicroTime', 'When it was first observed, to the microsecond.', {
+        required: true,
+        keep: true,
+      }),
       series: field(3, '*EventSeries', 'Repetitions of the event, if any.'),
       reportingController: field(4, 'string', 'Name of the controller that reports, such as kubernetes.io/kubelet.'),
       reportingInstance: field(5, 'string', 'Which instance of the controller, at most 128 characters.'),
@@ -21,10 +25,10 @@ export const eventsV1: PackageDeclaration = {
       related: field(9, '*core.ObjectReference', 'A second object that takes part.'),
       note: field(10, 'string', 'What happened, for people to read, at most 1 kB.'),
       type: field(11, 'string', 'Normal or Warning.'),
-      deprecatedSource: field(12, 'core.EventSource', 'The core Event\'s source.'),
-      deprecatedFirstTimestamp: field(13, 'Time', 'The core Event\'s firstTimestamp.'),
-      deprecatedLastTimestamp: field(14, 'Time', 'The core Event\'s lastTimestamp.'),
-      deprecatedCount: field(15, 'int32', 'The core Event\'s count.'),
+      deprecatedSource: field(12, 'core.EventSource', "The core Event's source."),
+      deprecatedFirstTimestamp: field(13, 'Time', "The core Event's firstTimestamp."),
+      deprecatedLastTimestamp: field(14, 'Time', "The core Event's lastTimestamp."),
+      deprecatedCount: field(15, 'int32', "The core Event's count."),
     }),
     EventList: listOf('Event'),
     EventSeries: message('Repetitions of one event.', {
@@ -48,9 +52,9 @@ export const eventsV1: PackageDeclaration = {
         'regarding.apiVersion': 'regarding.apiVersion',
         'regarding.resourceVersion': 'regarding.resourceVersion',
         'regarding.fieldPath': 'regarding.fieldPath',
-        'reason': 'reason',
-        'reportingController': 'reportingController',
-        'type': 'type',
+        reason: 'reason',
+        reportingController: 'reportingController',
+        type: 'type',
       },
       columns: [
         column('Last Seen', 'string'),

@@ -17,7 +17,9 @@ export const flowcontrolV1: PackageDeclaration = {
   },
   messages: {
     ExemptPriorityLevelConfiguration: message('Settings of a priority level without limit.', {
-      nominalConcurrencyShares: field(1, '*int32', 'Share of the server\'s concurrency that it can lend; default 0.', { default: 0 }),
+      nominalConcurrencyShares: field(1, '*int32', "Share of the server's concurrency that it can lend; default 0.", {
+        default: 0,
+      }),
       lendablePercent: field(2, '*int32', 'Percentage of its seats that others may borrow; default 0.', { default: 0 }),
     }),
     FlowDistinguisherMethod: message('How requests of a schema are told apart.', {
@@ -28,7 +30,7 @@ export const flowcontrolV1: PackageDeclaration = {
       spec: field(2, 'FlowSchemaSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'FlowSchemaStatus', 'The observed state, as the system last reported it.'),
     }),
-    FlowSchemaCondition: message('One aspect of the schema\'s current state.', {
+    FlowSchemaCondition: message("One aspect of the schema's current state.", {
       type: field(1, 'FlowSchemaConditionType', 'Which condition: Dangling.'),
       status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.'),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
@@ -37,13 +39,27 @@ export const flowcontrolV1: PackageDeclaration = {
     }),
     FlowSchemaList: listOf('FlowSchema'),
     FlowSchemaSpec: message('Which requests go to which priority level.', {
-      priorityLevelConfiguration: field(1, 'PriorityLevelConfigurationReference', 'The priority level.', { required: true, keep: true }),
-      matchingPrecedence: field(2, 'int32', 'Order of schemas: lower first; 1 to 10000, default 1000.', { keep: true, default: 1000 }),
-      distinguisherMethod: field(3, '*FlowDistinguisherMethod', 'How flows are told apart; unset puts all requests in one flow.'),
+      priorityLevelConfiguration: field(1, 'PriorityLevelConfigurationReference', 'The priority level.', {
+        required: true,
+        keep: true,
+      }),
+      matchingPrecedence: field(2, 'int32', 'Order of schemas: lower first; 1 to 10000, default 1000.', {
+        keep: true,
+        default: 1000,
+      }),
+      distinguisherMethod: field(
+        3,
+        '*FlowDistinguisherMethod',
+        'How flows are told apart; unset puts all requests in one flow.',
+      ),
       rules: field(4, '[]PolicyRulesWithSubjects', 'Requests that match; any rule is enough.', { list: 'atomic' }),
     }),
     FlowSchemaStatus: message('State of a schema.', {
-      conditions: field(1, '[]FlowSchemaCondition', 'Conditions, such as Dangling.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(1, '[]FlowSchemaCondition', 'Conditions, such as Dangling.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
     GroupSubject: message('A group of users.', {
       name: field(1, 'string', 'Name of the group; * for all.', { required: true, keep: true }),
@@ -53,26 +69,39 @@ export const flowcontrolV1: PackageDeclaration = {
       queuing: field(2, '*QueuingConfiguration', 'Settings of the queues; only for Queue.'),
     }),
     LimitedPriorityLevelConfiguration: message('Settings of a priority level with a limit.', {
-      nominalConcurrencyShares: field(1, '*int32', 'Share of the server\'s concurrency; default 30.', { keep: true, default: 30 }),
+      nominalConcurrencyShares: field(1, '*int32', "Share of the server's concurrency; default 30.", {
+        keep: true,
+        default: 30,
+      }),
       limitResponse: field(2, 'LimitResponse', 'What becomes of requests that cannot run at once.'),
       lendablePercent: field(3, '*int32', 'Percentage of its seats that others may borrow; default 0.', { default: 0 }),
       borrowingLimitPercent: field(4, '*int32', 'Most seats to borrow, as a percentage of its own; default no limit.'),
     }),
     NonResourcePolicyRule: message('Requests to URLs that are not resources.', {
       verbs: field(1, '[]string', 'Verbs that match; * for all.', { required: true, keep: true, list: 'set' }),
-      nonResourceURLs: field(6, '[]string', 'URL paths that match; * for all, or as a last part.', { required: true, keep: true, list: 'set' }),
+      nonResourceURLs: field(6, '[]string', 'URL paths that match; * for all, or as a last part.', {
+        required: true,
+        keep: true,
+        list: 'set',
+      }),
     }),
     PolicyRulesWithSubjects: message('Requests of some subjects.', {
-      subjects: field(1, '[]Subject', 'Who makes the request; any one is enough.', { required: true, keep: true, list: 'atomic' }),
+      subjects: field(1, '[]Subject', 'Who makes the request; any one is enough.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
       resourceRules: field(2, '[]ResourcePolicyRule', 'Requests for resources; any one is enough.', { list: 'atomic' }),
-      nonResourceRules: field(3, '[]NonResourcePolicyRule', 'Requests to other URLs; any one is enough.', { list: 'atomic' }),
+      nonResourceRules: field(3, '[]NonResourcePolicyRule', 'Requests to other URLs; any one is enough.', {
+        list: 'atomic',
+      }),
     }),
     PriorityLevelConfiguration: object('Concurrency and queues for a class of requests.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'PriorityLevelConfigurationSpec', 'The desired state, as the user asks for it.'),
       status: field(3, 'PriorityLevelConfigurationStatus', 'The observed state, as the system last reported it.'),
     }),
-    PriorityLevelConfigurationCondition: message('One aspect of the level\'s current state.', {
+    PriorityLevelConfigurationCondition: message("One aspect of the level's current state.", {
       type: field(1, 'PriorityLevelConfigurationConditionType', 'Which condition: ConcurrencyShared.'),
       status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.'),
       lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
@@ -89,12 +118,19 @@ export const flowcontrolV1: PackageDeclaration = {
       exempt: field(3, '*ExemptPriorityLevelConfiguration', 'Settings of type Exempt.'),
     }),
     PriorityLevelConfigurationStatus: message('State of a priority level.', {
-      conditions: field(1, '[]PriorityLevelConfigurationCondition', 'Conditions of the level.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(1, '[]PriorityLevelConfigurationCondition', 'Conditions of the level.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
     QueuingConfiguration: message('Queues of a priority level.', {
       queues: field(1, 'int32', 'Number of queues; default 64.', { keep: true, default: 64 }),
       handSize: field(2, 'int32', 'Queues that a flow may use; default 8.', { keep: true, default: 8 }),
-      queueLengthLimit: field(3, 'int32', 'Most requests that wait in one queue; default 50.', { keep: true, default: 50 }),
+      queueLengthLimit: field(3, 'int32', 'Most requests that wait in one queue; default 50.', {
+        keep: true,
+        default: 50,
+      }),
     }),
     ResourcePolicyRule: message('Requests for resources.', {
       verbs: field(1, '[]string', 'Verbs that match; * for all.', { required: true, keep: true, list: 'set' }),

@@ -7,7 +7,21 @@ export const metaV1: PackageDeclaration = {
   version: 'v1',
   prefix: 'io.k8s.apimachinery.pkg.apis.meta.v1',
   strings: {
-    CauseType: ['FieldValueNotFound', 'FieldValueRequired', 'FieldValueDuplicate', 'FieldValueInvalid', 'FieldValueNotSupported', 'FieldValueForbidden', 'FieldValueTooLong', 'FieldValueTooMany', 'InternalError', 'FieldValueTypeInvalid', 'UnexpectedServerResponse', 'FieldManagerConflict', 'ResourceVersionTooLarge'],
+    CauseType: [
+      'FieldValueNotFound',
+      'FieldValueRequired',
+      'FieldValueDuplicate',
+      'FieldValueInvalid',
+      'FieldValueNotSupported',
+      'FieldValueForbidden',
+      'FieldValueTooLong',
+      'FieldValueTooMany',
+      'InternalError',
+      'FieldValueTypeInvalid',
+      'UnexpectedServerResponse',
+      'FieldManagerConflict',
+      'ResourceVersionTooLarge',
+    ],
     ConditionStatus: ['True', 'False', 'Unknown'],
     DeletionPropagation: ['Orphan', 'Background', 'Foreground'],
     FieldSelectorOperator: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
@@ -15,21 +29,57 @@ export const metaV1: PackageDeclaration = {
     LabelSelectorOperator: ['In', 'NotIn', 'Exists', 'DoesNotExist'],
     ManagedFieldsOperationType: ['Apply', 'Update'],
     ResourceVersionMatch: ['NotOlderThan', 'Exact'],
-    StatusReason: ['', 'Unauthorized', 'Forbidden', 'NotFound', 'AlreadyExists', 'Conflict', 'Gone', 'Invalid', 'ServerTimeout', 'StorageReadError', 'Timeout', 'TooManyRequests', 'BadRequest', 'MethodNotAllowed', 'NotAcceptable', 'RequestEntityTooLarge', 'UnsupportedMediaType', 'InternalError', 'Expired', 'ServiceUnavailable'],
+    StatusReason: [
+      '',
+      'Unauthorized',
+      'Forbidden',
+      'NotFound',
+      'AlreadyExists',
+      'Conflict',
+      'Gone',
+      'Invalid',
+      'ServerTimeout',
+      'StorageReadError',
+      'Timeout',
+      'TooManyRequests',
+      'BadRequest',
+      'MethodNotAllowed',
+      'NotAcceptable',
+      'RequestEntityTooLarge',
+      'UnsupportedMediaType',
+      'InternalError',
+      'Expired',
+      'ServiceUnavailable',
+    ],
   },
   messages: {
     APIGroup: object('An API group and its versions.', {
       name: field(1, 'string', 'Name of the group.', { required: true, keep: true }),
-      versions: field(2, '[]GroupVersionForDiscovery', 'Versions of the group that are served.', { required: true, keep: true, list: 'atomic' }),
+      versions: field(2, '[]GroupVersionForDiscovery', 'Versions of the group that are served.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
       preferredVersion: field(3, 'GroupVersionForDiscovery', 'Version that clients should use.'),
-      serverAddressByClientCIDRs: field(4, '[]ServerAddressByClientCIDR', 'Server addresses for clients of certain networks.', { list: 'atomic' }),
+      serverAddressByClientCIDRs: field(
+        4,
+        '[]ServerAddressByClientCIDR',
+        'Server addresses for clients of certain networks.',
+        { list: 'atomic' },
+      ),
     }),
     APIGroupList: object('The API groups, as served at /apis.', {
       groups: field(1, '[]APIGroup', 'The groups.', { required: true, keep: true, list: 'atomic' }),
     }),
     APIResource: message('A resource of an API group version.', {
-      name: field(1, 'string', 'Plural name of the resource; subresources as resource/subresource.', { required: true, keep: true }),
-      singularName: field(6, 'string', 'Singular name; empty means the lower-case kind.', { required: true, keep: true }),
+      name: field(1, 'string', 'Plural name of the resource; subresources as resource/subresource.', {
+        required: true,
+        keep: true,
+      }),
+      singularName: field(6, 'string', 'Singular name; empty means the lower-case kind.', {
+        required: true,
+        keep: true,
+      }),
       namespaced: field(2, 'bool', 'Whether its objects live in namespaces.', { required: true, keep: true }),
       group: field(8, 'string', 'Group of the kind, when it is not that of the list.'),
       version: field(9, 'string', 'Version of the kind, when it is not that of the list.'),
@@ -41,23 +91,40 @@ export const metaV1: PackageDeclaration = {
     }),
     APIResourceList: object('The resources of an API group version.', {
       groupVersion: field(1, 'string', 'The group and version.', { required: true, keep: true }),
-      resources: field(2, '[]APIResource', 'The resources and their subresources.', { required: true, keep: true, list: 'atomic' }),
+      resources: field(2, '[]APIResource', 'The resources and their subresources.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
     }),
     APIVersions: object('The versions of the core group, as served at /api.', {
       versions: field(1, '[]string', 'The versions.', { required: true, keep: true, list: 'atomic' }),
-      serverAddressByClientCIDRs: field(2, '[]ServerAddressByClientCIDR', 'Server addresses for clients of certain networks.', { required: true, keep: true, list: 'atomic' }),
+      serverAddressByClientCIDRs: field(
+        2,
+        '[]ServerAddressByClientCIDR',
+        'Server addresses for clients of certain networks.',
+        { required: true, keep: true, list: 'atomic' },
+      ),
     }),
     ApplyOptions: object('Query options of an apply request.', {
       dryRun: field(1, '[]string', 'All to go through every step but storing.'),
       force: field(2, 'bool', 'Take over fields that other managers own.', { keep: true }),
-      fieldManager: field(3, 'string', 'Name under which fields are owned; required, at most 128 characters.', { keep: true }),
+      fieldManager: field(3, 'string', 'Name under which fields are owned; required, at most 128 characters.', {
+        keep: true,
+      }),
     }),
-    Condition: message('One aspect of an object\'s current state.', {
+    Condition: message("One aspect of an object's current state.", {
       type: field(1, 'string', 'Which condition, in CamelCase or as domain/CamelCase.', { required: true, keep: true }),
-      status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+      status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+        required: true,
+        keep: true,
+      }),
       observedGeneration: field(3, 'int64', 'The metadata.generation on which the condition was set.'),
       lastTransitionTime: field(4, 'Time', 'When the status last changed.', { required: true, keep: true }),
-      reason: field(5, 'string', 'One CamelCase word on why the condition has its status.', { required: true, keep: true }),
+      reason: field(5, 'string', 'One CamelCase word on why the condition has its status.', {
+        required: true,
+        keep: true,
+      }),
       message: field(6, 'string', 'Details of the last change, for people to read.', { required: true, keep: true }),
     }),
     CreateOptions: object('Query options of a create request.', {
@@ -66,12 +133,24 @@ export const metaV1: PackageDeclaration = {
       fieldValidation: field(4, 'string', 'Unknown or duplicate fields: Ignore, Warn (default) or Strict.'),
     }),
     DeleteOptions: object('How an object is deleted.', {
-      gracePeriodSeconds: field(1, '*int64', 'Seconds before the object is deleted; 0 at once; default depends on the kind.'),
+      gracePeriodSeconds: field(
+        1,
+        '*int64',
+        'Seconds before the object is deleted; 0 at once; default depends on the kind.',
+      ),
       preconditions: field(2, '*Preconditions', 'What must hold for the deletion to go ahead.'),
       orphanDependents: field(3, '*bool', 'Whether dependents stay; use propagationPolicy instead.'),
-      propagationPolicy: field(4, '*DeletionPropagation', 'Orphan, Background or Foreground; default depends on the kind.'),
+      propagationPolicy: field(
+        4,
+        '*DeletionPropagation',
+        'Orphan, Background or Foreground; default depends on the kind.',
+      ),
       dryRun: field(5, '[]string', 'All to go through every step but deleting.', { list: 'atomic' }),
-      ignoreStoreReadErrorWithClusterBreakingPotential: field(6, '*bool', 'Delete an object that cannot be read, skipping finalizers; dangerous.'),
+      ignoreStoreReadErrorWithClusterBreakingPotential: field(
+        6,
+        '*bool',
+        'Delete an object that cannot be read, skipping finalizers; dangerous.',
+      ),
     }),
     FieldSelectorRequirement: message('A test on a field.', {
       key: field(1, 'string', 'Path of the field.', { required: true, keep: true }),
@@ -107,10 +186,14 @@ export const metaV1: PackageDeclaration = {
       version: field(2, 'string', 'Name of the version.', { keep: true }),
       resource: field(3, 'string', 'Plural name of the resource.', { keep: true }),
     }),
-    LabelSelector: message('Selects by labels; all tests must pass, an empty selector selects everything.', {
-      matchLabels: field(1, 'map[string]string', 'Labels that must be equal.'),
-      matchExpressions: field(2, '[]LabelSelectorRequirement', 'Tests on labels.', { list: 'atomic' }),
-    }, { atomic: true }),
+    LabelSelector: message(
+      'Selects by labels; all tests must pass, an empty selector selects everything.',
+      {
+        matchLabels: field(1, 'map[string]string', 'Labels that must be equal.'),
+        matchExpressions: field(2, '[]LabelSelectorRequirement', 'Tests on labels.', { list: 'atomic' }),
+      },
+      { atomic: true },
+    ),
     LabelSelectorRequirement: message('A test on a label.', {
       key: field(1, 'string', 'Key of the label.', { required: true, keep: true }),
       operator: field(2, 'LabelSelectorOperator', 'In, NotIn, Exists or DoesNotExist.', { required: true, keep: true }),
@@ -125,7 +208,9 @@ export const metaV1: PackageDeclaration = {
       resourceVersion: field(2, 'string', 'Version of the collection, for watching from here.'),
       continue: field(3, 'string', 'Token for the next page; empty on the last.'),
       remainingItemCount: field(4, '*int64', 'Estimate of how many objects follow on later pages.'),
-      shardInfo: field(5, '*ShardInfo', 'Set when the list holds one shard of the objects.', { gate: 'ShardedListAndWatch' }),
+      shardInfo: field(5, '*ShardInfo', 'Set when the list holds one shard of the objects.', {
+        gate: 'ShardedListAndWatch',
+      }),
     }),
     ListOptions: object('Query options of a list or watch request.', {
       labelSelector: field(1, 'string', 'Only objects whose labels match; default all.'),
@@ -133,12 +218,18 @@ export const metaV1: PackageDeclaration = {
       watch: field(3, 'bool', 'Stream changes instead of returning a list.'),
       allowWatchBookmarks: field(9, 'bool', 'Send BOOKMARK events on a watch now and then.'),
       resourceVersion: field(4, 'string', 'How fresh a list must be, or where a watch starts.'),
-      resourceVersionMatch: field(10, 'ResourceVersionMatch', 'How resourceVersion applies to lists: Exact or NotOlderThan.'),
+      resourceVersionMatch: field(
+        10,
+        'ResourceVersionMatch',
+        'How resourceVersion applies to lists: Exact or NotOlderThan.',
+      ),
       timeoutSeconds: field(5, '*int64', 'Ends the request after this many seconds.'),
       limit: field(7, 'int64', 'Most objects in one answer; the rest follows with continue.'),
       continue: field(8, 'string', 'Token of the previous page.'),
       sendInitialEvents: field(11, '*bool', 'Begin a watch with the present objects, ended by a bookmark.'),
-      shardSelector: field(15, 'string', 'Only objects of one shard, by ranges of a hash.', { gate: 'ShardedListAndWatch' }),
+      shardSelector: field(15, 'string', 'Only objects of one shard, by ranges of a hash.', {
+        gate: 'ShardedListAndWatch',
+      }),
     }),
     ManagedFieldsEntry: message('Fields that one manager owns.', {
       manager: field(1, 'string', 'Name of the manager.'),
@@ -162,18 +253,29 @@ export const metaV1: PackageDeclaration = {
       deletionGracePeriodSeconds: field(10, '*int64', 'Seconds of grace that a deletion was given.'),
       labels: field(11, 'map[string]string', 'Keys and values to select objects by.'),
       annotations: field(12, 'map[string]string', 'Keys and values of any content, for tools.'),
-      ownerReferences: field(13, '[]OwnerReference', 'Owners of the object; it is collected when all are gone.', { list: { map: ['uid'] }, patch: 'merge', mergeKey: 'uid' }),
-      finalizers: field(14, '[]string', 'Names that must be removed before the object is deleted.', { list: 'set', patch: 'merge' }),
+      ownerReferences: field(13, '[]OwnerReference', 'Owners of the object; it is collected when all are gone.', {
+        list: { map: ['uid'] },
+        patch: 'merge',
+        mergeKey: 'uid',
+      }),
+      finalizers: field(14, '[]string', 'Names that must be removed before the object is deleted.', {
+        list: 'set',
+        patch: 'merge',
+      }),
       managedFields: field(17, '[]ManagedFieldsEntry', 'Which manager owns which fields.', { list: 'atomic' }),
     }),
-    OwnerReference: message('An owner of an object, in the same namespace or cluster-scoped.', {
-      apiVersion: field(5, 'string', 'API version of the owner.', { required: true, keep: true }),
-      kind: field(1, 'string', 'Kind of the owner.', { required: true, keep: true }),
-      name: field(3, 'string', 'Name of the owner.', { required: true, keep: true }),
-      uid: field(4, 'string', 'UID of the owner.', { required: true, keep: true }),
-      controller: field(6, '*bool', 'Whether the owner is the managing controller; at most one is.'),
-      blockOwnerDeletion: field(7, '*bool', 'Whether foreground deletion of the owner waits for this object.'),
-    }, { atomic: true }),
+    OwnerReference: message(
+      'An owner of an object, in the same namespace or cluster-scoped.',
+      {
+        apiVersion: field(5, 'string', 'API version of the owner.', { required: true, keep: true }),
+        kind: field(1, 'string', 'Kind of the owner.', { required: true, keep: true }),
+        name: field(3, 'string', 'Name of the owner.', { required: true, keep: true }),
+        uid: field(4, 'string', 'UID of the owner.', { required: true, keep: true }),
+        controller: field(6, '*bool', 'Whether the owner is the managing controller; at most one is.'),
+        blockOwnerDeletion: field(7, '*bool', 'Whether foreground deletion of the owner waits for this object.'),
+      },
+      { atomic: true },
+    ),
     PartialObjectMetadata: object('An object of any kind with nothing but its metadata.', {
       metadata: field(1, 'ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
     }),
@@ -197,7 +299,10 @@ export const metaV1: PackageDeclaration = {
     }),
     ServerAddressByClientCIDR: message('A server address for clients of one network.', {
       clientCIDR: field(1, 'string', 'Network of the clients.', { required: true, keep: true }),
-      serverAddress: field(2, 'string', 'Address to use: host, host:port or IP address.', { required: true, keep: true }),
+      serverAddress: field(2, 'string', 'Address to use: host, host:port or IP address.', {
+        required: true,
+        keep: true,
+      }),
     }),
     ShardInfo: message('Which shard of the objects a list holds.', {
       selector: field(1, 'string', 'The shard selector of the request.', { required: true, keep: true }),
@@ -226,19 +331,38 @@ export const metaV1: PackageDeclaration = {
     // A Table has no protobuf form; the numbers only keep the fields' order.
     Table: object('Objects as rows and cells, as kubectl get shows them.', {
       metadata: field(1, 'ListMeta', 'Metadata of the list that the rows are of.'),
-      columnDefinitions: field(2, '[]TableColumnDefinition', 'What the cells of each row are, in order.', { required: true, keep: true, list: 'atomic' }),
+      columnDefinitions: field(2, '[]TableColumnDefinition', 'What the cells of each row are, in order.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
       rows: field(3, '[]TableRow', 'One row for each object.', { required: true, keep: true, list: 'atomic' }),
     }),
     TableColumnDefinition: message('A column of a table.', {
       name: field(1, 'string', 'Heading of the column.', { required: true, keep: true }),
-      type: field(2, 'string', 'OpenAPI type of the cells: number, integer, string, boolean, array.', { required: true, keep: true }),
-      format: field(3, 'string', 'OpenAPI modifier of the type; name marks the column that identifies the object.', { required: true, keep: true }),
+      type: field(2, 'string', 'OpenAPI type of the cells: number, integer, string, boolean, array.', {
+        required: true,
+        keep: true,
+      }),
+      format: field(3, 'string', 'OpenAPI modifier of the type; name marks the column that identifies the object.', {
+        required: true,
+        keep: true,
+      }),
       description: field(4, 'string', 'What the column tells.', { required: true, keep: true }),
-      priority: field(5, 'int32', 'Columns above 0 are left out where there is little room.', { required: true, keep: true }),
+      priority: field(5, 'int32', 'Columns above 0 are left out where there is little room.', {
+        required: true,
+        keep: true,
+      }),
     }),
     TableRow: message('One object of a table.', {
-      cells: field(1, '[]JSON', 'As many as there are columns: strings, numbers, booleans, lists or null.', { required: true, keep: true, list: 'atomic' }),
-      conditions: field(2, '[]TableRowCondition', 'What to know of the row, such as that its Pod has completed.', { list: 'atomic' }),
+      cells: field(1, '[]JSON', 'As many as there are columns: strings, numbers, booleans, lists or null.', {
+        required: true,
+        keep: true,
+        list: 'atomic',
+      }),
+      conditions: field(2, '[]TableRowCondition', 'What to know of the row, such as that its Pod has completed.', {
+        list: 'atomic',
+      }),
       object: field(3, 'RawExtension', 'The object, its metadata, or nothing, as includeObject asks.'),
     }),
     TableRowCondition: message('What to know of a row.', {
@@ -257,9 +381,11 @@ export const metaV1: PackageDeclaration = {
     }),
     WatchEvent: message('One event of a watch.', {
       type: field(1, 'string', 'ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.', { required: true, keep: true }),
-      object: field(2, 'RawExtension', 'The object after the event, before it for DELETED, or a Status.', { required: true, keep: true }),
+      object: field(2, 'RawExtension', 'The object after the event, before it for DELETED, or a Status.', {
+        required: true,
+        keep: true,
+      }),
     }),
   },
-  kinds: [
-  ],
+  kinds: [],
 };

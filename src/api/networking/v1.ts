@@ -82,7 +82,7 @@ export const networkingV1: PackageDeclaration = {
       port: field(2, 'ServiceBackendPort', 'Port of the Service.'),
     }),
     IngressSpec: message('Hosts, paths and their backends.', {
-      ingressClassName: field(4, '*string', 'IngressClass of the Ingress; default the cluster\'s default class.'),
+      ingressClassName: field(4, '*string', "IngressClass of the Ingress; default the cluster's default class."),
       defaultBackend: field(1, '*IngressBackend', 'Where requests go that no rule matches.'),
       tls: field(2, '[]IngressTLS', 'Certificates for hosts.', { list: 'atomic' }),
       rules: field(3, '[]IngressRule', 'Hosts and paths.', { list: 'atomic', tellsEmpty: true }),
@@ -108,7 +108,11 @@ export const networkingV1: PackageDeclaration = {
     }),
     NetworkPolicyList: listOf('NetworkPolicy'),
     NetworkPolicyPeer: message('A source or destination of traffic.', {
-      podSelector: field(1, '*meta.LabelSelector', 'Labels of Pods; of this namespace unless namespaceSelector is set.'),
+      podSelector: field(
+        1,
+        '*meta.LabelSelector',
+        'Labels of Pods; of this namespace unless namespaceSelector is set.',
+      ),
       namespaceSelector: field(2, '*meta.LabelSelector', 'Labels of namespaces; empty selects all.'),
       ipBlock: field(3, '*IPBlock', 'A network; excludes the selectors.'),
     }),
@@ -118,10 +122,18 @@ export const networkingV1: PackageDeclaration = {
       endPort: field(3, '*int32', 'Last port of the range that begins with port.'),
     }),
     NetworkPolicySpec: message('Pods and the traffic allowed for them.', {
-      podSelector: field(1, 'meta.LabelSelector', 'Labels of the Pods; empty selects all of the namespace.', { keep: true }),
-      ingress: field(2, '[]NetworkPolicyIngressRule', 'Traffic that may reach the Pods; empty allows none.', { list: 'atomic' }),
-      egress: field(3, '[]NetworkPolicyEgressRule', 'Traffic that may leave the Pods; empty allows none.', { list: 'atomic' }),
-      policyTypes: field(4, '[]PolicyType', 'Ingress, Egress or both; default Ingress, and Egress if it has rules.', { list: 'atomic' }),
+      podSelector: field(1, 'meta.LabelSelector', 'Labels of the Pods; empty selects all of the namespace.', {
+        keep: true,
+      }),
+      ingress: field(2, '[]NetworkPolicyIngressRule', 'Traffic that may reach the Pods; empty allows none.', {
+        list: 'atomic',
+      }),
+      egress: field(3, '[]NetworkPolicyEgressRule', 'Traffic that may leave the Pods; empty allows none.', {
+        list: 'atomic',
+      }),
+      policyTypes: field(4, '[]PolicyType', 'Ingress, Egress or both; default Ingress, and Egress if it has rules.', {
+        list: 'atomic',
+      }),
     }),
     ParentReference: message('Points to the object that uses an address.', {
       group: field(1, 'string', 'API group of the object.'),
@@ -129,10 +141,14 @@ export const networkingV1: PackageDeclaration = {
       namespace: field(3, 'string', 'Namespace of the object.'),
       name: field(4, 'string', 'Name of the object.', { required: true }),
     }),
-    ServiceBackendPort: message('A port of a Service, by name or number.', {
-      name: field(1, 'string', 'Name of the port; excludes number.'),
-      number: field(2, 'int32', 'Number of the port; excludes name.'),
-    }, { atomic: true }),
+    ServiceBackendPort: message(
+      'A port of a Service, by name or number.',
+      {
+        name: field(1, 'string', 'Name of the port; excludes number.'),
+        number: field(2, 'int32', 'Number of the port; excludes name.'),
+      },
+      { atomic: true },
+    ),
     ServiceCIDR: object('Address ranges for Services.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       spec: field(2, 'ServiceCIDRSpec', 'The desired state, as the user asks for it.'),
@@ -143,7 +159,11 @@ export const networkingV1: PackageDeclaration = {
       cidrs: field(1, '[]string', 'One range of each IP family; fixed after creation.', { list: 'atomic' }),
     }),
     ServiceCIDRStatus: message('State of the ranges.', {
-      conditions: field(1, '[]meta.Condition', 'Conditions, such as Ready.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(1, '[]meta.Condition', 'Conditions, such as Ready.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
   },
   kinds: [
@@ -186,12 +206,8 @@ export const networkingV1: PackageDeclaration = {
       namespaced: false,
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['ip'],
-      selectableFields: {
-      },
-      columns: [
-        column('Name', 'string', 0, 'name'),
-        column('ParentRef', 'string'),
-      ],
+      selectableFields: {},
+      columns: [column('Name', 'string', 0, 'name'), column('ParentRef', 'string')],
     },
     {
       kind: 'NetworkPolicy',
@@ -200,11 +216,7 @@ export const networkingV1: PackageDeclaration = {
       namespaced: true,
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
       shortNames: ['netpol'],
-      columns: [
-        column('Name', 'string', 0, 'name'),
-        column('Pod-Selector', 'string'),
-        column('Age', 'string'),
-      ],
+      columns: [column('Name', 'string', 0, 'name'), column('Pod-Selector', 'string'), column('Age', 'string')],
     },
     {
       kind: 'ServiceCIDR',
@@ -215,11 +227,7 @@ export const networkingV1: PackageDeclaration = {
       subresources: {
         status: { verbs: ['get', 'patch', 'update'] },
       },
-      columns: [
-        column('Name', 'string', 0, 'name'),
-        column('CIDRs', 'string'),
-        column('Age', 'string'),
-      ],
+      columns: [column('Name', 'string', 0, 'name'), column('CIDRs', 'string'), column('Age', 'string')],
     },
   ],
 };

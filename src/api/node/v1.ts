@@ -6,22 +6,24 @@ export const nodeV1: PackageDeclaration = {
   group: 'node.k8s.io',
   version: 'v1',
   prefix: 'io.k8s.api.node.v1',
-  strings: {
-  },
+  strings: {},
   messages: {
     Overhead: message('Resources that running a Pod costs beyond its containers.', {
       podFixed: field(1, 'map[string]Quantity', 'Amount for each Pod.'),
     }),
     RuntimeClass: object('A container runtime that Pods can choose.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-      handler: field(2, 'string', 'Name of the runtime\'s configuration on the nodes; fixed.', { required: true, keep: true }),
+      handler: field(2, 'string', "Name of the runtime's configuration on the nodes; fixed.", {
+        required: true,
+        keep: true,
+      }),
       overhead: field(3, '*Overhead', 'Resources that each Pod costs beyond its containers.'),
       scheduling: field(4, '*Scheduling', 'Nodes that have the runtime; default all.'),
     }),
     RuntimeClassList: listOf('RuntimeClass'),
     Scheduling: message('Nodes that have a runtime.', {
-      nodeSelector: field(1, 'map[string]string', 'Labels of the nodes; added to the Pod\'s own.', { atomic: true }),
-      tolerations: field(2, '[]core.Toleration', 'Tolerations that are added to the Pod\'s own.', { list: 'atomic' }),
+      nodeSelector: field(1, 'map[string]string', "Labels of the nodes; added to the Pod's own.", { atomic: true }),
+      tolerations: field(2, '[]core.Toleration', "Tolerations that are added to the Pod's own.", { list: 'atomic' }),
     }),
   },
   kinds: [
@@ -31,11 +33,7 @@ export const nodeV1: PackageDeclaration = {
       singular: 'runtimeclass',
       namespaced: false,
       verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
-      columns: [
-        column('Name', 'string', 0, 'name'),
-        column('Handler', 'string'),
-        column('Age', 'string'),
-      ],
+      columns: [column('Name', 'string', 0, 'name'), column('Handler', 'string'), column('Age', 'string')],
     },
   ],
 };

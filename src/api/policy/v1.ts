@@ -21,10 +21,24 @@ export const policyV1: PackageDeclaration = {
     }),
     PodDisruptionBudgetList: listOf('PodDisruptionBudget'),
     PodDisruptionBudgetSpec: message('Which Pods, and how many must stay.', {
-      minAvailable: field(1, '*IntOrString', 'Pods that must stay available, a number or percentage; excludes maxUnavailable.'),
-      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; empty selects all of the namespace.', { patch: 'replace' }),
-      maxUnavailable: field(3, '*IntOrString', 'Pods that may be missing, a number or percentage; excludes minAvailable.'),
-      unhealthyPodEvictionPolicy: field(4, '*UnhealthyPodEvictionPolicyType', 'Eviction of Pods that are not ready: IfHealthyBudget (default) or AlwaysAllow.'),
+      minAvailable: field(
+        1,
+        '*IntOrString',
+        'Pods that must stay available, a number or percentage; excludes maxUnavailable.',
+      ),
+      selector: field(2, '*meta.LabelSelector', 'Labels of the Pods; empty selects all of the namespace.', {
+        patch: 'replace',
+      }),
+      maxUnavailable: field(
+        3,
+        '*IntOrString',
+        'Pods that may be missing, a number or percentage; excludes minAvailable.',
+      ),
+      unhealthyPodEvictionPolicy: field(
+        4,
+        '*UnhealthyPodEvictionPolicyType',
+        'Eviction of Pods that are not ready: IfHealthyBudget (default) or AlwaysAllow.',
+      ),
     }),
     PodDisruptionBudgetStatus: message('State of a budget.', {
       observedGeneration: field(1, 'int64', 'The metadata.generation that this status describes.'),
@@ -33,7 +47,11 @@ export const policyV1: PackageDeclaration = {
       currentHealthy: field(4, 'int32', 'Pods that are healthy.', { keep: true }),
       desiredHealthy: field(5, 'int32', 'Fewest healthy Pods.', { keep: true }),
       expectedPods: field(6, 'int32', 'All Pods counted by the budget.', { keep: true }),
-      conditions: field(7, '[]meta.Condition', 'Conditions, such as DisruptionAllowed.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+      conditions: field(7, '[]meta.Condition', 'Conditions, such as DisruptionAllowed.', {
+        list: { map: ['type'] },
+        patch: 'merge',
+        mergeKey: 'type',
+      }),
     }),
   },
   kinds: [

@@ -6,15 +6,16 @@ export const schedulingV1: PackageDeclaration = {
   group: 'scheduling.k8s.io',
   version: 'v1',
   prefix: 'io.k8s.api.scheduling.v1',
-  strings: {
-  },
+  strings: {},
   messages: {
     PriorityClass: object('A named priority for Pods.', {
       metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
       value: field(2, 'int32', 'The priority; higher goes first; fixed.', { keep: true }),
       globalDefault: field(3, 'bool', 'Whether Pods without a class get this one; default false.'),
       description: field(4, 'string', 'What the class is for.'),
-      preemptionPolicy: field(5, '*string', 'PreemptLowerPriority (default) or Never.', { default: 'PreemptLowerPriority' }),
+      preemptionPolicy: field(5, '*string', 'PreemptLowerPriority (default) or Never.', {
+        default: 'PreemptLowerPriority',
+      }),
     }),
     PriorityClassList: listOf('PriorityClass'),
   },

@@ -3,11 +3,11 @@
  * then all that may only refuse it. A refusal is a StatusError, usually 403.
  */
 import type { GroupVersionKind } from '../../api/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { UserInfo } from '../pipeline/request.ts';
 import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
@@ -89,7 +89,11 @@ export class AdmissionChain {
         .map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
       timing: metrics?.timing('', type, operation),
     });
-    const stepsOf = (type: AdmissionStep): Steps => Object.fromEntries(OPERATIONS.map((operation) => [operation, stepOf(type, operation)])) as Record<Operation, Step>;
+    const stepsOf = (type: AdmissionStep): Steps =>
+      Object.fromEntries(OPERATIONS.map((operation) => [operation, stepOf(type, operation)])) as Record<
+        Operation,
+        Step
+      >;
     this.#admitting = stepsOf('admit');
     this.#validating = stepsOf('validate');
   }
@@ -137,7 +141,12 @@ function goOn(first: number, progress: Progress): Promise<void> | undefined {
   return undefined;
 }
 
-async function goOnAfter(pending: Promise<void>, participant: Participant, progress: Progress, next: number): Promise<void> {
+async function goOnAfter(
+  pending: Promise<void>,
+  participant: Participant,
+  progress: Progress,
+  next: number,
+): Promise<void> {
   try {
     await pending;
   } catch (error) {

@@ -20,7 +20,11 @@ export const alwaysPullImages: AdmissionPlugin = {
     const spec = specOf(podOf(attributes));
     for (const part of PARTS) {
       for (const [i, { imagePullPolicy = '' }] of (spec[part] ?? []).entries()) {
-        if (imagePullPolicy !== ALWAYS) throw refuse(attributes, `spec.${part}[${i}].imagePullPolicy: Unsupported value: "${imagePullPolicy}": supported values: "${ALWAYS}"`);
+        if (imagePullPolicy !== ALWAYS)
+          throw refuse(
+            attributes,
+            `spec.${part}[${i}].imagePullPolicy: Unsupported value: "${imagePullPolicy}": supported values: "${ALWAYS}"`,
+          );
       }
     }
   },
@@ -33,4 +37,7 @@ function bringsImages(attributes: AdmissionAttributes): boolean {
 }
 
 const imagesOf = (spec: PodSpec): Set<string> =>
-  new Set([...allContainers(spec).map(({ image }) => image ?? ''), ...(spec.volumes ?? []).flatMap(({ image }) => (image?.reference ? [image.reference] : []))]);
+  new Set([
+    ...allContainers(spec).map(({ image }) => image ?? ''),
+    ...(spec.volumes ?? []).flatMap(({ image }) => (image?.reference ? [image.reference] : [])),
+  ]);

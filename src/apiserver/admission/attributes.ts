@@ -1,10 +1,10 @@
-import type { KubeObject } from '../../machinery/index.ts';
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
 import { Reinvocation } from './reinvocation.ts';
 
@@ -19,7 +19,8 @@ export interface AdmittedRequest {
   readonly kind?: GroupVersionKind;
 }
 
-export const attributesOf = (scope: Scope, admitted: AdmittedRequest): AdmissionAttributes => new RequestAttributes(scope, admitted);
+export const attributesOf = (scope: Scope, admitted: AdmittedRequest): AdmissionAttributes =>
+  new RequestAttributes(scope, admitted);
 
 class RequestAttributes implements AdmissionAttributes {
   readonly operation: Operation;

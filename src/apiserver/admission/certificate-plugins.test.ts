@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { webcrypto } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pkcs10CertificateRequestGenerator } from '../../net/x509/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
@@ -18,34 +18,80 @@ beforeAll(async () => {
     kind: 'ClusterRole',
     metadata: { name: 'officer' },
     rules: [
-      { apiGroups: ['certificates.k8s.io'], resources: ['certificatesigningrequests', 'certificatesigningrequests/approval', 'certificatesigningrequests/status'], verbs: ['get', 'update'] },
-      { apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: ['ours.example/*', 'theirs.example/one'], verbs: ['approve', 'sign'] },
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: [
+          'certificatesigningrequests',
+          'certificatesigningrequests/approval',
+          'certificatesigningrequests/status',
+        ],
+        verbs: ['get', 'update'],
+      },
+      {
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['signers'],
+        resourceNames: ['ours.example/*', 'theirs.example/one'],
+        verbs: ['approve', 'sign'],
+      },
     ],
   });
-  await made(server, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { ...rbac, kind: 'ClusterRoleBinding', metadata: { name: 'officer' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'officer' }, subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'officer' }] });
+  await made(server, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+    ...rbac,
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'officer' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'officer' },
+    subjects: [{ kind: 'User', apiGroup: 'rbac.authorization.k8s.io', name: 'officer' }],
+  });
 });
 afterAll(() => server.stop());
 
 async function request(name: string, signerName: string, subject: string): Promise<object> {
   const keys = await webcrypto.subtle.generateKey({ name: 'ECDSA', namedCurve: 'P-256' }, true, ['sign', 'verify']);
-  const csr = await Pkcs10CertificateRequestGenerator.create({ name: subject, keys: keys as webcrypto.CryptoKeyPair, signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' } });
-  return { apiVersion: 'certificates.k8s.io/v1', kind: 'CertificateSigningRequest', metadata: { name }, spec: { request: Buffer.from(csr.toString('pem')).toString('base64'), signerName, usages: ['client auth'] } };
+  const csr = await Pkcs10CertificateRequestGenerator.create({
+    name: subject,
+    keys: keys as webcrypto.CryptoKeyPair,
+    signingAlgorithm: { name: 'ECDSA', hash: 'SHA-256' },
+  });
+  return {
+    apiVersion: 'certificates.k8s.io/v1',
+    kind: 'CertificateSigningRequest',
+    metadata: { name },
+    spec: { request: Buffer.from(csr.toString('pem')).toString('base64'), signerName, usages: ['client auth'] },
+  };
 }
 
 describe('who approves and signs needs the right to the signer', () => {
   it.each<[string, string, 'approval' | 'status', number, string | undefined]>([
     ['approving for a signer of a domain', 'ours.example/any', 'approval', 200, undefined],
     ['approving for a signer by name', 'theirs.example/one', 'approval', 200, undefined],
-    ['approving for another signer', 'theirs.example/two', 'approval', 403, 'user not permitted to approve requests with signerName "theirs.example/two"'],
-    ['failing for another signer', 'theirs.example/two', 'status', 403, 'user not permitted to sign requests with signerName "theirs.example/two"'],
+    [
+      'approving for another signer',
+      'theirs.example/two',
+      'approval',
+      403,
+      'user not permitted to approve requests with signerName "theirs.example/two"',
+    ],
+    [
+      'failing for another signer',
+      'theirs.example/two',
+      'status',
+      403,
+      'user not permitted to sign requests with signerName "theirs.example/two"',
+    ],
     ['failing for a signer of a domain', 'ours.example/any', 'status', 200, undefined],
   ])('%s', async (name, signer, subresource, status, message) => {
     const id = name.replaceAll(' ', '-');
     const created = await made(server, PATH, await request(id, signer, 'CN=somebody'));
     const condition = { type: subresource === 'approval' ? 'Approved' : 'Failed', status: 'True', reason: 'Test' };
-    const answer = await server.call('PUT', `${PATH}/${id}/${subresource}`, { body: { ...created, status: { conditions: [condition] } }, user: OFFICER });
+    const answer = await server.call('PUT', `${PATH}/${id}/${subresource}`, {
+      body: { ...created, status: { conditions: [condition] } },
+      user: OFFICER,
+    });
     expect(answer.status).toBe(status);
-    if (message) expect(answer.body['message']).toBe(`certificatesigningrequests.certificates.k8s.io "${id}" is forbidden: ${message}`);
+    if (message)
+      expect(answer.body['message']).toBe(
+        `certificatesigningrequests.certificates.k8s.io "${id}" is forbidden: ${message}`,
+      );
   });
 
   it('touching the status without signing needs none', async () => {
@@ -55,10 +101,30 @@ describe('who approves and signs needs the right to the signer', () => {
 });
 
 it.each<[string, string, string, UserInfo | undefined, string | undefined]>([
-  ['nobody becomes a master', 'kubernetes.io/kube-apiserver-client', 'CN=me,O=system:masters', undefined, 'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed'],
+  [
+    'nobody becomes a master',
+    'kubernetes.io/kube-apiserver-client',
+    'CN=me,O=system:masters',
+    undefined,
+    'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
+  ],
   ['other groups are fine', 'kubernetes.io/kube-apiserver-client', 'CN=me,O=staff', undefined, undefined],
-  ['a node asks for itself', 'kubernetes.io/kube-apiserver-client-kubelet', 'CN=system:node:n,O=system:nodes', NODE, undefined],
-  ['a node does not ask for another', 'kubernetes.io/kubelet-serving', 'CN=system:node:o,O=system:nodes', NODE, 'can only create a node CSR with CN=system:node:n'],
+  [
+    'a node asks for itself',
+    'kubernetes.io/kube-apiserver-client-kubelet',
+    'CN=system:node:n,O=system:nodes',
+    NODE,
+    undefined,
+  ],
+  [
+    'a node does not ask for another',
+    'kubernetes.io/kubelet-serving',
+    'CN=system:node:o,O=system:nodes',
+    NODE,
+    'can only create a node CSR with CN=system:node:n',
+  ],
 ])('%s', async (_name, signer, subject, user, message) => {
-  expect(await refusal(server, PATH, await request('r', signer, subject), user)).toBe(message && `certificatesigningrequests.certificates.k8s.io "r" is forbidden: ${message}`);
+  expect(await refusal(server, PATH, await request('r', signer, subject), user)).toBe(
+    message && `certificatesigningrequests.certificates.k8s.io "r" is forbidden: ${message}`,
+  );
 });

@@ -1,7 +1,7 @@
 /** CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who acts for a signer needs the right to it by name. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual, quote } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';
@@ -32,7 +32,11 @@ export const certificateSigningPlugin = (authorizer: Authorizer): AdmissionPlugi
   async validate(attributes) {
     const old = attributes.oldObject as Request;
     const { status } = attributes.object as Request;
-    if (old.status?.certificate === status?.certificate && deepEqual(old.status?.conditions ?? [], status?.conditions ?? [])) return;
+    if (
+      old.status?.certificate === status?.certificate &&
+      deepEqual(old.status?.conditions ?? [], status?.conditions ?? [])
+    )
+      return;
     if (await mayActFor(authorizer, attributes, 'sign', old.spec.signerName)) return;
     throw refuse(attributes, `user not permitted to sign requests with signerName ${quote(old.spec.signerName)}`);
   },
@@ -44,14 +48,23 @@ export const clusterTrustBundleAttestPlugin = (authorizer: Authorizer): Admissio
   matches: (attributes) => isFor(attributes, GROUP, 'clustertrustbundles') && attributes.subresource === '',
   async validate(attributes) {
     const signerName = (attributes.object as { spec?: { signerName?: string } } | undefined)?.spec?.signerName ?? '';
-    if (signerName === '' || (attributes.operation === 'UPDATE' && deepEqual(attributes.object!['spec'], attributes.oldObject!['spec']))) return;
+    if (
+      signerName === '' ||
+      (attributes.operation === 'UPDATE' && deepEqual(attributes.object!['spec'], attributes.oldObject!['spec']))
+    )
+      return;
     if (await mayActFor(authorizer, attributes, 'attest', signerName)) return;
     throw refuse(attributes, `user not permitted to attest for signerName ${quote(signerName)}`);
   },
 });
 
 /** By the signer's own name, or by `domain/*`. */
-async function mayActFor(authorizer: Authorizer, { user }: AdmissionAttributes, verb: string, signerName: string): Promise<boolean> {
+async function mayActFor(
+  authorizer: Authorizer,
+  { user }: AdmissionAttributes,
+  verb: string,
+  signerName: string,
+): Promise<boolean> {
   for (const name of [signerName, `${signerName.split('/', 1)[0]}/*`]) {
     const { decision } = await authorizer.authorize({
       user,

@@ -12,7 +12,8 @@ const MASTERS = 'system:masters';
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   operations: ['CREATE'],
-  matches: (attributes) => isFor(attributes, 'certificates.k8s.io', 'certificatesigningrequests') && attributes.subresource === '',
+  matches: (attributes) =>
+    isFor(attributes, 'certificates.k8s.io', 'certificatesigningrequests') && attributes.subresource === '',
   validate(attributes) {
     const { spec } = attributes.object as CertificateSigningRequest & KubeObject;
     if (spec.signerName !== SIGNER || !organizationsOf(spec.request).includes(MASTERS)) return;

@@ -8,7 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const claim = (spec: object = {}): object => ({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name: 'v' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec } });
+const claim = (spec: object = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'PersistentVolumeClaim',
+  metadata: { name: 'v' },
+  spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, ...spec },
+});
 const CLAIMS = '/api/v1/namespaces/default/persistentvolumeclaims';
 const CLASSES = '/apis/storage.k8s.io/v1/storageclasses';
 const storageClass = (name: string, isDefault: boolean, allowVolumeExpansion = false): object => ({
@@ -24,7 +29,13 @@ describe('DefaultStorageClass', () => {
     await made(server, CLASSES, storageClass('older', true));
     await server.ctx.clock.advance(5000);
     await made(server, CLASSES, storageClass('newer', true));
-    const classOf = async (spec: object): Promise<unknown> => ((await server.call('POST', `${CLAIMS}?dryRun=All`, { body: claim(spec) })).body['spec'] as Record<string, unknown>)['storageClassName'];
+    const classOf = async (spec: object): Promise<unknown> =>
+      (
+        (await server.call('POST', `${CLAIMS}?dryRun=All`, { body: claim(spec) })).body['spec'] as Record<
+          string,
+          unknown
+        >
+      )['storageClassName'];
     expect(await classOf({})).toBe('newer');
     expect(await classOf({ storageClassName: '' })).toBe('');
     await server.call('DELETE', `${CLASSES}/newer`);
@@ -36,33 +47,71 @@ describe('DefaultStorageClass', () => {
 
 it('StorageObjectInUseProtection adds the finalizer once', async () => {
   const finalizers = async (metadata: object): Promise<unknown> =>
-    (await server.call('POST', `${CLAIMS}?dryRun=All`, { body: { ...claim(), metadata: { name: 'v', ...metadata } } })).body.metadata.finalizers;
+    (await server.call('POST', `${CLAIMS}?dryRun=All`, { body: { ...claim(), metadata: { name: 'v', ...metadata } } }))
+      .body.metadata.finalizers;
   expect(await finalizers({})).toEqual(['kubernetes.io/pvc-protection']);
-  expect(await finalizers({ finalizers: ['a.example/f', 'kubernetes.io/pvc-protection'] })).toEqual(['a.example/f', 'kubernetes.io/pvc-protection']);
+  expect(await finalizers({ finalizers: ['a.example/f', 'kubernetes.io/pvc-protection'] })).toEqual([
+    'a.example/f',
+    'kubernetes.io/pvc-protection',
+  ]);
 });
 
 it('PersistentVolumeClaimResize asks the class', async () => {
   await made(server, CLASSES, storageClass('fixed', false));
   await made(server, CLASSES, storageClass('elastic', false, true));
-  for (const [name, expected] of [['fixed', 403], ['elastic', 200]] as const) {
+  for (const [name, expected] of [
+    ['fixed', 403],
+    ['elastic', 200],
+  ] as const) {
     const created = await made(server, CLAIMS, { ...claim({ storageClassName: name }), metadata: { name } });
-    await server.call('PUT', `${CLAIMS}/${name}/status`, { body: { ...created, status: { phase: 'Bound', capacity: { storage: '1Gi' } } } });
-    const answer = await server.call('PATCH', `${CLAIMS}/${name}`, { body: { spec: { resources: { requests: { storage: '2Gi' } } } }, contentType: 'application/merge-patch+json' });
+    await server.call('PUT', `${CLAIMS}/${name}/status`, {
+      body: { ...created, status: { phase: 'Bound', capacity: { storage: '1Gi' } } },
+    });
+    const answer = await server.call('PATCH', `${CLAIMS}/${name}`, {
+      body: { spec: { resources: { requests: { storage: '2Gi' } } } },
+      contentType: 'application/merge-patch+json',
+    });
     expect([name, answer.status]).toEqual([name, expected]);
-    if (expected === 403) expect(answer.body['message']).toContain('only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize');
+    if (expected === 403)
+      expect(answer.body['message']).toContain(
+        'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+      );
   }
 });
 
 it('TaintNodesByCondition keeps pods off new nodes', async () => {
-  const { body } = await server.call('POST', '/api/v1/nodes?dryRun=All', { body: { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n' }, spec: { taints: [{ key: 'a', effect: 'NoExecute' }] } } });
-  expect((body['spec'] as { taints: unknown }).taints).toEqual([{ key: 'a', effect: 'NoExecute' }, { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }]);
+  const { body } = await server.call('POST', '/api/v1/nodes?dryRun=All', {
+    body: {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'n' },
+      spec: { taints: [{ key: 'a', effect: 'NoExecute' }] },
+    },
+  });
+  expect((body['spec'] as { taints: unknown }).taints).toEqual([
+    { key: 'a', effect: 'NoExecute' },
+    { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' },
+  ]);
 });
 
 it('DefaultIngressClass gives the default class to those that name none', async () => {
   const path = '/apis/networking.k8s.io/v1/namespaces/default/ingresses?dryRun=All';
-  const ingress = (metadata: object = {}): object => ({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'i', ...metadata }, spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } });
-  await made(server, '/apis/networking.k8s.io/v1/ingressclasses', { apiVersion: 'networking.k8s.io/v1', kind: 'IngressClass', metadata: { name: 'web', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } }, spec: { controller: 'example.com/c' } });
-  const classOf = async (metadata?: object): Promise<unknown> => ((await server.call('POST', path, { body: ingress(metadata) })).body['spec'] as Record<string, unknown>)['ingressClassName'];
+  const ingress = (metadata: object = {}): object => ({
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'Ingress',
+    metadata: { name: 'i', ...metadata },
+    spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } },
+  });
+  await made(server, '/apis/networking.k8s.io/v1/ingressclasses', {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'IngressClass',
+    metadata: { name: 'web', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
+    spec: { controller: 'example.com/c' },
+  });
+  const classOf = async (metadata?: object): Promise<unknown> =>
+    ((await server.call('POST', path, { body: ingress(metadata) })).body['spec'] as Record<string, unknown>)[
+      'ingressClassName'
+    ];
   expect(await classOf()).toBe('web');
   expect(await classOf({ annotations: { 'kubernetes.io/ingress.class': 'old' } })).toBeUndefined();
 });
@@ -70,15 +119,25 @@ it('DefaultIngressClass gives the default class to those that name none', async 
 describe('NamespaceLifecycle', () => {
   it('keeps new objects out of namespaces that are missing or going', async () => {
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
-    expect(await refusal(server, '/api/v1/namespaces/absent/configmaps', configMap)).toBe('namespaces "absent" not found');
+    expect(await refusal(server, '/api/v1/namespaces/absent/configmaps', configMap)).toBe(
+      'namespaces "absent" not found',
+    );
     await makeNamespace(server, 'going');
     await server.call('DELETE', '/api/v1/namespaces/going');
     const answer = await server.call('POST', '/api/v1/namespaces/going/configmaps', { body: configMap });
-    expect(answer.body['message']).toBe('configmaps "c" is forbidden: unable to create new content in namespace going because it is being terminated');
-    expect(answer.body['details']).toMatchObject({ causes: [{ reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'namespace going is being terminated' }] });
+    expect(answer.body['message']).toBe(
+      'configmaps "c" is forbidden: unable to create new content in namespace going because it is being terminated',
+    );
+    expect(answer.body['details']).toMatchObject({
+      causes: [
+        { reason: 'NamespaceTerminating', field: 'metadata.namespace', message: 'namespace going is being terminated' },
+      ],
+    });
   });
 
   it.each(['default', 'kube-system', 'kube-public'])('never deletes %s', async (name) => {
-    expect((await server.call('DELETE', `/api/v1/namespaces/${name}`)).body['message']).toBe(`namespaces "${name}" is forbidden: this namespace may not be deleted`);
+    expect((await server.call('DELETE', `/api/v1/namespaces/${name}`)).body['message']).toBe(
+      `namespaces "${name}" is forbidden: this namespace may not be deleted`,
+    );
   });
 });

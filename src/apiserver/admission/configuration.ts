@@ -2,47 +2,68 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
-import type { Context } from '../../kernel/index.ts';
 import { isRecord } from '../../base/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { ReviewClient } from '../review-webhooks/index.ts';
 import type { EventLimit } from './event-rate-limit.ts';
 import type { ImagePolicyWebhookConfiguration } from './image-policy-webhook.ts';
 import type { AdmissionOptions } from './plugins.ts';
 
-export type AdmissionSettings = Pick<AdmissionOptions, 'podSecurity' | 'resourceQuota' | 'eventRateLimit' | 'podNodeSelector' | 'podTolerationRestriction' | 'imagePolicyWebhook'>;
+export type AdmissionSettings = Pick<
+  AdmissionOptions,
+  | 'podSecurity'
+  | 'resourceQuota'
+  | 'eventRateLimit'
+  | 'podNodeSelector'
+  | 'podTolerationRestriction'
+  | 'imagePolicyWebhook'
+>;
 
 type Content = Readonly<Record<string, unknown>>;
-type Load = (content: Content, from: { readonly ctx: Context; readonly directory: string }) => AdmissionSettings | Promise<AdmissionSettings>;
+type Load = (
+  content: Content,
+  from: { readonly ctx: Context; readonly directory: string },
+) => AdmissionSettings | Promise<AdmissionSettings>;
 
 /** Fields are checked by the plugins that use them; what a file says beyond them is refused here. */
-const LOADERS: ReadonlyMap<string, Load> = new Map(Object.entries<Load>({
-  PodSecurity: (content) => ({ podSecurity: only(content, 'PodSecurityConfiguration', ['defaults', 'exemptions']) }),
-  ResourceQuota: (content) => ({ resourceQuota: only(content, 'ResourceQuotaConfiguration', ['limitedResources']) }),
-  EventRateLimit: (content) => {
-    const { limits } = only<{ limits?: readonly EventLimit[] }>(content, 'Configuration', ['limits']);
-    return { eventRateLimit: { limits: limits ?? [] } };
-  },
-  PodTolerationRestriction: (content) => ({ podTolerationRestriction: only(content, 'Configuration', ['default', 'whitelist']) }),
-  PodNodeSelector: ({ podNodeSelectorPluginConfig: selectors }) => {
-    if (!isRecord(selectors)) throw new Error('podNodeSelectorPluginConfig is missing');
-    return { podNodeSelector: Object.fromEntries(Object.entries(selectors).map(([namespace, selector]) => [namespace, String(selector)])) };
-  },
-  ImagePolicyWebhook: async ({ imagePolicy }, { ctx, directory }) => {
-    if (!isRecord(imagePolicy)) throw new Error('imagePolicy is missing');
-    return { imagePolicyWebhook: await imagePolicyFrom(ctx, directory, imagePolicy) };
-  },
-}));
+const LOADERS: ReadonlyMap<string, Load> = new Map(
+  Object.entries<Load>({
+    PodSecurity: (content) => ({ podSecurity: only(content, 'PodSecurityConfiguration', ['defaults', 'exemptions']) }),
+    ResourceQuota: (content) => ({ resourceQuota: only(content, 'ResourceQuotaConfiguration', ['limitedResources']) }),
+    EventRateLimit: (content) => {
+      const { limits } = only<{ limits?: readonly EventLimit[] }>(content, 'Configuration', ['limits']);
+      return { eventRateLimit: { limits: limits ?? [] } };
+    },
+    PodTolerationRestriction: (content) => ({
+      podTolerationRestriction: only(content, 'Configuration', ['default', 'whitelist']),
+    }),
+    PodNodeSelector: ({ podNodeSelectorPluginConfig: selectors }) => {
+      if (!isRecord(selectors)) throw new Error('podNodeSelectorPluginConfig is missing');
+      return {
+        podNodeSelector: Object.fromEntries(
+          Object.entries(selectors).map(([namespace, selector]) => [namespace, String(selector)]),
+        ),
+      };
+    },
+    ImagePolicyWebhook: async ({ imagePolicy }, { ctx, directory }) => {
+      if (!isRecord(imagePolicy)) throw new Error('imagePolicy is missing');
+      return { imagePolicyWebhook: await imagePolicyFrom(ctx, directory, imagePolicy) };
+    },
+  }),
+);
 
 /** `file`: YAML or JSON. Throws an error that names what is wrong. */
 export async function loadAdmissionConfiguration(ctx: Context, file: string): Promise<AdmissionSettings> {
   const configuration = await readYaml(file);
-  if (configuration['kind'] !== 'AdmissionConfiguration') throw new Error(`${file}: expected an AdmissionConfiguration, got ${String(configuration['kind'])}`);
+  if (configuration['kind'] !== 'AdmissionConfiguration')
+    throw new Error(`${file}: expected an AdmissionConfiguration, got ${String(configuration['kind'])}`);
   const plugins = configuration['plugins'] ?? [];
   if (!Array.isArray(plugins)) throw new Error(`${file}: plugins must be a list`);
   const directory = path.dirname(file);
   const settings = await Promise.all(
     plugins.map(async (plugin: unknown) => {
-      if (!isRecord(plugin) || typeof plugin['name'] !== 'string') throw new Error(`${file}: every plugin needs a name`);
+      if (!isRecord(plugin) || typeof plugin['name'] !== 'string')
+        throw new Error(`${file}: every plugin needs a name`);
       const { name } = plugin;
       const load = LOADERS.get(name);
       if (!load) throw new Error(`${file}: the plugin ${JSON.stringify(name)} takes no configuration here`);
@@ -51,7 +72,9 @@ export async function loadAdmissionConfiguration(ctx: Context, file: string): Pr
       try {
         return await load(content, { ctx, directory });
       } catch (error) {
-        throw new Error(`${file}: ${name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+        throw new Error(`${file}: ${name}: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        });
       }
     }),
   );
@@ -74,13 +97,23 @@ function only<T extends object>(content: Content, kind: string, fields: readonly
   if (content['kind'] !== kind) throw new Error(`expected a ${kind}, got ${String(content['kind'])}`);
   const unknown = Object.keys(content).find((field) => !['apiVersion', 'kind', ...fields].includes(field));
   if (unknown !== undefined) throw new Error(`unknown field ${JSON.stringify(unknown)}`);
-  return Object.fromEntries(fields.filter((field) => content[field] !== undefined).map((field) => [field, content[field]])) as T;
+  return Object.fromEntries(
+    fields.filter((field) => content[field] !== undefined).map((field) => [field, content[field]]),
+  ) as T;
 }
 
-async function imagePolicyFrom(ctx: Context, directory: string, policy: Content): Promise<ImagePolicyWebhookConfiguration> {
+async function imagePolicyFrom(
+  ctx: Context,
+  directory: string,
+  policy: Content,
+): Promise<ImagePolicyWebhookConfiguration> {
   const { kubeConfigFile, allowTTL, denyTTL, retryBackoff, defaultAllow } = policy;
   if (typeof kubeConfigFile !== 'string') throw new Error('imagePolicy.kubeConfigFile is missing');
-  const client = await ReviewClient.fromKubeconfig(ctx, path.resolve(directory, kubeConfigFile), typeof retryBackoff === 'number' && retryBackoff > 0 ? { retryBackoffMs: retryBackoff } : {});
+  const client = await ReviewClient.fromKubeconfig(
+    ctx,
+    path.resolve(directory, kubeConfigFile),
+    typeof retryBackoff === 'number' && retryBackoff > 0 ? { retryBackoffMs: retryBackoff } : {},
+  );
   return { client, ...ttl('allowTtlMs', allowTTL), ...ttl('denyTtlMs', denyTTL), defaultAllow: defaultAllow === true };
 }
 

@@ -14,7 +14,12 @@ const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 export function defaultIngressClassPlugin(registry: Registry): AdmissionPlugin {
   const classes = registry.require(GROUP, 'v1', 'ingressclasses');
   const defaultClass = derivedFrom(classes, () =>
-    newest(classes.cache.list().map((entry) => entry.object).filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true')),
+    newest(
+      classes.cache
+        .list()
+        .map((entry) => entry.object)
+        .filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true'),
+    ),
   );
   return {
     name: 'DefaultIngressClass',
@@ -22,7 +27,11 @@ export function defaultIngressClassPlugin(registry: Registry): AdmissionPlugin {
     matches: (attributes) => isFor(attributes, GROUP, 'ingresses') && attributes.subresource === '',
     admit({ object }) {
       const ingress = object as Ingress & KubeObject;
-      if (ingress.spec?.ingressClassName !== undefined || ingress.metadata.annotations?.[CLASS_ANNOTATION] !== undefined) return;
+      if (
+        ingress.spec?.ingressClassName !== undefined ||
+        ingress.metadata.annotations?.[CLASS_ANNOTATION] !== undefined
+      )
+        return;
       const found = defaultClass();
       if (found) (ingress.spec ??= {}).ingressClassName = found.metadata.name!;
     },

@@ -1,12 +1,12 @@
 /** DefaultStorageClass: claims that name no class get the newest of the classes that are marked as the default. */
 import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';
 import { isFor } from './kinds.ts';
 import { newest } from './newest.ts';
-import { ownValue } from '../../base/index.ts';
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -14,7 +14,12 @@ const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 export function defaultStorageClassPlugin(registry: Registry): AdmissionPlugin {
   const classes = registry.require('storage.k8s.io', 'v1', 'storageclasses');
   const defaultClass = derivedFrom(classes, () =>
-    newest(classes.cache.list().map((entry) => entry.object).filter(({ metadata }) => IS_DEFAULT.some((key) => ownValue(metadata.annotations, key) === 'true'))),
+    newest(
+      classes.cache
+        .list()
+        .map((entry) => entry.object)
+        .filter(({ metadata }) => IS_DEFAULT.some((key) => ownValue(metadata.annotations, key) === 'true')),
+    ),
   );
   return {
     name: 'DefaultStorageClass',
@@ -22,7 +27,8 @@ export function defaultStorageClassPlugin(registry: Registry): AdmissionPlugin {
     matches: (attributes) => isFor(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
     admit({ object }) {
       const claim = object as PersistentVolumeClaim & KubeObject;
-      if (claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined || claim.spec?.storageClassName !== undefined) return;
+      if (claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined || claim.spec?.storageClassName !== undefined)
+        return;
       const found = defaultClass();
       if (found) (claim.spec ??= {}).storageClassName = found.metadata.name!;
     },

@@ -13,7 +13,9 @@ export const DEFAULT_TOLERATION_SECONDS: DefaultTolerationSeconds = { notReady: 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
 
-export function defaultTolerationSecondsPlugin(seconds: DefaultTolerationSeconds = DEFAULT_TOLERATION_SECONDS): AdmissionPlugin {
+export function defaultTolerationSecondsPlugin(
+  seconds: DefaultTolerationSeconds = DEFAULT_TOLERATION_SECONDS,
+): AdmissionPlugin {
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
@@ -22,8 +24,10 @@ export function defaultTolerationSecondsPlugin(seconds: DefaultTolerationSeconds
       const spec = specOf(podOf(attributes));
       const given = spec.tolerations ?? [];
       const added: Toleration[] = [];
-      if (!given.some((toleration) => coversEviction(toleration, NOT_READY))) added.push(tolerating(NOT_READY, seconds.notReady));
-      if (!given.some((toleration) => coversEviction(toleration, UNREACHABLE))) added.push(tolerating(UNREACHABLE, seconds.unreachable));
+      if (!given.some((toleration) => coversEviction(toleration, NOT_READY)))
+        added.push(tolerating(NOT_READY, seconds.notReady));
+      if (!given.some((toleration) => coversEviction(toleration, UNREACHABLE)))
+        added.push(tolerating(UNREACHABLE, seconds.unreachable));
       if (added.length > 0) spec.tolerations = [...given, ...added];
     },
   };
@@ -33,4 +37,9 @@ export function defaultTolerationSecondsPlugin(seconds: DefaultTolerationSeconds
 const coversEviction = ({ key = '', effect = '' }: Toleration, taint: string): boolean =>
   (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
 
-const tolerating = (key: string, tolerationSeconds: number): Toleration => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds });
+const tolerating = (key: string, tolerationSeconds: number): Toleration => ({
+  key,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds,
+});

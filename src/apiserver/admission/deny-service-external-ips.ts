@@ -5,7 +5,8 @@ import type { AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';
 import { refuse } from './refuse.ts';
 
-const addressesOf = (object: KubeObject | undefined): readonly string[] => (object as (Service & KubeObject) | undefined)?.spec?.externalIPs ?? [];
+const addressesOf = (object: KubeObject | undefined): readonly string[] =>
+  (object as (Service & KubeObject) | undefined)?.spec?.externalIPs ?? [];
 
 export const denyServiceExternalIPs: AdmissionPlugin = {
   name: 'DenyServiceExternalIPs',
@@ -13,6 +14,7 @@ export const denyServiceExternalIPs: AdmissionPlugin = {
   matches: (attributes) => isFor(attributes, '', 'services') && attributes.subresource === '',
   validate(attributes) {
     const before = new Set(addressesOf(attributes.oldObject));
-    if (!addressesOf(attributes.object).every((address) => before.has(address))) throw refuse(attributes, 'Use of external IPs is denied by admission control');
+    if (!addressesOf(attributes.object).every((address) => before.has(address)))
+      throw refuse(attributes, 'Use of external IPs is denied by admission control');
   },
 };

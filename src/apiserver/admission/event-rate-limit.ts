@@ -1,8 +1,8 @@
 /** EventRateLimit: how many events a second are taken, in all, of a namespace, of a user, or about one object from one source. */
 import type { Event } from '../../api/generated/core-v1.ts';
 import { TokenBucket, type Clock } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 
 export interface EventLimit {
@@ -25,11 +25,22 @@ const KEYS: Readonly<Record<EventLimit['type'], (attributes: AdmissionAttributes
   User: ({ user }) => user.name,
   SourceAndObject({ object }) {
     const { source, involvedObject } = object as Event & KubeObject;
-    return [source?.component, source?.host, involvedObject?.kind, involvedObject?.namespace, involvedObject?.name, involvedObject?.uid, involvedObject?.apiVersion].join('');
+    return [
+      source?.component,
+      source?.host,
+      involvedObject?.kind,
+      involvedObject?.namespace,
+      involvedObject?.name,
+      involvedObject?.uid,
+      involvedObject?.apiVersion,
+    ].join('');
   },
 };
 
-export function eventRateLimitPlugin(clock: Clock, { limits }: EventRateLimitConfiguration = { limits: [] }): AdmissionPlugin {
+export function eventRateLimitPlugin(
+  clock: Clock,
+  { limits }: EventRateLimitConfiguration = { limits: [] },
+): AdmissionPlugin {
   if (limits.length === 0) throw new Error('EventRateLimit needs a configuration with limits');
   const enforcers = limits.map((limit) => enforcer(clock, limit));
   return {
@@ -46,7 +57,10 @@ export function eventRateLimitPlugin(clock: Clock, { limits }: EventRateLimitCon
 }
 
 /** What limit is reached, or undefined. The buckets that were not used for longest are forgotten. */
-function enforcer(clock: Clock, { type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }: EventLimit): (attributes: AdmissionAttributes) => string | undefined {
+function enforcer(
+  clock: Clock,
+  { type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }: EventLimit,
+): (attributes: AdmissionAttributes) => string | undefined {
   const keyOf = KEYS[type];
   if (!keyOf) throw new Error(`unknown event rate limit type: ${String(type)}`);
   const buckets = new Map<string, TokenBucket>();

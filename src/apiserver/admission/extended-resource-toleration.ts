@@ -9,9 +9,13 @@ export const extendedResourceToleration: AdmissionPlugin = {
   matches: isForPods,
   admit(attributes) {
     const spec = specOf(podOf(attributes));
-    const asked = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}));
+    const asked = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
+      Object.keys(resources?.requests ?? {}),
+    );
     for (const key of [...new Set(asked)].filter(isExtendedResource).sort()) {
-      const known = spec.tolerations?.some((own) => own.key === key && own.operator === 'Exists' && own.effect === 'NoSchedule' && !own.value);
+      const known = spec.tolerations?.some(
+        (own) => own.key === key && own.operator === 'Exists' && own.effect === 'NoSchedule' && !own.value,
+      );
       if (!known) spec.tolerations = [...(spec.tolerations ?? []), { key, operator: 'Exists', effect: 'NoSchedule' }];
     }
   },

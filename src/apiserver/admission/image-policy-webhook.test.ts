@@ -23,7 +23,14 @@ beforeAll(async () => {
     const images = (body as Review).spec.containers.map(({ image }) => image);
     if (images.includes('broken')) return { status: 400, body: {} };
     const reason = images.includes('silent') ? '' : 'not from here';
-    return { body: { ...(body as object), status: images.every((image) => image.startsWith('registry.example/')) ? { allowed: true, auditAnnotations: { seen: 'yes' } } : { allowed: false, reason } } };
+    return {
+      body: {
+        ...(body as object),
+        status: images.every((image) => image.startsWith('registry.example/'))
+          ? { allowed: true, auditAnnotations: { seen: 'yes' } }
+          : { allowed: false, reason },
+      },
+    };
   });
 });
 beforeEach(() => void (webhook.received.length = 0));
@@ -35,18 +42,39 @@ afterAll(async () => {
 
 async function start(imagePolicy: object = {}): Promise<TestServer> {
   const file = path.join(directory, 'admission.yaml');
-  const plugin = { name: 'ImagePolicyWebhook', configuration: { imagePolicy: { kubeConfigFile: webhook.kubeconfig, retryBackoff: 1, ...imagePolicy } } };
-  await fs.writeFile(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration', plugins: [plugin] }));
-  return startTestServer({ admission: { ...(await loadAdmissionConfiguration(ctx, file)), enable: ['ImagePolicyWebhook'] } });
+  const plugin = {
+    name: 'ImagePolicyWebhook',
+    configuration: { imagePolicy: { kubeConfigFile: webhook.kubeconfig, retryBackoff: 1, ...imagePolicy } },
+  };
+  await fs.writeFile(
+    file,
+    JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AdmissionConfiguration', plugins: [plugin] }),
+  );
+  return startTestServer({
+    admission: { ...(await loadAdmissionConfiguration(ctx, file)), enable: ['ImagePolicyWebhook'] },
+  });
 }
 
-const withImage = (image: string): object => pod('p', { containers: [container({ image })], initContainers: [container({ name: 'i' })] }, { annotations: { 'a.image-policy.k8s.io/ticket': '7', other: 'x' } });
+const withImage = (image: string): object =>
+  pod(
+    'p',
+    { containers: [container({ image })], initContainers: [container({ name: 'i' })] },
+    { annotations: { 'a.image-policy.k8s.io/ticket': '7', other: 'x' } },
+  );
 
 describe('ImagePolicyWebhook', () => {
   it.each([
     ['an image that is allowed', 'registry.example/app:1', undefined],
-    ['one that is denied, with the reason', 'elsewhere/app', 'pods "p" is forbidden: image policy webhook backend denied one or more images: not from here'],
-    ['one that is denied without a reason', 'silent', 'pods "p" is forbidden: one or more images rejected by webhook backend'],
+    [
+      'one that is denied, with the reason',
+      'elsewhere/app',
+      'pods "p" is forbidden: image policy webhook backend denied one or more images: not from here',
+    ],
+    [
+      'one that is denied without a reason',
+      'silent',
+      'pods "p" is forbidden: one or more images rejected by webhook backend',
+    ],
     ['a webhook that fails', 'broken', 'pods "p" is forbidden: the webhook answered 400'],
   ])('%s', async (_name, image, message) => {
     const server = await start();
@@ -54,9 +82,15 @@ describe('ImagePolicyWebhook', () => {
     expect(webhook.received[0]?.body).toMatchObject({
       apiVersion: 'imagepolicy.k8s.io/v1alpha1',
       kind: 'ImageReview',
-      spec: { containers: [{ image }, { image: 'registry.example/app:1' }], annotations: { 'a.image-policy.k8s.io/ticket': '7' }, namespace: 'default' },
+      spec: {
+        containers: [{ image }, { image: 'registry.example/app:1' }],
+        annotations: { 'a.image-policy.k8s.io/ticket': '7' },
+        namespace: 'default',
+      },
     });
-    expect((webhook.received[0]!.body as { spec: { annotations: object } }).spec.annotations).not.toHaveProperty('other');
+    expect((webhook.received[0]!.body as { spec: { annotations: object } }).spec.annotations).not.toHaveProperty(
+      'other',
+    );
     await server.stop();
   });
 
@@ -80,9 +114,24 @@ describe('ImagePolicyWebhook', () => {
 describe('AdmissionConfiguration', () => {
   it.each([
     ['another kind', { kind: 'Config' }, /expected an AdmissionConfiguration, got Config/],
-    ['a plugin that takes none', { kind: 'AdmissionConfiguration', plugins: [{ name: 'Priority', configuration: {} }] }, /the plugin "Priority" takes no configuration here/],
-    ['a field that nobody knows', { kind: 'AdmissionConfiguration', plugins: [{ name: 'PodSecurity', configuration: { kind: 'PodSecurityConfiguration', nonsense: 1 } }] }, /PodSecurity: unknown field "nonsense"/],
-    ['a webhook without a kubeconfig', { kind: 'AdmissionConfiguration', plugins: [{ name: 'ImagePolicyWebhook', configuration: { imagePolicy: {} } }] }, /imagePolicy.kubeConfigFile is missing/],
+    [
+      'a plugin that takes none',
+      { kind: 'AdmissionConfiguration', plugins: [{ name: 'Priority', configuration: {} }] },
+      /the plugin "Priority" takes no configuration here/,
+    ],
+    [
+      'a field that nobody knows',
+      {
+        kind: 'AdmissionConfiguration',
+        plugins: [{ name: 'PodSecurity', configuration: { kind: 'PodSecurityConfiguration', nonsense: 1 } }],
+      },
+      /PodSecurity: unknown field "nonsense"/,
+    ],
+    [
+      'a webhook without a kubeconfig',
+      { kind: 'AdmissionConfiguration', plugins: [{ name: 'ImagePolicyWebhook', configuration: { imagePolicy: {} } }] },
+      /imagePolicy.kubeConfigFile is missing/,
+    ],
   ])('refuses %s', async (_name, content, message) => {
     const file = path.join(directory, 'refused.yaml');
     await fs.writeFile(file, JSON.stringify(content));
@@ -90,8 +139,16 @@ describe('AdmissionConfiguration', () => {
   });
 
   it('reads files that it names, beside itself', async () => {
-    await fs.writeFile(path.join(directory, 'limits.yaml'), 'kind: Configuration\nlimits: [{type: Server, qps: 1, burst: 1}]\n');
-    await fs.writeFile(path.join(directory, 'named.yaml'), 'kind: AdmissionConfiguration\nplugins: [{name: EventRateLimit, path: limits.yaml}]\n');
-    expect(await loadAdmissionConfiguration(ctx, path.join(directory, 'named.yaml'))).toEqual({ eventRateLimit: { limits: [{ type: 'Server', qps: 1, burst: 1 }] } });
+    await fs.writeFile(
+      path.join(directory, 'limits.yaml'),
+      'kind: Configuration\nlimits: [{type: Server, qps: 1, burst: 1}]\n',
+    );
+    await fs.writeFile(
+      path.join(directory, 'named.yaml'),
+      'kind: AdmissionConfiguration\nplugins: [{name: EventRateLimit, path: limits.yaml}]\n',
+    );
+    expect(await loadAdmissionConfiguration(ctx, path.join(directory, 'named.yaml'))).toEqual({
+      eventRateLimit: { limits: [{ type: 'Server', qps: 1, burst: 1 }] },
+    });
   });
 });

@@ -1,6 +1,6 @@
+import { isRecord } from '../../base/index.ts';
 /** ImagePolicyWebhook: a server outside is asked with an ImageReview whether the images of a pod may be used. */
 import type { Context } from '../../kernel/index.ts';
-import { isRecord } from '../../base/index.ts';
 import { ExpiringCache, type ReviewClient } from '../review-webhooks/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor, podOf, specOf } from './kinds.ts';
@@ -33,9 +33,20 @@ const CACHED = 1024;
 const DEFAULT_ALLOW_TTL_MS = 300_000;
 const DEFAULT_DENY_TTL_MS = 30_000;
 
-export function imagePolicyWebhookPlugin(ctx: Context, configuration: ImagePolicyWebhookConfiguration | undefined): AdmissionPlugin {
-  if (!configuration) throw new Error('the admission plugin ImagePolicyWebhook needs its configuration: imagePolicy.kubeConfigFile in the file of admission-control-config-file');
-  const { client, allowTtlMs = DEFAULT_ALLOW_TTL_MS, denyTtlMs = DEFAULT_DENY_TTL_MS, defaultAllow = false } = configuration;
+export function imagePolicyWebhookPlugin(
+  ctx: Context,
+  configuration: ImagePolicyWebhookConfiguration | undefined,
+): AdmissionPlugin {
+  if (!configuration)
+    throw new Error(
+      'the admission plugin ImagePolicyWebhook needs its configuration: imagePolicy.kubeConfigFile in the file of admission-control-config-file',
+    );
+  const {
+    client,
+    allowTtlMs = DEFAULT_ALLOW_TTL_MS,
+    denyTtlMs = DEFAULT_DENY_TTL_MS,
+    defaultAllow = false,
+  } = configuration;
   const answers = new ExpiringCache<ImageReviewStatus>(ctx.clock, CACHED);
 
   async function review(spec: ImageReviewSpec): Promise<ImageReviewStatus> {
@@ -50,20 +61,31 @@ export function imagePolicyWebhookPlugin(ctx: Context, configuration: ImagePolic
   return {
     name: 'ImagePolicyWebhook',
     operations: ['CREATE', 'UPDATE'],
-    matches: (attributes) => isFor(attributes, '', 'pods') && (attributes.subresource === '' || attributes.subresource === 'ephemeralcontainers'),
+    matches: (attributes) =>
+      isFor(attributes, '', 'pods') &&
+      (attributes.subresource === '' || attributes.subresource === 'ephemeralcontainers'),
     async validate(attributes) {
       let status: ImageReviewStatus;
       try {
         status = await review(reviewed(attributes));
       } catch (error) {
         if (!defaultAllow) throw refuse(attributes, error instanceof Error ? error.message : String(error));
-        ctx.logger.error(error, 'The image policy webhook cannot be asked; the pod is let in', { namespace: attributes.namespace, pod: attributes.name });
+        ctx.logger.error(error, 'The image policy webhook cannot be asked; the pod is let in', {
+          namespace: attributes.namespace,
+          pod: attributes.name,
+        });
         attributes.annotate(`${AUDIT_PREFIX}failed-open`, 'true');
         return;
       }
-      for (const [key, value] of Object.entries(status.auditAnnotations)) attributes.annotate(AUDIT_PREFIX + key, value);
+      for (const [key, value] of Object.entries(status.auditAnnotations))
+        attributes.annotate(AUDIT_PREFIX + key, value);
       if (status.allowed) return;
-      throw refuse(attributes, status.reason === '' ? 'one or more images rejected by webhook backend' : `image policy webhook backend denied one or more images: ${status.reason}`);
+      throw refuse(
+        attributes,
+        status.reason === ''
+          ? 'one or more images rejected by webhook backend'
+          : `image policy webhook backend denied one or more images: ${status.reason}`,
+      );
     },
   };
 }
@@ -74,7 +96,9 @@ function reviewed(attributes: AdmissionAttributes): ImageReviewSpec {
   const looked = attributes.subresource === '' ? [...containers, ...initContainers] : ephemeralContainers;
   return {
     containers: looked.map(({ image = '' }) => ({ image })),
-    annotations: Object.fromEntries(Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => key.includes(REVIEWED_ANNOTATION))),
+    annotations: Object.fromEntries(
+      Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => key.includes(REVIEWED_ANNOTATION)),
+    ),
     namespace: attributes.namespace,
   };
 }
@@ -82,6 +106,12 @@ function reviewed(attributes: AdmissionAttributes): ImageReviewSpec {
 function statusOf({ status }: Record<string, unknown>): ImageReviewStatus {
   if (!isRecord(status)) throw new Error('the image policy webhook answered without a status');
   const { allowed, reason, auditAnnotations } = status;
-  const annotations = isRecord(auditAnnotations) ? Object.entries(auditAnnotations).filter((pair): pair is [string, string] => typeof pair[1] === 'string') : [];
-  return { allowed: allowed === true, reason: typeof reason === 'string' ? reason : '', auditAnnotations: Object.fromEntries(annotations) };
+  const annotations = isRecord(auditAnnotations)
+    ? Object.entries(auditAnnotations).filter((pair): pair is [string, string] => typeof pair[1] === 'string')
+    : [];
+  return {
+    allowed: allowed === true,
+    reason: typeof reason === 'string' ? reason : '',
+    auditAnnotations: Object.fromEntries(annotations),
+  };
 }

@@ -6,9 +6,11 @@ import type { AdmissionAttributes } from './admission.ts';
 export type PodObject = Pod & KubeObject;
 
 /** Requests for pods themselves, not for one of their subresources. */
-export const isForPods = ({ served, subresource }: AdmissionAttributes): boolean => served.plural === 'pods' && served.group === '' && subresource === '';
+export const isForPods = ({ served, subresource }: AdmissionAttributes): boolean =>
+  served.plural === 'pods' && served.group === '' && subresource === '';
 
-export const isFor = ({ served }: AdmissionAttributes, group: string, plural: string): boolean => served.plural === plural && served.group === group;
+export const isFor = ({ served }: AdmissionAttributes, group: string, plural: string): boolean =>
+  served.plural === plural && served.group === group;
 
 export const podOf = ({ object }: AdmissionAttributes): PodObject => object as PodObject;
 
@@ -19,7 +21,11 @@ export const specOf = (pod: PodObject): PodSpec => pod.spec!;
 const NO_CONTAINERS: readonly Container[] = [];
 
 /** Init containers first, as checks report them. Most pods have regular ones only, whose list is returned as it is. */
-export function allContainers({ initContainers, containers, ephemeralContainers }: PodSpec): readonly (Container | EphemeralContainer)[] {
+export function allContainers({
+  initContainers,
+  containers,
+  ephemeralContainers,
+}: PodSpec): readonly (Container | EphemeralContainer)[] {
   if (!initContainers && !ephemeralContainers) return containers ?? NO_CONTAINERS;
   return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
 }

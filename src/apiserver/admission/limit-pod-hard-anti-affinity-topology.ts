@@ -10,8 +10,13 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   operations: ['CREATE', 'UPDATE'],
   matches: isForPods,
   validate(attributes) {
-    const terms = specOf(podOf(attributes)).affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    const terms =
+      specOf(podOf(attributes)).affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
     const wide = terms.find(({ topologyKey }) => topologyKey !== HOSTNAME);
-    if (wide) throw refuse(attributes, `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide.topologyKey} but only key ${HOSTNAME} is allowed`);
+    if (wide)
+      throw refuse(
+        attributes,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide.topologyKey} but only key ${HOSTNAME} is allowed`,
+      );
   },
 };

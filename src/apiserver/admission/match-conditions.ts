@@ -1,7 +1,7 @@
 /** matchConditions: CEL expressions that must all be true for a webhook or policy to concern a request. */
 import type { MatchCondition } from '../../api/generated/admissionregistration-v1.ts';
-import { aggregateMessageOf } from './aggregate-message.ts';
 import type { AdmissionAttributes } from './admission.ts';
+import { aggregateMessageOf } from './aggregate-message.ts';
 import type { View } from './versioned-objects.ts';
 
 export interface Conditional {

@@ -1,6 +1,6 @@
+import type { Toleration } from '../../api/generated/core-v1.ts';
 /** Two lists of tolerations as one, without those that another one of them covers. */
 import { cloneJson, deepEqual } from '../../base/index.ts';
-import type { Toleration } from '../../api/generated/core-v1.ts';
 
 export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): Toleration[] {
   const all = [...first, ...second];
@@ -23,5 +23,9 @@ export function covers(outer: Toleration, inner: Toleration): boolean {
     if (inner.tolerationSeconds === undefined || inner.tolerationSeconds > outer.tolerationSeconds) return false;
   }
   if (operator === 'Exists') return true;
-  return (operator === 'Equal' || operator === '') && inner.operator === 'Equal' && (inner.value ?? '') === (outer.value ?? '');
+  return (
+    (operator === 'Equal' || operator === '') &&
+    inner.operator === 'Equal' &&
+    (inner.value ?? '') === (outer.value ?? '')
+  );
 }

@@ -1,12 +1,13 @@
+import { formatTime } from '../../base/index.ts';
 /** NamespaceExists and NamespaceAutoProvision: what happens to requests in namespaces that are not there. */
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import { formatTime } from '../../base/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';
 
-const concerns = (attributes: AdmissionAttributes): boolean => attributes.namespace !== '' && !isFor(attributes, '', 'namespaces');
+const concerns = (attributes: AdmissionAttributes): boolean =>
+  attributes.namespace !== '' && !isFor(attributes, '', 'namespaces');
 
 export const namespaceExistsPlugin = (registry: Registry): AdmissionPlugin => {
   const namespaces = registry.require('', 'v1', 'namespaces');
@@ -25,11 +26,28 @@ export const namespaceAutoProvisionPlugin = (ctx: Context, registry: Registry): 
   return {
     name: 'NamespaceAutoProvision',
     operations: ['CREATE'],
-    matches: (attributes) => !attributes.dryRun && concerns(attributes) && !namespaces.cache.get('', attributes.namespace),
+    matches: (attributes) =>
+      !attributes.dryRun && concerns(attributes) && !namespaces.cache.get('', attributes.namespace),
     async admit({ namespace: name }) {
-      const metadata = { name, uid: ctx.random.uid(), creationTimestamp: formatTime(ctx.clock.now()), labels: { 'kubernetes.io/metadata.name': name } };
+      const metadata = {
+        name,
+        uid: ctx.random.uid(),
+        creationTimestamp: formatTime(ctx.clock.now()),
+        labels: { 'kubernetes.io/metadata.name': name },
+      };
       try {
-        await registry.objects.create(namespaces, { namespace: '', name }, { apiVersion: 'v1', kind: 'Namespace', metadata, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } }, false);
+        await registry.objects.create(
+          namespaces,
+          { namespace: '', name },
+          {
+            apiVersion: 'v1',
+            kind: 'Namespace',
+            metadata,
+            spec: { finalizers: ['kubernetes'] },
+            status: { phase: 'Active' },
+          },
+          false,
+        );
       } catch (error) {
         if (!isStatusError(error, 'AlreadyExists')) throw error;
       }

@@ -1,6 +1,6 @@
+import { forbidden } from '../../machinery/errors/index.ts';
 /** NamespaceLifecycle: nothing is made in a namespace that does not exist or is going away; three are never deleted. */
 import type { KubeObject } from '../../machinery/index.ts';
-import { forbidden } from '../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { refuse } from './refuse.ts';
 
@@ -10,7 +10,8 @@ export const namespaceLifecycle: AdmissionPlugin = {
   name: 'NamespaceLifecycle',
   operations: ['CREATE', 'UPDATE', 'DELETE'],
   admit(attributes) {
-    if (attributes.served.kind === 'Namespace' && attributes.served.group === '') return checkNamespaceItself(attributes);
+    if (attributes.served.kind === 'Namespace' && attributes.served.group === '')
+      return checkNamespaceItself(attributes);
     if (attributes.operation !== 'CREATE' || attributes.namespace === '') return;
     if (attributes.served.plural === 'localsubjectaccessreviews') return;
     return checkNamespaceOf(attributes);
@@ -18,7 +19,8 @@ export const namespaceLifecycle: AdmissionPlugin = {
 };
 
 function checkNamespaceItself({ operation, name, groupResource }: AdmissionAttributes): void {
-  if (operation === 'DELETE' && IMMORTAL.has(name)) throw forbidden(groupResource, name, 'this namespace may not be deleted');
+  if (operation === 'DELETE' && IMMORTAL.has(name))
+    throw forbidden(groupResource, name, 'this namespace may not be deleted');
 }
 
 function checkNamespaceOf(attributes: AdmissionAttributes): void | Promise<void> {
@@ -34,7 +36,16 @@ function checkAlive(attributes: AdmissionAttributes, found: KubeObject): void {
   const { namespace } = attributes;
   const status = found['status'] as { phase?: string } | undefined;
   if (status?.phase !== 'Terminating' && !found.metadata.deletionTimestamp) return;
-  const error = refuse(attributes, `unable to create new content in namespace ${namespace} because it is being terminated`);
-  error.status.details!.causes = [{ reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' }];
+  const error = refuse(
+    attributes,
+    `unable to create new content in namespace ${namespace} because it is being terminated`,
+  );
+  error.status.details!.causes = [
+    {
+      reason: 'NamespaceTerminating',
+      message: `namespace ${namespace} is being terminated`,
+      field: 'metadata.namespace',
+    },
+  ];
   throw error;
 }

@@ -1,8 +1,8 @@
 /** PersistentVolumeClaimResize: only bound claims grow, and only where the class that they came from allows it. */
 import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { isFor } from './kinds.ts';
@@ -16,7 +16,9 @@ export function persistentVolumeClaimResizePlugin(registry: Registry): Admission
   const allowsExpansion = (claim: Claim, old: Claim): boolean => {
     const name = classOf(claim);
     if (name === '' || name !== classOf(old)) return false;
-    const found = registry.lookup('storage.k8s.io', 'v1', 'storageclasses', '', name) as (StorageClass & KubeObject) | undefined;
+    const found = registry.lookup('storage.k8s.io', 'v1', 'storageclasses', '', name) as
+      | (StorageClass & KubeObject)
+      | undefined;
     return found?.allowVolumeExpansion ?? false;
   };
   return {
@@ -27,15 +29,20 @@ export function persistentVolumeClaimResizePlugin(registry: Registry): Admission
       const claim = attributes.object as Claim;
       const old = attributes.oldObject as Claim;
       if (requestOf(claim).cmp(requestOf(old)) <= 0) return;
-      if (old.status?.phase !== 'Bound') throw refuse(attributes, 'Only bound persistent volume claims can be expanded');
+      if (old.status?.phase !== 'Bound')
+        throw refuse(attributes, 'Only bound persistent volume claims can be expanded');
       if (!allowsExpansion(claim, old)) {
-        throw refuse(attributes, 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize');
+        throw refuse(
+          attributes,
+          'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
+        );
       }
     },
   };
 }
 
-const classOf = ({ metadata, spec }: Claim): string => metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? '';
+const classOf = ({ metadata, spec }: Claim): string =>
+  metadata.annotations?.[CLASS_ANNOTATION] ?? spec?.storageClassName ?? '';
 
 function requestOf({ spec }: Claim): Quantity {
   const text = spec?.resources?.requests?.['storage'];

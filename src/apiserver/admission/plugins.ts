@@ -6,7 +6,11 @@ import type { WebhookClients } from '../webhook-client/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { alwaysDeny } from './always-deny.ts';
 import { alwaysPullImages } from './always-pull-images.ts';
-import { certificateApprovalPlugin, certificateSigningPlugin, clusterTrustBundleAttestPlugin } from './certificate-signers.ts';
+import {
+  certificateApprovalPlugin,
+  certificateSigningPlugin,
+  clusterTrustBundleAttestPlugin,
+} from './certificate-signers.ts';
 import { certificateSubjectRestriction } from './certificate-subject-restriction.ts';
 import { defaultIngressClassPlugin } from './default-ingress-class.ts';
 import { defaultStorageClassPlugin } from './default-storage-class.ts';
@@ -17,7 +21,6 @@ import { extendedResourceToleration } from './extended-resource-toleration.ts';
 import { imagePolicyWebhookPlugin, type ImagePolicyWebhookConfiguration } from './image-policy-webhook.ts';
 import { limitPodHardAntiAffinityTopology } from './limit-pod-hard-anti-affinity-topology.ts';
 import { limitRangerPlugin } from './limit-ranger/limit-ranger.ts';
-import { matchConditionEvaluator, mutatingPolicyPlugin, PolicyExpressions, validatingPolicyPlugin } from './policy/index.ts';
 import { namespaceAutoProvisionPlugin, namespaceExistsPlugin } from './namespace-existence.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
 import { nodeDeclaredFeatureValidator } from './node-declared-feature-validator.ts';
@@ -28,8 +31,17 @@ import { podNodeSelectorPlugin, type PodNodeSelectorConfiguration } from './pod-
 import { podResizeValidator } from './pod-resize-validator.ts';
 import type { PodSecurityConfiguration } from './pod-security/configuration.ts';
 import { podSecurityPlugin } from './pod-security/pod-security.ts';
-import { podTolerationRestrictionPlugin, type PodTolerationRestrictionConfiguration } from './pod-toleration-restriction.ts';
+import {
+  podTolerationRestrictionPlugin,
+  type PodTolerationRestrictionConfiguration,
+} from './pod-toleration-restriction.ts';
 import { podTopologyLabels } from './pod-topology-labels.ts';
+import {
+  matchConditionEvaluator,
+  mutatingPolicyPlugin,
+  PolicyExpressions,
+  validatingPolicyPlugin,
+} from './policy/index.ts';
 import { priorityPlugin } from './priority.ts';
 import { resourceQuotaPlugin, type ResourceQuotaConfiguration } from './resource-quota/resource-quota.ts';
 import { runtimeClassPlugin } from './runtime-class.ts';
@@ -87,13 +99,19 @@ const PLUGINS = {
   PodSecurity: on(({ registry, podSecurity }) => podSecurityPlugin(registry, podSecurity)),
   PodNodeSelector: off(({ registry, podNodeSelector }) => podNodeSelectorPlugin(registry, podNodeSelector)),
   Priority: on(({ registry }) => priorityPlugin(registry)),
-  DefaultTolerationSeconds: on(({ defaultTolerationSeconds }) => defaultTolerationSecondsPlugin(defaultTolerationSeconds)),
-  PodTolerationRestriction: off(({ registry, podTolerationRestriction }) => podTolerationRestrictionPlugin(registry, podTolerationRestriction)),
+  DefaultTolerationSeconds: on(({ defaultTolerationSeconds }) =>
+    defaultTolerationSecondsPlugin(defaultTolerationSeconds),
+  ),
+  PodTolerationRestriction: off(({ registry, podTolerationRestriction }) =>
+    podTolerationRestrictionPlugin(registry, podTolerationRestriction),
+  ),
   EventRateLimit: off(({ ctx, eventRateLimit }) => eventRateLimitPlugin(ctx.clock, eventRateLimit)),
   ExtendedResourceToleration: off(() => extendedResourceToleration),
   DefaultStorageClass: on(({ registry }) => defaultStorageClassPlugin(registry)),
   StorageObjectInUseProtection: on(() => storageObjectInUseProtection),
-  OwnerReferencesPermissionEnforcement: off(({ registry, authorizer }) => ownerReferencesPermissionEnforcementPlugin(registry, authorizer)),
+  OwnerReferencesPermissionEnforcement: off(({ registry, authorizer }) =>
+    ownerReferencesPermissionEnforcementPlugin(registry, authorizer),
+  ),
   PersistentVolumeClaimResize: on(({ registry }) => persistentVolumeClaimResizePlugin(registry)),
   RuntimeClass: on(({ registry }) => runtimeClassPlugin(registry)),
   CertificateApproval: on(({ authorizer }) => certificateApprovalPlugin(authorizer)),
@@ -107,19 +125,35 @@ const PLUGINS = {
   NodeDeclaredFeatureValidator: on(() => nodeDeclaredFeatureValidator),
   JobValidation: gated('JobValidation'),
   PodResizeValidator: on(() => podResizeValidator),
-  MutatingAdmissionPolicy: on(({ ctx, registry, authorizer }) => mutatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options))),
-  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
-    mutatingWebhookPlugin({ ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) }, webhookSource(registry, 'mutatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
+  MutatingAdmissionPolicy: on(({ ctx, registry, authorizer }) =>
+    mutatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options)),
   ),
-  ValidatingAdmissionPolicy: on(({ ctx, registry, authorizer }) => validatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options))),
+  MutatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
+    mutatingWebhookPlugin(
+      { ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) },
+      webhookSource(registry, 'mutatingwebhookconfigurations'),
+      matchConditionEvaluator(authorizer),
+    ),
+  ),
+  ValidatingAdmissionPolicy: on(({ ctx, registry, authorizer }) =>
+    validatingPolicyPlugin(ctx, registry, (options) => new PolicyExpressions(authorizer, options)),
+  ),
   ValidatingAdmissionWebhook: on(({ ctx, registry, webhooks, authorizer }) =>
-    validatingWebhookPlugin({ ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) }, webhookSource(registry, 'validatingwebhookconfigurations'), matchConditionEvaluator(authorizer)),
+    validatingWebhookPlugin(
+      { ctx, clients: webhooks, metrics: new WebhookMetrics(ctx.metrics) },
+      webhookSource(registry, 'validatingwebhookconfigurations'),
+      matchConditionEvaluator(authorizer),
+    ),
   ),
   ResourceQuota: on(({ ctx, registry, resourceQuota }) => resourceQuotaPlugin(ctx, registry, resourceQuota)),
   AlwaysDeny: off(() => alwaysDeny),
 } satisfies Record<string, PluginEntry>;
 
-export function admissionPlugins(ctx: Context, registry: Registry, options: AdmissionOptions): readonly AdmissionPlugin[] {
+export function admissionPlugins(
+  ctx: Context,
+  registry: Registry,
+  options: AdmissionOptions,
+): readonly AdmissionPlugin[] {
   const { enable = [], disable = [] } = options;
   checkNames(enable, disable);
   return Object.entries<PluginEntry>(PLUGINS)
@@ -129,9 +163,13 @@ export function admissionPlugins(ctx: Context, registry: Registry, options: Admi
 
 /** The names are known, and none is asked for and refused at once. */
 function checkNames(enable: readonly string[], disable: readonly string[]): void {
-  for (const [flag, names] of [['enable-admission-plugins', enable], ['disable-admission-plugins', disable]] as const) {
+  for (const [flag, names] of [
+    ['enable-admission-plugins', enable],
+    ['disable-admission-plugins', disable],
+  ] as const) {
     for (const name of names) if (!Object.hasOwn(PLUGINS, name)) throw new Error(`${flag} plugin "${name}" is unknown`);
   }
   const both = enable.filter((name) => disable.includes(name)).sort();
-  if (both.length > 0) throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`);
+  if (both.length > 0)
+    throw new Error(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`);
 }

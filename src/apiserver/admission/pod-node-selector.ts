@@ -12,7 +12,10 @@ type Labels = Readonly<Record<string, string>>;
 const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector';
 const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
 
-export function podNodeSelectorPlugin(registry: Registry, configuration: PodNodeSelectorConfiguration = {}): AdmissionPlugin {
+export function podNodeSelectorPlugin(
+  registry: Registry,
+  configuration: PodNodeSelectorConfiguration = {},
+): AdmissionPlugin {
   function selectorOf({ namespace }: AdmissionAttributes): Labels {
     const annotation = registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations?.[ANNOTATION];
     return parseSelector(annotation ?? configuration[CLUSTER_DEFAULT] ?? '');
@@ -47,7 +50,10 @@ export function podNodeSelectorPlugin(registry: Registry, configuration: PodNode
 
 /** `a=b,c=d` */
 function parseSelector(text: string): Labels {
-  const pairs = text.split(',').map((pair) => pair.trim()).filter((pair) => pair !== '');
+  const pairs = text
+    .split(',')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair !== '');
   return Object.fromEntries(
     pairs.map((pair) => {
       const [key, value, ...rest] = pair.split('=');

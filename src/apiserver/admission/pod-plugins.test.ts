@@ -14,8 +14,19 @@ beforeAll(async () => {
     secrets: [{ name: 'good' }],
     imagePullSecrets: [{ name: 'pull' }],
   });
-  await made(server, '/api/v1/namespaces/a/serviceaccounts', { kind: 'ServiceAccount', apiVersion: 'v1', metadata: { name: 'bare' }, automountServiceAccountToken: false });
-  await made(server, '/apis/scheduling.k8s.io/v1/priorityclasses', { apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name: 'high' }, value: 1000, preemptionPolicy: 'Never' });
+  await made(server, '/api/v1/namespaces/a/serviceaccounts', {
+    kind: 'ServiceAccount',
+    apiVersion: 'v1',
+    metadata: { name: 'bare' },
+    automountServiceAccountToken: false,
+  });
+  await made(server, '/apis/scheduling.k8s.io/v1/priorityclasses', {
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name: 'high' },
+    value: 1000,
+    preemptionPolicy: 'Never',
+  });
   await made(server, '/apis/node.k8s.io/v1/runtimeclasses', {
     apiVersion: 'node.k8s.io/v1',
     kind: 'RuntimeClass',
@@ -24,7 +35,14 @@ beforeAll(async () => {
     overhead: { podFixed: { cpu: '250m' } },
     scheduling: { nodeSelector: { box: 'yes' }, tolerations: [{ key: 'box', operator: 'Exists' }] },
   });
-  await made(server, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'n', labels: { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r', other: 'x' } } });
+  await made(server, '/api/v1/nodes', {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: {
+      name: 'n',
+      labels: { 'topology.kubernetes.io/zone': 'z', 'topology.kubernetes.io/region': 'r', other: 'x' },
+    },
+  });
 });
 afterAll(() => server.stop());
 
@@ -44,7 +62,11 @@ describe('ServiceAccount', () => {
       sources: [
         { serviceAccountToken: { expirationSeconds: 3607, path: 'token' } },
         { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-        { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+        {
+          downwardAPI: {
+            items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+          },
+        },
       ],
       defaultMode: 420,
     });
@@ -55,7 +77,15 @@ describe('ServiceAccount', () => {
   it.each([
     ['the pod wants none', { automountServiceAccountToken: false }],
     ['the account wants none', { serviceAccountName: 'bare' }],
-    ['every container has something at its place', { containers: [container({ volumeMounts: [{ name: 'v', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }] })], volumes: [{ name: 'v', emptyDir: {} }] }],
+    [
+      'every container has something at its place',
+      {
+        containers: [
+          container({ volumeMounts: [{ name: 'v', mountPath: '/var/run/secrets/kubernetes.io/serviceaccount' }] }),
+        ],
+        volumes: [{ name: 'v', emptyDir: {} }],
+      },
+    ],
   ])('mounts no token when %s', async (_name, spec) => {
     const { spec: result } = await admitted(spec);
     expect((result!.volumes ?? []).filter(({ name }) => name.startsWith('kube-api-access-'))).toEqual([]);
@@ -66,14 +96,60 @@ describe('ServiceAccount', () => {
   });
 
   it.each<[string, Partial<PodSpec>, object, string]>([
-    ['an account that does not exist', { serviceAccountName: 'ghost' }, {}, 'error looking up service account a/ghost: serviceaccount "ghost" not found'],
-    ['a volume with a secret the account does not name', { serviceAccountName: 'strict', volumes: [{ name: 'v', secret: { secretName: 'bad' } }] }, {}, 'volume with secret.secretName="bad" is not allowed because service account strict does not reference that secret'],
-    ['a variable from such a secret', { serviceAccountName: 'strict', containers: [container({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 'bad', key: 'k' } } }] })] }, {}, 'container c with envVar E referencing secret.secretName="bad" is not allowed because service account strict does not reference that secret'],
-    ['all variables of such a secret', { serviceAccountName: 'strict', initContainers: [container({ name: 'i', envFrom: [{ secretRef: { name: 'bad' } }] })] }, {}, 'init container i with envFrom referencing secret.secretName="bad" is not allowed because service account strict does not reference that secret'],
-    ['another pull secret', { serviceAccountName: 'strict', imagePullSecrets: [{ name: 'bad' }] }, {}, 'imagePullSecrets[0].name="bad" is not allowed because service account strict does not reference that imagePullSecret'],
-    ['a mirror pod with an account', { serviceAccountName: 'default' }, { annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'a mirror pod may not reference service accounts'],
-    ['a mirror pod with a secret', { imagePullSecrets: [{ name: 's' }] }, { annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'a mirror pod may not reference secrets'],
-    ['a mirror pod with a token', { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] }, { annotations: { 'kubernetes.io/config.mirror': 'x' } }, 'a mirror pod may not use ServiceAccountToken volume projections'],
+    [
+      'an account that does not exist',
+      { serviceAccountName: 'ghost' },
+      {},
+      'error looking up service account a/ghost: serviceaccount "ghost" not found',
+    ],
+    [
+      'a volume with a secret the account does not name',
+      { serviceAccountName: 'strict', volumes: [{ name: 'v', secret: { secretName: 'bad' } }] },
+      {},
+      'volume with secret.secretName="bad" is not allowed because service account strict does not reference that secret',
+    ],
+    [
+      'a variable from such a secret',
+      {
+        serviceAccountName: 'strict',
+        containers: [container({ env: [{ name: 'E', valueFrom: { secretKeyRef: { name: 'bad', key: 'k' } } }] })],
+      },
+      {},
+      'container c with envVar E referencing secret.secretName="bad" is not allowed because service account strict does not reference that secret',
+    ],
+    [
+      'all variables of such a secret',
+      {
+        serviceAccountName: 'strict',
+        initContainers: [container({ name: 'i', envFrom: [{ secretRef: { name: 'bad' } }] })],
+      },
+      {},
+      'init container i with envFrom referencing secret.secretName="bad" is not allowed because service account strict does not reference that secret',
+    ],
+    [
+      'another pull secret',
+      { serviceAccountName: 'strict', imagePullSecrets: [{ name: 'bad' }] },
+      {},
+      'imagePullSecrets[0].name="bad" is not allowed because service account strict does not reference that imagePullSecret',
+    ],
+    [
+      'a mirror pod with an account',
+      { serviceAccountName: 'default' },
+      { annotations: { 'kubernetes.io/config.mirror': 'x' } },
+      'a mirror pod may not reference service accounts',
+    ],
+    [
+      'a mirror pod with a secret',
+      { imagePullSecrets: [{ name: 's' }] },
+      { annotations: { 'kubernetes.io/config.mirror': 'x' } },
+      'a mirror pod may not reference secrets',
+    ],
+    [
+      'a mirror pod with a token',
+      { volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't' } }] } }] },
+      { annotations: { 'kubernetes.io/config.mirror': 'x' } },
+      'a mirror pod may not use ServiceAccountToken volume projections',
+    ],
   ])('refuses %s', async (_name, spec, metadata, message) => {
     expect(await refusal(server, podsPath('a'), pod('p', spec, metadata))).toBe(`pods "p" is forbidden: ${message}`);
   });
@@ -87,11 +163,15 @@ describe('ServiceAccount', () => {
     const waiting = await startTestServer({ defaultServiceAccounts: false });
     try {
       const creating = waiting.call('POST', podsPath('default'), { body: pod('p') });
-      await waiting.call('POST', '/api/v1/namespaces/default/serviceaccounts', { body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } } });
+      await waiting.call('POST', '/api/v1/namespaces/default/serviceaccounts', {
+        body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } },
+      });
       expect((await creating).status).toBe(201);
       const late = waiting.call('POST', podsPath('kube-public'), { body: pod('p') });
       await waiting.ctx.clock.advance(2000);
-      expect((await late).body['message']).toBe('pods "p" is forbidden: error looking up service account kube-public/default: serviceaccount "default" not found');
+      expect((await late).body['message']).toBe(
+        'pods "p" is forbidden: error looking up service account kube-public/default: serviceaccount "default" not found',
+      );
     } finally {
       await waiting.stop();
     }
@@ -110,19 +190,35 @@ describe('Priority', () => {
 
   it.each<[string, Partial<PodSpec>, string]>([
     ['an unknown class', { priorityClassName: 'ghost' }, 'no PriorityClass with name ghost was found'],
-    ['another number', { priorityClassName: 'high', priority: 7 }, 'the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 1000 from the given PriorityClass name'],
-    ['another policy', { preemptionPolicy: 'Never' }, 'the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name'],
+    [
+      'another number',
+      { priorityClassName: 'high', priority: 7 },
+      'the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 1000 from the given PriorityClass name',
+    ],
+    [
+      'another policy',
+      { preemptionPolicy: 'Never' },
+      'the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name',
+    ],
   ])('refuses %s', async (_name, spec, message) => {
     expect(await refusal(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
   });
 
   it('knows one default class, and only one', async () => {
     const path = '/apis/scheduling.k8s.io/v1/priorityclasses';
-    const body = (name: string): object => ({ apiVersion: 'scheduling.k8s.io/v1', kind: 'PriorityClass', metadata: { name }, value: 5, globalDefault: true });
+    const body = (name: string): object => ({
+      apiVersion: 'scheduling.k8s.io/v1',
+      kind: 'PriorityClass',
+      metadata: { name },
+      value: 5,
+      globalDefault: true,
+    });
     await made(server, path, body('first'));
     try {
       expect((await admitted({})).spec).toMatchObject({ priorityClassName: 'first', priority: 5 });
-      expect(await refusal(server, path, body('second'))).toBe('priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass first is already marked as default. Only one default can exist');
+      expect(await refusal(server, path, body('second'))).toBe(
+        'priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass first is already marked as default. Only one default can exist',
+      );
     } finally {
       await server.call('DELETE', `${path}/first`);
     }
@@ -131,13 +227,26 @@ describe('Priority', () => {
 });
 
 describe('DefaultTolerationSeconds', () => {
-  const notReady = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 };
+  const notReady = {
+    key: 'node.kubernetes.io/not-ready',
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: 300,
+  };
   const unreachable = { ...notReady, key: 'node.kubernetes.io/unreachable' };
   it.each<[string, PodSpec['tolerations'], unknown[]]>([
     ['nothing', undefined, [notReady, unreachable]],
-    ['one of the taints for ever', [{ key: notReady.key, operator: 'Exists' }], [{ key: notReady.key, operator: 'Exists' }, unreachable]],
+    [
+      'one of the taints for ever',
+      [{ key: notReady.key, operator: 'Exists' }],
+      [{ key: notReady.key, operator: 'Exists' }, unreachable],
+    ],
     ['everything', [{ operator: 'Exists' }], [{ operator: 'Exists' }]],
-    ['only the other effect', [{ key: notReady.key, operator: 'Exists', effect: 'NoSchedule' }], [{ key: notReady.key, operator: 'Exists', effect: 'NoSchedule' }, notReady, unreachable]],
+    [
+      'only the other effect',
+      [{ key: notReady.key, operator: 'Exists', effect: 'NoSchedule' }],
+      [{ key: notReady.key, operator: 'Exists', effect: 'NoSchedule' }, notReady, unreachable],
+    ],
   ])('adds what is missing to a pod that tolerates %s', async (_name, tolerations, expected) => {
     expect((await admitted({ ...(tolerations ? { tolerations } : {}) })).spec!.tolerations).toEqual(expected);
   });
@@ -152,9 +261,21 @@ describe('RuntimeClass', () => {
 
   it.each<[string, Partial<PodSpec>, string]>([
     ['an unknown class', { runtimeClassName: 'ghost' }, 'pod rejected: RuntimeClass "ghost" not found'],
-    ['another overhead', { runtimeClassName: 'boxed', overhead: { cpu: '1' } }, "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"],
-    ['an overhead without class', { overhead: { cpu: '1' } }, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'],
-    ['another place', { runtimeClassName: 'boxed', nodeSelector: { box: 'no' } }, 'conflict: runtimeClass.scheduling.nodeSelector[box] = yes; pod.spec.nodeSelector[box] = no'],
+    [
+      'another overhead',
+      { runtimeClassName: 'boxed', overhead: { cpu: '1' } },
+      "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead",
+    ],
+    [
+      'an overhead without class',
+      { overhead: { cpu: '1' } },
+      'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+    ],
+    [
+      'another place',
+      { runtimeClassName: 'boxed', nodeSelector: { box: 'no' } },
+      'conflict: runtimeClass.scheduling.nodeSelector[box] = yes; pod.spec.nodeSelector[box] = no',
+    ],
   ])('refuses %s', async (_name, spec, message) => {
     expect(await refusal(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
   });
@@ -163,7 +284,9 @@ describe('RuntimeClass', () => {
 describe('PodTopologyLabels', () => {
   it('copies zone and region of the node when the pod is bound', async () => {
     await made(server, podsPath('a'), pod('bound', {}, { labels: { 'topology.kubernetes.io/zone': 'own' } }));
-    await server.call('POST', `${podsPath('a')}/bound/binding`, { body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n' } } });
+    await server.call('POST', `${podsPath('a')}/bound/binding`, {
+      body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n' } },
+    });
     const { body } = await server.call('GET', `${podsPath('a')}/bound`);
     expect(body.metadata.labels).toMatchObject({ 'topology.kubernetes.io/region': 'r' });
     expect(body.metadata.labels).not.toHaveProperty('other');
@@ -172,14 +295,32 @@ describe('PodTopologyLabels', () => {
 
 describe('changes of a running pod', () => {
   const resize = (name: string, cpu: string): ReturnType<TestServer['call']> =>
-    server.call('PATCH', `${podsPath('a')}/${name}/resize`, { body: { spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }] } }, contentType: 'application/strategic-merge-patch+json' });
+    server.call('PATCH', `${podsPath('a')}/${name}/resize`, {
+      body: { spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }] } },
+      contentType: 'application/strategic-merge-patch+json',
+    });
 
   it('stay within what the node has, on Linux', async () => {
-    await made(server, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'small', labels: { 'kubernetes.io/os': 'linux' } }, status: { allocatable: { cpu: '1', memory: '1Gi' } } });
-    await made(server, podsPath('a'), pod('grows', { nodeName: 'small', containers: [container({ resources: { requests: { cpu: '100m' } } })] }));
-    await made(server, podsPath('a'), pod('lost', { nodeName: 'nowhere', containers: [container({ resources: { requests: { cpu: '100m' } } })] }));
+    await made(server, '/api/v1/nodes', {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name: 'small', labels: { 'kubernetes.io/os': 'linux' } },
+      status: { allocatable: { cpu: '1', memory: '1Gi' } },
+    });
+    await made(
+      server,
+      podsPath('a'),
+      pod('grows', { nodeName: 'small', containers: [container({ resources: { requests: { cpu: '100m' } } })] }),
+    );
+    await made(
+      server,
+      podsPath('a'),
+      pod('lost', { nodeName: 'nowhere', containers: [container({ resources: { requests: { cpu: '100m' } } })] }),
+    );
     const refused = await resize('grows', '2');
-    expect(refused.body['message']).toBe(`pods "grows" is forbidden: Node didn't have enough allocatable resources: cpu, requested: 2000, allocatable: 1000`);
+    expect(refused.body['message']).toBe(
+      `pods "grows" is forbidden: Node didn't have enough allocatable resources: cpu, requested: 2000, allocatable: 1000`,
+    );
     expect(refused.body['details']).toMatchObject({ causes: [{ reason: 'NodeCapacity' }] });
     expect((await resize('lost', '200m')).body['message']).toBe('pods "lost" is forbidden: node "nowhere" not found');
     expect((await resize('grows', '500m')).status).toBe(200);

@@ -29,10 +29,18 @@ function volumeUsesSecrets(volume: Volume): boolean {
 
 export function referencesConfigMaps(spec: PodSpec): boolean {
   for (const { env, envFrom } of allContainers(spec)) {
-    if ((env ?? []).some(({ valueFrom }) => valueFrom?.configMapKeyRef) || (envFrom ?? []).some(({ configMapRef }) => configMapRef)) return true;
+    if (
+      (env ?? []).some(({ valueFrom }) => valueFrom?.configMapKeyRef) ||
+      (envFrom ?? []).some(({ configMapRef }) => configMapRef)
+    )
+      return true;
   }
-  return (spec.volumes ?? []).some(({ configMap, projected }) => configMap ?? projected?.sources?.some((source) => source.configMap));
+  return (spec.volumes ?? []).some(
+    ({ configMap, projected }) => configMap ?? projected?.sources?.some((source) => source.configMap),
+  );
 }
 
 export const usesTokenProjection = (spec: PodSpec): boolean =>
-  (spec.volumes ?? []).some(({ projected }) => projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken));
+  (spec.volumes ?? []).some(({ projected }) =>
+    projected?.sources?.some(({ serviceAccountToken }) => serviceAccountToken),
+  );

@@ -1,11 +1,11 @@
 /** PodResizeValidator: a running pod cannot be resized beyond what its node has, and only on Linux. */
 import type { Node } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { parseQuantity } from '../../base/index.ts';
+import { podRequests } from '../../component-helpers/index.ts';
 import type { StatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isFor, oldPodOf, podOf, specOf } from './kinds.ts';
-import { podRequests } from '../../component-helpers/index.ts';
 import { refuse } from './refuse.ts';
 
 const OS_LABEL = 'kubernetes.io/os';
@@ -21,9 +21,17 @@ export const podResizeValidator: AdmissionPlugin = {
     const node = attributes.registry.lookup('', 'v1', 'nodes', '', nodeName) as (Node & KubeObject) | undefined;
     if (!node) throw refuse(attributes, `node "${nodeName}" not found`);
     const lacking = lackingResources(attributes, node);
-    if (lacking.length > 0) throw withCause(refuse(attributes, `Node didn't have enough allocatable resources: ${lacking.join('; ')}`), 'NodeCapacity');
+    if (lacking.length > 0)
+      throw withCause(
+        refuse(attributes, `Node didn't have enough allocatable resources: ${lacking.join('; ')}`),
+        'NodeCapacity',
+      );
     const os = node.metadata.labels?.[OS_LABEL] ?? '';
-    if (os !== 'linux') throw withCause(refuse(attributes, `pod resize is only supported on linux nodes, node "${nodeName}" is "${os}"`), 'UnsupportedPlatform');
+    if (os !== 'linux')
+      throw withCause(
+        refuse(attributes, `pod resize is only supported on linux nodes, node "${nodeName}" is "${os}"`),
+        'UnsupportedPlatform',
+      );
   },
 };
 

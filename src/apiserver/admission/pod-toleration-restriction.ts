@@ -1,13 +1,13 @@
+import type { Toleration } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
+import { computePodQos } from '../../component-helpers/index.ts';
 /** PodTolerationRestriction: a namespace's annotations, or the configuration, give its pods tolerations and limit those they bring. */
 import { parseJson } from '../../machinery/decode/index.ts';
-import type { Toleration } from '../../api/generated/core-v1.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import { computePodQos } from '../../component-helpers/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
 import { covers, mergeTolerations } from './merge-tolerations.ts';
-import { ownValue } from '../../base/index.ts';
 
 export interface PodTolerationRestrictionConfiguration {
   readonly default?: readonly Toleration[];
@@ -16,9 +16,16 @@ export interface PodTolerationRestrictionConfiguration {
 
 const DEFAULT_ANNOTATION = 'scheduler.alpha.kubernetes.io/defaultTolerations';
 const WHITELIST_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
-const MEMORY_PRESSURE: Toleration = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };
+const MEMORY_PRESSURE: Toleration = {
+  key: 'node.kubernetes.io/memory-pressure',
+  operator: 'Exists',
+  effect: 'NoSchedule',
+};
 
-export function podTolerationRestrictionPlugin(registry: Registry, configuration: PodTolerationRestrictionConfiguration = {}): AdmissionPlugin {
+export function podTolerationRestrictionPlugin(
+  registry: Registry,
+  configuration: PodTolerationRestrictionConfiguration = {},
+): AdmissionPlugin {
   function annotated({ namespace }: AdmissionAttributes, key: string): readonly Toleration[] | undefined {
     const text = ownValue(registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations, key);
     if (text === undefined) return undefined;
@@ -28,8 +35,13 @@ export function podTolerationRestrictionPlugin(registry: Registry, configuration
   function check(attributes: AdmissionAttributes): void {
     const given = specOf(podOf(attributes)).tolerations ?? [];
     const whitelist = annotated(attributes, WHITELIST_ANNOTATION) ?? configuration.whitelist ?? [];
-    if (whitelist.length === 0 || given.every((toleration) => whitelist.some((allowed) => covers(allowed, toleration)))) return;
-    throw failure(500, '', 'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist');
+    if (whitelist.length === 0 || given.every((toleration) => whitelist.some((allowed) => covers(allowed, toleration))))
+      return;
+    throw failure(
+      500,
+      '',
+      'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
+    );
   }
 
   return {
@@ -39,7 +51,10 @@ export function podTolerationRestrictionPlugin(registry: Registry, configuration
     admit(attributes) {
       if (attributes.operation === 'CREATE') {
         const spec = specOf(podOf(attributes));
-        const extra = [...(annotated(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []), ...(computePodQos(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE])];
+        const extra = [
+          ...(annotated(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []),
+          ...(computePodQos(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE]),
+        ];
         if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);
       }
       check(attributes);

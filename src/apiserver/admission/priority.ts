@@ -14,9 +14,14 @@ const NO_CLASS = { name: '', value: 0, preemptionPolicy: 'PreemptLowerPriority' 
 
 export function priorityPlugin(registry: Registry): AdmissionPlugin {
   const classes = registry.require(GROUP, 'v1', 'priorityclasses');
-  const globalDefault = derivedFrom(classes, () => lowestDefault(classes.cache.list().map((entry) => entry.object as ClassObject)));
+  const globalDefault = derivedFrom(classes, () =>
+    lowestDefault(classes.cache.list().map((entry) => entry.object as ClassObject)),
+  );
 
-  function resolve(attributes: AdmissionAttributes, name: string): { name: string; value: number; preemptionPolicy: string | undefined } {
+  function resolve(
+    attributes: AdmissionAttributes,
+    name: string,
+  ): { name: string; value: number; preemptionPolicy: string | undefined } {
     const found = name === '' ? globalDefault() : (classes.cache.get('', name)?.object as ClassObject | undefined);
     if (found) return { name: found.metadata.name!, value: found.value ?? 0, preemptionPolicy: found.preemptionPolicy };
     if (name !== '') throw refuse(attributes, `no PriorityClass with name ${name} was found`);
@@ -28,12 +33,18 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
     const { name, value, preemptionPolicy } = resolve(attributes, spec.priorityClassName ?? '');
     if (name !== '') spec.priorityClassName = name;
     if (spec.priority !== undefined && spec.priority !== value) {
-      throw refuse(attributes, `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`);
+      throw refuse(
+        attributes,
+        `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
+      );
     }
     spec.priority = value;
     if (preemptionPolicy === undefined) return;
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-      throw refuse(attributes, `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`);
+      throw refuse(
+        attributes,
+        `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
+      );
     }
     spec.preemptionPolicy = preemptionPolicy;
   }
@@ -41,7 +52,8 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
   return {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE'],
-    matches: (attributes) => isForPods(attributes) || (isFor(attributes, GROUP, 'priorityclasses') && attributes.subresource === ''),
+    matches: (attributes) =>
+      isForPods(attributes) || (isFor(attributes, GROUP, 'priorityclasses') && attributes.subresource === ''),
     admit(attributes) {
       if (!isForPods(attributes)) return;
       if (attributes.operation === 'CREATE') admitNewPod(attributes);
@@ -52,7 +64,10 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
       const { globalDefault: wanted, metadata } = attributes.object as ClassObject;
       const current = wanted ? globalDefault() : undefined;
       if (!current || (attributes.operation === 'UPDATE' && current.metadata.name === metadata.name)) return;
-      throw refuse(attributes, `PriorityClass ${current.metadata.name} is already marked as default. Only one default can exist`);
+      throw refuse(
+        attributes,
+        `PriorityClass ${current.metadata.name} is already marked as default. Only one default can exist`,
+      );
     },
   };
 }
@@ -60,7 +75,8 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
 /** A race may have made several defaults: the lowest counts. */
 function lowestDefault(classes: readonly ClassObject[]): ClassObject | undefined {
   let lowest: ClassObject | undefined;
-  for (const candidate of classes) if (candidate.globalDefault && (!lowest || (candidate.value ?? 0) < (lowest.value ?? 0))) lowest = candidate;
+  for (const candidate of classes)
+    if (candidate.globalDefault && (!lowest || (candidate.value ?? 0) < (lowest.value ?? 0))) lowest = candidate;
   return lowest;
 }
 
@@ -69,5 +85,6 @@ function keepPriority(attributes: AdmissionAttributes): void {
   const spec = specOf(podOf(attributes));
   const old = specOf(oldPodOf(attributes));
   if (spec.priority === undefined && old.priority !== undefined) spec.priority = old.priority;
-  if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined) spec.preemptionPolicy = old.preemptionPolicy;
+  if (spec.preemptionPolicy === undefined && old.preemptionPolicy !== undefined)
+    spec.preemptionPolicy = old.preemptionPolicy;
 }

@@ -1,9 +1,9 @@
 /** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+import { internalError, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
-import { internalError, isStatusError } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes } from './admission.ts';
@@ -24,7 +24,8 @@ const POLICY_KINDS = new Set([
 ]);
 
 /** What decides about requests is not itself decided about: else a bad one could never be removed again. */
-export const isExempt = ({ kind }: AdmissionAttributes): boolean => kind.group === 'admissionregistration.k8s.io' && POLICY_KINDS.has(kind.kind);
+export const isExempt = ({ kind }: AdmissionAttributes): boolean =>
+  kind.group === 'admissionregistration.k8s.io' && POLICY_KINDS.has(kind.kind);
 
 /** A namespace counts as being in itself. */
 export function namespaceOf({ served, namespace, name, object }: AdmissionAttributes): string {
@@ -32,9 +33,14 @@ export function namespaceOf({ served, namespace, name, object }: AdmissionAttrib
   return name || object?.metadata?.name || '';
 }
 
-const isNamespaces = ({ group, version, plural }: ResourceName): boolean => group === '' && version === 'v1' && plural === 'namespaces';
+const isNamespaces = ({ group, version, plural }: ResourceName): boolean =>
+  group === '' && version === 'v1' && plural === 'namespaces';
 
-export function matchesRule(rule: RuleWithOperations, attributes: AdmissionAttributes, resource: ResourceName): boolean {
+export function matchesRule(
+  rule: RuleWithOperations,
+  attributes: AdmissionAttributes,
+  resource: ResourceName,
+): boolean {
   return (
     includes(rule.operations, attributes.operation) &&
     includes(rule.apiGroups, resource.group) &&
@@ -44,7 +50,8 @@ export function matchesRule(rule: RuleWithOperations, attributes: AdmissionAttri
   );
 }
 
-const includes = (items: readonly string[] | undefined, wanted: string): boolean => items?.some((item) => item === '*' || item === wanted) ?? false;
+const includes = (items: readonly string[] | undefined, wanted: string): boolean =>
+  items?.some((item) => item === '*' || item === wanted) ?? false;
 
 function matchesResource(patterns: readonly string[] | undefined, plural: string, subresource: string): boolean {
   return (patterns ?? []).some((pattern) => {
@@ -62,7 +69,9 @@ function matchesScope(scope: string | undefined, attributes: AdmissionAttributes
 
 /** The other versions (and groups) in which the same objects are served. */
 export function equivalentsOf(registry: Registry, served: ServedResource): ServedResource[] {
-  return registry.all().filter((other) => other !== served && other.stored === served.stored && other.verbs.includes('get'));
+  return registry
+    .all()
+    .filter((other) => other !== served && other.stored === served.stored && other.verbs.includes('get'));
 }
 
 /** A selector that is compiled when it is first needed; what is wrong with it shows then. */
@@ -87,17 +96,27 @@ export class LazySelector {
 /** Either the new or the old object is enough. */
 export function matchesObjectSelector(selector: LazySelector, { object, oldObject }: AdmissionAttributes): boolean {
   const { compiled } = selector;
-  return compiled.isEmpty || [object, oldObject].some((candidate) => candidate !== undefined && compiled.matches(candidate.metadata?.labels));
+  return (
+    compiled.isEmpty ||
+    [object, oldObject].some((candidate) => candidate !== undefined && compiled.matches(candidate.metadata?.labels))
+  );
 }
 
 /** Requests for what is in no namespace are matched by every namespace selector. */
-export function matchesNamespaceSelector(selector: LazySelector, attributes: AdmissionAttributes): boolean | Promise<boolean> {
+export function matchesNamespaceSelector(
+  selector: LazySelector,
+  attributes: AdmissionAttributes,
+): boolean | Promise<boolean> {
   const namespace = namespaceOf(attributes);
   const isNamespace = attributes.served.plural === 'namespaces';
   if (namespace === '' && !isNamespace) return true;
   const { compiled } = selector;
   if (compiled.isEmpty) return true;
-  if (isNamespace && attributes.subresource === '' && (attributes.operation === 'CREATE' || attributes.operation === 'UPDATE')) {
+  if (
+    isNamespace &&
+    attributes.subresource === '' &&
+    (attributes.operation === 'CREATE' || attributes.operation === 'UPDATE')
+  ) {
     return compiled.matches(attributes.object?.metadata.labels);
   }
   const found = namespaceObject(attributes.registry, namespace);
@@ -109,5 +128,7 @@ export function matchesNamespaceSelector(selector: LazySelector, attributes: Adm
 export function namespaceObject(registry: Registry, name: string): KubeObject | Promise<KubeObject> {
   const known = registry.lookup('', 'v1', 'namespaces', '', name);
   if (known) return known;
-  return registry.objects.fresh(registry.require('', 'v1', 'namespaces'), { namespace: '', name }).then((entry) => entry.object);
+  return registry.objects
+    .fresh(registry.require('', 'v1', 'namespaces'), { namespace: '', name })
+    .then((entry) => entry.object);
 }

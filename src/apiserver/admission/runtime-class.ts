@@ -1,7 +1,7 @@
 /** RuntimeClass: a pod takes over its class's overhead, node selector and tolerations. */
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { ownValue, parseQuantity } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { isForPods, podOf, specOf } from './kinds.ts';
@@ -59,14 +59,21 @@ function setScheduling(attributes: AdmissionAttributes, { scheduling }: ClassObj
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const own = ownValue(spec.nodeSelector, key);
     if (own !== undefined && own !== value) {
-      throw refuse(attributes, `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`);
+      throw refuse(
+        attributes,
+        `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+      );
     }
     (spec.nodeSelector ??= {})[key] = value;
   }
-  if (scheduling.tolerations?.length) spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
+  if (scheduling.tolerations?.length)
+    spec.tolerations = mergeTolerations(spec.tolerations ?? [], scheduling.tolerations);
 }
 
 function sameAmounts(a: ResourceList, b: ResourceList): boolean {
   const names = Object.keys(a);
-  return names.length === Object.keys(b).length && names.every((name) => b[name] !== undefined && parseQuantity(a[name]!).equals(parseQuantity(b[name])));
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => b[name] !== undefined && parseQuantity(a[name]!).equals(parseQuantity(b[name])))
+  );
 }

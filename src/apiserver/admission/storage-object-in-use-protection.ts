@@ -1,16 +1,19 @@
 /** StorageObjectInUseProtection: new volumes, claims and attribute classes carry the finalizer that keeps them while they are used. */
 import type { AdmissionPlugin } from './admission.ts';
 
-const FINALIZERS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  '/persistentvolumes': 'kubernetes.io/pv-protection',
-  '/persistentvolumeclaims': 'kubernetes.io/pvc-protection',
-  'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
-}));
+const FINALIZERS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '/persistentvolumes': 'kubernetes.io/pv-protection',
+    '/persistentvolumeclaims': 'kubernetes.io/pvc-protection',
+    'storage.k8s.io/volumeattributesclasses': 'kubernetes.io/vac-protection',
+  }),
+);
 
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   operations: ['CREATE'],
-  matches: ({ served, subresource }) => subresource === '' && FINALIZERS.get(`${served.group}/${served.plural}`) !== undefined,
+  matches: ({ served, subresource }) =>
+    subresource === '' && FINALIZERS.get(`${served.group}/${served.plural}`) !== undefined,
   admit({ served, object }) {
     const { metadata } = object!;
     const finalizer = FINALIZERS.get(`${served.group}/${served.plural}`)!;

@@ -13,6 +13,7 @@ export const taintNodesByCondition: AdmissionPlugin = {
   admit({ object }) {
     const node = object as Node & KubeObject;
     const spec = (node.spec ??= {});
-    if (!spec.taints?.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) spec.taints = [...(spec.taints ?? []), { ...NOT_READY }];
+    if (!spec.taints?.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect))
+      spec.taints = [...(spec.taints ?? []), { ...NOT_READY }];
   },
 };

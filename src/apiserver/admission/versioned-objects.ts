@@ -1,6 +1,6 @@
+import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 /** The objects of a request in the version that a webhook or policy asked for. */
 import { cloneJson } from '../../base/index.ts';
-import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -20,13 +20,21 @@ export function ownView({ served, kind }: AdmissionAttributes): View {
 /** The request as one for another version of its resource; subresources with a kind of their own keep it. */
 export function equivalentView({ served, kind }: AdmissionAttributes, resource: ServedResource): View {
   const isOwnKind = kind.kind === served.kind && kind.group === served.group;
-  return { resource, kind: isOwnKind ? { group: resource.group, version: resource.version, kind: resource.kind } : kind };
+  return {
+    resource,
+    kind: isOwnKind ? { group: resource.group, version: resource.version, kind: resource.kind } : kind,
+  };
 }
 
-const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean => a.kind === b.kind && a.version === b.version && a.group === b.group;
+const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
+  a.kind === b.kind && a.version === b.version && a.group === b.group;
 
 /** Conversion may ask a webhook of the kind's own. */
-export async function toView(attributes: AdmissionAttributes, view: View, object: KubeObject | undefined): Promise<KubeObject | undefined> {
+export async function toView(
+  attributes: AdmissionAttributes,
+  view: View,
+  object: KubeObject | undefined,
+): Promise<KubeObject | undefined> {
   if (!object || sameKind(view.kind, attributes.kind)) return object;
   const stored = await toStored(attributes.served, object);
   return view.resource.conversion ? view.resource.conversion.fromStorage(stored) : stored;

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { ResponseSink } from '../pipeline/request.ts';
 import { dialLoopback, startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
-import { startHttpsServer, type TestCall, type TestHttpsServer, type TestReply } from '../webhook-client/testing/index.ts';
+import {
+  startHttpsServer,
+  type TestCall,
+  type TestHttpsServer,
+  type TestReply,
+} from '../webhook-client/testing/index.ts';
 
 const GROUP = 'wardle.example.com';
 const RESOURCES = {
@@ -12,18 +17,30 @@ const RESOURCES = {
   apiVersion: 'v1',
   groupVersion: `${GROUP}/v1`,
   resources: [
-    { name: 'flunders', singularName: 'flunder', namespaced: true, kind: 'Flunder', verbs: ['get', 'list', 'watch'], shortNames: ['fl'] },
+    {
+      name: 'flunders',
+      singularName: 'flunder',
+      namespaced: true,
+      kind: 'Flunder',
+      verbs: ['get', 'list', 'watch'],
+      shortNames: ['fl'],
+    },
     { name: 'flunders/status', singularName: '', namespaced: true, kind: 'Flunder', verbs: ['get'] },
   ],
 };
 const SWAGGER = {
   swagger: '2.0',
   paths: {
-    [`/apis/${GROUP}/v1/flunders`]: { get: { responses: { 200: { schema: { $ref: '#/definitions/com.example.Flunder' } } } } },
+    [`/apis/${GROUP}/v1/flunders`]: {
+      get: { responses: { 200: { schema: { $ref: '#/definitions/com.example.Flunder' } } } },
+    },
     '/api/v1/pods': { get: { responses: {} } },
   },
   definitions: {
-    'com.example.Flunder': { type: 'object', properties: { metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' } } },
+    'com.example.Flunder': {
+      type: 'object',
+      properties: { metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' } },
+    },
     'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta': { type: 'object', description: 'another idea of it' },
     'com.example.Unused': { type: 'object' },
   },
@@ -35,21 +52,31 @@ const usual = (call: TestCall): TestReply | undefined => {
   const path = call.path.split('?')[0];
   if (path === `/apis/${GROUP}/v1`) return { body: RESOURCES };
   if (path === '/openapi/v2') return { body: SWAGGER };
-  if (path === '/openapi/v3') return { body: { paths: { [`apis/${GROUP}/v1`]: { serverRelativeURL: `/openapi/v3/apis/${GROUP}/v1?hash=abc` } } } };
+  if (path === '/openapi/v3')
+    return {
+      body: { paths: { [`apis/${GROUP}/v1`]: { serverRelativeURL: `/openapi/v3/apis/${GROUP}/v1?hash=abc` } } },
+    };
   if (path === `/openapi/v3/apis/${GROUP}/v1`) return { body: { openapi: '3.0.0' } };
-  if (path === `/apis/${GROUP}/v1/flunders`) return { body: { kind: 'FlunderList', items: [] }, status: call.method === 'POST' ? 201 : 200 };
+  if (path === `/apis/${GROUP}/v1/flunders`)
+    return { body: { kind: 'FlunderList', items: [] }, status: call.method === 'POST' ? 201 : 200 };
   return { status: 404, body: 'nothing' };
 };
 let answer = usual;
 
 beforeAll(async () => {
   api = await startTestServer({ dial: dialLoopback });
-  remote = await startHttpsServer((call) => answer(call), { dnsNames: ['wardle.default.svc'], clientCa: await frontProxyCa() });
+  remote = await startHttpsServer((call) => answer(call), {
+    dnsNames: ['wardle.default.svc'],
+    clientCa: await frontProxyCa(),
+  });
 });
 
 /** What the extension-apiserver-authentication ConfigMap tells extension servers. */
 async function frontProxyCa(): Promise<string> {
-  const { body } = await api.call('GET', '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication');
+  const { body } = await api.call(
+    'GET',
+    '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication',
+  );
   return (body['data'] as Record<string, string>)['requestheader-client-ca-file']!;
 }
 
@@ -68,13 +95,25 @@ const NAME = `v1.${GROUP}`;
 
 async function register(over: Record<string, unknown> = {}): Promise<void> {
   await api.call('DELETE', `${APISERVICES}/${NAME}`);
-  const spec = { group: GROUP, version: 'v1', groupPriorityMinimum: 2000, versionPriority: 10, service: { namespace: 'default', name: 'wardle' }, caBundle: remote.caBundle, ...over };
-  const made = await api.call('POST', APISERVICES, { body: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: NAME }, spec } });
+  const spec = {
+    group: GROUP,
+    version: 'v1',
+    groupPriorityMinimum: 2000,
+    versionPriority: 10,
+    service: { namespace: 'default', name: 'wardle' },
+    caBundle: remote.caBundle,
+    ...over,
+  };
+  const made = await api.call('POST', APISERVICES, {
+    body: { apiVersion: 'apiregistration.k8s.io/v1', kind: 'APIService', metadata: { name: NAME }, spec },
+  });
   expect(made.status, made.text).toBe(201);
 }
 
 async function exposeRemote(): Promise<void> {
-  await api.call('POST', '/api/v1/namespaces/default/services', { body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'wardle' }, spec: { ports: [{ port: 443 }] } } });
+  await api.call('POST', '/api/v1/namespaces/default/services', {
+    body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'wardle' }, spec: { ports: [{ port: 443 }] } },
+  });
   const { registry } = api.pipeline.door.backend;
   if (registry.lookup('discovery.k8s.io', 'v1', 'endpointslices', 'default', 'wardle-1')) return;
   const slice = {
@@ -89,7 +128,9 @@ async function exposeRemote(): Promise<void> {
   expect(made.status, made.text).toBe(201);
 }
 
-async function condition(reason: string): Promise<NonNullable<NonNullable<APIService['status']>['conditions']>[number]> {
+async function condition(
+  reason: string,
+): Promise<NonNullable<NonNullable<APIService['status']>['conditions']>[number]> {
   for (let i = 0; i < 500; i++) {
     const { body } = await api.call('GET', `${APISERVICES}/${NAME}`);
     const found = (body as unknown as APIService).status?.conditions?.find(({ type }) => type === 'Available');
@@ -112,7 +153,12 @@ const get = (path: string, accept = 'application/json'): Promise<TestAnswer> => 
 
 async function streamed(found: TestAnswer): Promise<string> {
   const pieces: string[] = [];
-  const sink: ResponseSink = { write: (piece) => pieces.push(piece.toString()) > 0, drained: () => Promise.resolve(), pending: 0, signal: new AbortController().signal };
+  const sink: ResponseSink = {
+    write: (piece) => pieces.push(piece.toString()) > 0,
+    drained: () => Promise.resolve(),
+    pending: 0,
+    signal: new AbortController().signal,
+  };
   await found.response.stream?.(sink);
   return pieces.join('');
 }
@@ -120,13 +166,23 @@ async function streamed(found: TestAnswer): Promise<string> {
 describe('availability', () => {
   it('tells why a server cannot be reached', async () => {
     await register();
-    expect(await condition('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/wardle in "default" is not present' });
+    expect(await condition('ServiceNotFound')).toMatchObject({
+      status: 'False',
+      message: 'service/wardle in "default" is not present',
+    });
     const refused = await get(`/apis/${GROUP}/v1/flunders`);
     expect([refused.status, refused.text]).toEqual([503, 'service unavailable\n']);
-    await api.call('POST', '/api/v1/namespaces/default/services', { body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'wardle' }, spec: { ports: [{ port: 443 }] } } });
-    expect(await condition('EndpointsNotFound')).toMatchObject({ status: 'False', message: 'cannot find endpointslices for service/wardle in "default"' });
+    await api.call('POST', '/api/v1/namespaces/default/services', {
+      body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'wardle' }, spec: { ports: [{ port: 443 }] } },
+    });
+    expect(await condition('EndpointsNotFound')).toMatchObject({
+      status: 'False',
+      message: 'cannot find endpointslices for service/wardle in "default"',
+    });
     await register({ service: { namespace: 'default', name: 'wardle', port: 444 } });
-    expect(await condition('ServicePortError')).toMatchObject({ message: 'service/wardle in "default" is not listening on port 444' });
+    expect(await condition('ServicePortError')).toMatchObject({
+      message: 'service/wardle in "default" is not listening on port 444',
+    });
   });
 
   it('asks the server itself, and again until it answers', async () => {
@@ -134,9 +190,15 @@ describe('availability', () => {
     await exposeRemote();
     await register();
     const url = `https://192.0.2.10:${remote.port}/apis/${GROUP}/v1`;
-    expect(await condition('FailedDiscoveryCheck')).toMatchObject({ status: 'False', message: `failing or missing response from ${url}: bad status from ${url}: 500` });
+    expect(await condition('FailedDiscoveryCheck')).toMatchObject({
+      status: 'False',
+      message: `failing or missing response from ${url}: bad status from ${url}: 500`,
+    });
     expect(remote.calls[0]).toMatchObject({ path: `/apis/${GROUP}/v1`, clientName: 'front-proxy-client' });
-    expect(remote.calls[0]?.headers).toMatchObject({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' });
+    expect(remote.calls[0]?.headers).toMatchObject({
+      'x-remote-user': 'system:kube-aggregator',
+      'x-remote-group': 'system:masters',
+    });
     answer = usual;
     expect(await condition('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
     const asked = () => remote.calls.find(({ path }) => path === '/openapi/v2');
@@ -148,7 +210,9 @@ describe('availability', () => {
   it('verifies the server unless told not to', async () => {
     await exposeRemote();
     await register({ caBundle: undefined });
-    expect((await condition('FailedDiscoveryCheck')).message).toContain('tls: failed to verify certificate: x509: certificate signed by unknown authority');
+    expect((await condition('FailedDiscoveryCheck')).message).toContain(
+      'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    );
     await register({ caBundle: undefined, insecureSkipTLSVerify: true });
     await condition('Passed');
   });
@@ -159,47 +223,97 @@ describe('an available server', () => {
     await exposeRemote();
     await register();
     await condition('Passed');
-    await until('its resources are known', async () => (await get('/apis', 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')).text.includes('flunders'));
+    await until('its resources are known', async () =>
+      (await get('/apis', 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')).text.includes(
+        'flunders',
+      ),
+    );
   });
 
   it('gets requests in the name of their user', async () => {
-    const user = { name: 'jane', uid: 'u1', groups: ['devs', 'system:authenticated', 'system:masters'], extra: { 'example.com/Scope%': ['a', 'b'] } };
-    const found = await api.call('POST', `/apis/${GROUP}/v1/flunders?dryRun=All`, { user, body: { a: 1 }, headers: { authorization: 'Bearer secret', 'x-remote-user': 'root' } });
+    const user = {
+      name: 'jane',
+      uid: 'u1',
+      groups: ['devs', 'system:authenticated', 'system:masters'],
+      extra: { 'example.com/Scope%': ['a', 'b'] },
+    };
+    const found = await api.call('POST', `/apis/${GROUP}/v1/flunders?dryRun=All`, {
+      user,
+      body: { a: 1 },
+      headers: { authorization: 'Bearer secret', 'x-remote-user': 'root' },
+    });
     expect(found.status).toBe(201);
     const call = remote.calls.find(({ method }) => method === 'POST')!;
-    expect(call).toMatchObject({ path: `/apis/${GROUP}/v1/flunders?dryRun=All`, body: { a: 1 }, clientName: 'front-proxy-client' });
-    expect(call.headers).toMatchObject({ 'x-remote-user': 'jane', 'x-remote-uid': 'u1', 'x-remote-group': 'devs, system:authenticated, system:masters', 'x-remote-extra-example.com%2fscope%25': 'a, b' });
+    expect(call).toMatchObject({
+      path: `/apis/${GROUP}/v1/flunders?dryRun=All`,
+      body: { a: 1 },
+      clientName: 'front-proxy-client',
+    });
+    expect(call.headers).toMatchObject({
+      'x-remote-user': 'jane',
+      'x-remote-uid': 'u1',
+      'x-remote-group': 'devs, system:authenticated, system:masters',
+      'x-remote-extra-example.com%2fscope%25': 'a, b',
+    });
     expect(call.headers).not.toHaveProperty('authorization');
   });
 
   it('gets only what the user may do', async () => {
-    const refused = await api.call('GET', `/apis/${GROUP}/v1/flunders`, { user: { name: 'nobody', groups: ['system:authenticated'] } });
+    const refused = await api.call('GET', `/apis/${GROUP}/v1/flunders`, {
+      user: { name: 'nobody', groups: ['system:authenticated'] },
+    });
     expect(refused.status).toBe(403);
     expect(remote.calls.filter(({ path }) => path.endsWith('/flunders'))).toHaveLength(0);
   });
 
   it('answers as a stream', async () => {
-    expect(JSON.parse(await streamed(await get(`/apis/${GROUP}/v1/flunders`)))).toEqual({ kind: 'FlunderList', items: [] });
+    expect(JSON.parse(await streamed(await get(`/apis/${GROUP}/v1/flunders`)))).toEqual({
+      kind: 'FlunderList',
+      items: [],
+    });
   });
 
   it('is in discovery, by its priority', async () => {
-    const groups = ((await get('/apis')).body['groups'] as { name: string; versions: unknown[] }[]).map(({ name }) => name);
+    const groups = ((await get('/apis')).body['groups'] as { name: string; versions: unknown[] }[]).map(
+      ({ name }) => name,
+    );
     expect(groups[0]).toBe('apiregistration.k8s.io');
     expect(groups.indexOf(GROUP)).toBeGreaterThan(groups.indexOf('flowcontrol.apiserver.k8s.io'));
-    expect((await get(`/apis/${GROUP}`)).body).toMatchObject({ name: GROUP, preferredVersion: { groupVersion: `${GROUP}/v1` } });
-    const all = JSON.parse((await get('/apis', 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')).text) as { items: { metadata: { name: string }; versions: unknown[] }[] };
+    expect((await get(`/apis/${GROUP}`)).body).toMatchObject({
+      name: GROUP,
+      preferredVersion: { groupVersion: `${GROUP}/v1` },
+    });
+    const all = JSON.parse(
+      (await get('/apis', 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList')).text,
+    ) as { items: { metadata: { name: string }; versions: unknown[] }[] };
     expect(all.items.find(({ metadata }) => metadata.name === GROUP)?.versions).toMatchObject([
-      { version: 'v1', freshness: 'Current', resources: [{ resource: 'flunders', scope: 'Namespaced', responseKind: { group: GROUP, version: 'v1', kind: 'Flunder' }, subresources: [{ subresource: 'status' }] }] },
+      {
+        version: 'v1',
+        freshness: 'Current',
+        resources: [
+          {
+            resource: 'flunders',
+            scope: 'Namespaced',
+            responseKind: { group: GROUP, version: 'v1', kind: 'Flunder' },
+            subresources: [{ subresource: 'status' }],
+          },
+        ],
+      },
     ]);
     expect(JSON.parse(await streamed(await get(`/apis/${GROUP}/v1`)))).toEqual(RESOURCES);
   });
 
   it('is in OpenAPI, with definitions that mean other things under other names', async () => {
-    const { paths, definitions } = (await get('/openapi/v2')).body as unknown as { paths: Record<string, Record<string, unknown>>; definitions: Record<string, Record<string, unknown>> };
+    const { paths, definitions } = (await get('/openapi/v2')).body as unknown as {
+      paths: Record<string, Record<string, unknown>>;
+      definitions: Record<string, Record<string, unknown>>;
+    };
     expect(paths[`/apis/${GROUP}/v1/flunders`]).toBeDefined();
     expect(paths['/api/v1/pods']?.['post']).toBeUndefined();
     expect(definitions['com.example.Unused']).toBeUndefined();
-    expect(definitions['com.example.Flunder']).toMatchObject({ properties: { metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta_v2' } } });
+    expect(definitions['com.example.Flunder']).toMatchObject({
+      properties: { metadata: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta_v2' } },
+    });
     const root = (await get('/openapi/v3')).body as unknown as { paths: Record<string, { serverRelativeURL: string }> };
     expect(root.paths[`apis/${GROUP}/v1`]).toEqual({ serverRelativeURL: `/openapi/v3/apis/${GROUP}/v1?hash=abc` });
     expect(root.paths['apis/apps/v1']).toBeDefined();
@@ -208,7 +322,9 @@ describe('an available server', () => {
 
   it('gets upgraded connections handed over', async () => {
     remote.server.once('upgrade', (request, socket) => {
-      socket.write(`HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n${String(request.headers['x-remote-user'])}:`);
+      socket.write(
+        `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: test\r\n\r\n${String(request.headers['x-remote-user'])}:`,
+      );
       socket.on('data', (data: Buffer) => socket.write(data));
     });
     const front = http.createServer();
@@ -270,23 +386,51 @@ describe('APIServices of custom resources', () => {
     });
     const { uid } = (await get(path)).body.metadata;
     await api.call('DELETE', path);
-    await until('it comes again', async () => (await get(path)).body.metadata?.uid !== uid && (await get(path)).status === 200);
+    await until(
+      'it comes again',
+      async () => (await get(path)).body.metadata?.uid !== uid && (await get(path)).status === 200,
+    );
     await api.call('DELETE', `${CRDS}/toys.play.example.com`);
     await until('it goes', async () => (await get(path)).status === 404);
   });
 
   it('versions are ranked while theirs are being made', async () => {
     const version = { served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } };
-    const versions = [{ ...version, name: 'v1', storage: true }, { ...version, name: 'v1beta1' }, { ...version, name: 'v2' }];
+    const versions = [
+      { ...version, name: 'v1', storage: true },
+      { ...version, name: 'v1beta1' },
+      { ...version, name: 'v2' },
+    ];
     const group = 'order.example.com';
     const seen = new Set<string>();
     const { cache } = api.pipeline.door.backend.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
-    const stop = cache.watch({ scope: '', deliver: () => seen.add(versions.map(({ name }) => api.pipeline.door.aggregator!.otherServers.priorityOf(group, name)?.version).join(' ')) });
-    expect((await api.call('POST', CRDS, { body: { ...crd, metadata: { name: `toys.${group}` }, spec: { ...crd.spec, group, versions } } })).status).toBe(201);
-    await until('all have come', async () => (await Promise.all(versions.map(({ name }) => get(`${APISERVICES}/${name}.${group}`)))).every(({ status }) => status === 200));
+    const stop = cache.watch({
+      scope: '',
+      deliver: () =>
+        seen.add(
+          versions
+            .map(({ name }) => api.pipeline.door.aggregator!.otherServers.priorityOf(group, name)?.version)
+            .join(' '),
+        ),
+    });
+    expect(
+      (
+        await api.call('POST', CRDS, {
+          body: { ...crd, metadata: { name: `toys.${group}` }, spec: { ...crd.spec, group, versions } },
+        })
+      ).status,
+    ).toBe(201);
+    await until('all have come', async () =>
+      (await Promise.all(versions.map(({ name }) => get(`${APISERVICES}/${name}.${group}`)))).every(
+        ({ status }) => status === 200,
+      ),
+    );
     stop();
     expect([...seen]).toEqual(['100 100 100']);
-    expect((await get(`/apis/${group}`)).body).toMatchObject({ preferredVersion: { version: 'v2' }, versions: [{ version: 'v2' }, { version: 'v1' }, { version: 'v1beta1' }] });
+    expect((await get(`/apis/${group}`)).body).toMatchObject({
+      preferredVersion: { version: 'v2' },
+      versions: [{ version: 'v2' }, { version: 'v1' }, { version: 'v1beta1' }],
+    });
     await api.call('DELETE', `${CRDS}/toys.${group}`);
   });
 });

@@ -2,9 +2,9 @@
 import type { Context } from '../../kernel/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
 import { splitPath } from '../pipeline/request-info.ts';
+import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
+import type { Registry } from '../registry/registry.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
@@ -50,11 +50,16 @@ export class Aggregator {
   /** Follows APIServices until the context ends. */
   async run(): Promise<void> {
     const { ctx, registry, options } = this;
-    const stop = registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache.watch({ scope: '', deliver: () => this.#documents.follow() });
+    const stop = registry
+      .require('apiregistration.k8s.io', 'v1', 'apiservices')
+      .cache.watch({ scope: '', deliver: () => this.#documents.follow() });
     try {
       await Promise.all([
         new AvailabilityController(ctx, registry, this.#connections, options.loopback).run(),
-        new AutoRegistration(ctx, registry, options.loopback, { list: () => [...this.#local.values()], onChange: (listener) => this.#localChanged.add(listener) }).run(),
+        new AutoRegistration(ctx, registry, options.loopback, {
+          list: () => [...this.#local.values()],
+          onChange: (listener) => this.#localChanged.add(listener),
+        }).run(),
         this.#documents.run(),
       ]);
     } finally {
@@ -86,7 +91,9 @@ export class Aggregator {
 
   #localVersions(): RemoteVersion[] {
     const remotes = this.#remotes();
-    return [...this.#local.values()].filter(({ group, version }) => !remotes.has(`${group}/${version}`)).map(localVersion);
+    return [...this.#local.values()]
+      .filter(({ group, version }) => !remotes.has(`${group}/${version}`))
+      .map(localVersion);
   }
 
   /** An OpenAPI v3 document of another server: `/openapi/v3/apis/GROUP/VERSION`. */
@@ -97,7 +104,9 @@ export class Aggregator {
   }
 
   #priorityOf(group: string, version: string): Priority | undefined {
-    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', `${version}.${group}`) as APIServiceObject | undefined;
+    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', `${version}.${group}`) as
+      | APIServiceObject
+      | undefined;
     if (object?.spec) return { group: object.spec.groupPriorityMinimum, version: object.spec.versionPriority };
     // The APIServices of a group come one after the other: its versions have their order from the first on.
     const local = this.#local.get(`${group}/${version}`);

@@ -1,8 +1,8 @@
+import { deepEqual } from '../../base/index.ts';
 /** APIServices of custom resources: made when their group version comes, removed when it goes, put right when changed. */
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { deepEqual } from '../../base/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { LocalApi } from './local-api.ts';
@@ -47,11 +47,20 @@ export class AutoRegistration {
       for (const name of this.#wanted().keys()) this.#queue.add(name);
       for (const { object, name } of cache.list()) if (isAutomatic(object)) this.#queue.add(name);
     };
-    const stops = [this.registry.onChange(compare), cache.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) })];
+    const stops = [
+      this.registry.onChange(compare),
+      cache.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
+    ];
     this.local.onChange(compare);
     compare();
     try {
-      await runWorkers({ queue: this.#queue, workers: 1, handle: (name) => this.#sync(name), signal: this.ctx.signal, logger: this.ctx.logger });
+      await runWorkers({
+        queue: this.#queue,
+        workers: 1,
+        handle: (name) => this.#sync(name),
+        signal: this.ctx.signal,
+        logger: this.ctx.logger,
+      });
     } finally {
       for (const stop of stops) stop();
     }
@@ -60,7 +69,13 @@ export class AutoRegistration {
   #wanted(): Map<string, Wanted> {
     const wanted = new Map<string, Wanted>();
     for (const { custom, group, version } of this.registry.all()) {
-      if (custom) wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum: CUSTOM_PRIORITY.group, versionPriority: CUSTOM_PRIORITY.version });
+      if (custom)
+        wanted.set(`${version}.${group}`, {
+          group,
+          version,
+          groupPriorityMinimum: CUSTOM_PRIORITY.group,
+          versionPriority: CUSTOM_PRIORITY.version,
+        });
     }
     for (const { group, version, groupPriorityMinimum, versionPriority } of this.local.list()) {
       wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum, versionPriority, onStart: true });
@@ -70,7 +85,9 @@ export class AutoRegistration {
 
   async #sync(name: string): Promise<void> {
     const wanted = this.#wanted().get(name);
-    const current = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as APIServiceObject | undefined;
+    const current = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
+      | APIServiceObject
+      | undefined;
     try {
       if (!wanted) {
         if (current && isAutomatic(current)) await this.loopback('DELETE', `${PATH}/${name}`);
@@ -78,10 +95,16 @@ export class AutoRegistration {
       }
       const desired = apiServiceOf(name, wanted);
       if (!current) await this.loopback('POST', PATH, desired);
-      else if (isAutomatic(current) && !deepEqual(current.spec, desired['spec'])) await this.loopback('PUT', `${PATH}/${name}`, { ...current, spec: desired['spec'] });
+      else if (isAutomatic(current) && !deepEqual(current.spec, desired['spec']))
+        await this.loopback('PUT', `${PATH}/${name}`, { ...current, spec: desired['spec'] });
     } catch (error) {
       // Somebody else was faster: its change comes as an event.
-      if (!isStatusError(error, 'AlreadyExists') && !isStatusError(error, 'NotFound') && !isStatusError(error, 'Conflict')) throw error;
+      if (
+        !isStatusError(error, 'AlreadyExists') &&
+        !isStatusError(error, 'NotFound') &&
+        !isStatusError(error, 'Conflict')
+      )
+        throw error;
     }
   }
 }

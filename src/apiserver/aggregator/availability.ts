@@ -1,17 +1,17 @@
 /** Whether the servers behind APIServices answer: checked when something about them changes, and from time to time. */
 import type { APIServiceCondition } from '../../api/generated/apiregistration-v1.ts';
-import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Service } from '../../api/generated/core-v1.ts';
-import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import { formatTime, quote } from '../../base/index.ts';
+import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { authorityOf, connectionErrorText } from '../dial/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
-import { withDeadline } from './with-deadline.ts';
 import { remoteServiceOf, rootPath, type APIServiceObject, type RemoteService } from './remote-service.ts';
+import { withDeadline } from './with-deadline.ts';
 
 const RESYNC_MS = 30_000;
 const CHECK_TIMEOUT_MS = 5000;
@@ -44,20 +44,29 @@ export class AvailabilityController {
       }
     };
     const everything = (): void => {
-      for (const { object, name } of services.list()) if ((object as APIServiceObject).spec?.service) this.#queue.add(name);
+      for (const { object, name } of services.list())
+        if ((object as APIServiceObject).spec?.service) this.#queue.add(name);
     };
     const stops = [
       services.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
-      this.registry.require('', 'v1', 'services').cache.watch({ scope: '', deliver: ({ entry }) => ofService(entry.namespace, entry.name) }),
+      this.registry
+        .require('', 'v1', 'services')
+        .cache.watch({ scope: '', deliver: ({ entry }) => ofService(entry.namespace, entry.name) }),
       this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.watch({
         scope: '',
-        deliver: ({ entry }) => ofService(entry.namespace, entry.object.metadata.labels?.['kubernetes.io/service-name'] ?? ''),
+        deliver: ({ entry }) =>
+          ofService(entry.namespace, entry.object.metadata.labels?.['kubernetes.io/service-name'] ?? ''),
       }),
     ];
     const timer = this.ctx.clock.every(RESYNC_MS, everything);
     everything();
     try {
-      await runWorkers({ queue: this.#queue, workers: WORKERS, handle: (name) => this.#check(name), signal: this.ctx.signal });
+      await runWorkers({
+        queue: this.#queue,
+        workers: WORKERS,
+        handle: (name) => this.#check(name),
+        signal: this.ctx.signal,
+      });
     } finally {
       timer.cancel();
       for (const stop of stops) stop();
@@ -65,7 +74,9 @@ export class AvailabilityController {
   }
 
   async #check(name: string): Promise<void> {
-    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as APIServiceObject | undefined;
+    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
+      | APIServiceObject
+      | undefined;
     const remote = object && remoteServiceOf(object);
     if (!remote) return this.connections.forget(name);
     const verdict = this.#findEndpoints(remote) ?? (await this.#tryDiscovery(remote));
@@ -84,14 +95,19 @@ export class AvailabilityController {
     if (!servicePort) return failed('ServicePortError', `${where} is not listening on port ${port}`);
     const slices: EndpointSlice[] = [];
     for (const { object } of this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
-      if (object.metadata.labels?.['kubernetes.io/service-name'] === name) slices.push(object as EndpointSlice & KubeObject);
+      if (object.metadata.labels?.['kubernetes.io/service-name'] === name)
+        slices.push(object as EndpointSlice & KubeObject);
     }
     if (slices.length === 0) return failed('EndpointsNotFound', `cannot find endpointslices for ${where}`);
     const portName = servicePort.name ?? '';
     const ready = slices.some(
-      ({ endpoints, ports }) => endpoints?.some(({ conditions }) => conditions?.ready !== false) && ports?.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
+      ({ endpoints, ports }) =>
+        endpoints?.some(({ conditions }) => conditions?.ready !== false) &&
+        ports?.some((candidate) => (candidate.name ?? '') === portName && candidate.port !== undefined),
     );
-    return ready ? undefined : failed('MissingEndpoints', `endpointslices for ${where} have no addresses with port name ${quote(portName)}`);
+    return ready
+      ? undefined
+      : failed('MissingEndpoints', `endpointslices for ${where} have no addresses with port name ${quote(portName)}`);
   }
 
   /** One answer of several is enough. */
@@ -110,7 +126,12 @@ export class AvailabilityController {
     const url = `https://${authorityOf(endpoint)}${rootPath(remote)}`;
     const status = await withDeadline(this.ctx, CHECK_TIMEOUT_MS, async (signal) => {
       try {
-        const answer = await this.connections.send(remote, endpoint, { method: 'GET', path: rootPath(remote), headers: SELF, signal });
+        const answer = await this.connections.send(remote, endpoint, {
+          method: 'GET',
+          path: rootPath(remote),
+          headers: SELF,
+          signal,
+        });
         answer.resume();
         return answer.statusCode ?? 0;
       } catch (error) {
@@ -118,16 +139,24 @@ export class AvailabilityController {
         throw new Error(`failing or missing response from ${url}: Get ${quote(url)}: ${why}`, { cause: error });
       }
     });
-    if (status < 200 || status >= 300) throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
+    if (status < 200 || status >= 300)
+      throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
   }
 
   async #report({ name, object }: RemoteService, verdict: Verdict): Promise<void> {
     const conditions = object.status?.conditions ?? [];
     const old = conditions.find(({ type }) => type === 'Available');
-    if (old && old.status === verdict.status && old.reason === verdict.reason && old.message === verdict.message) return;
-    const lastTransitionTime = old?.status === verdict.status && old.lastTransitionTime ? old.lastTransitionTime : formatTime(this.ctx.clock.now());
+    if (old && old.status === verdict.status && old.reason === verdict.reason && old.message === verdict.message)
+      return;
+    const lastTransitionTime =
+      old?.status === verdict.status && old.lastTransitionTime
+        ? old.lastTransitionTime
+        : formatTime(this.ctx.clock.now());
     const condition: APIServiceCondition = { type: 'Available', ...verdict, lastTransitionTime };
-    const status = { ...object.status, conditions: old ? conditions.map((other) => (other === old ? condition : other)) : [...conditions, condition] };
+    const status = {
+      ...object.status,
+      conditions: old ? conditions.map((other) => (other === old ? condition : other)) : [...conditions, condition],
+    };
     try {
       await this.loopback('PUT', `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`, { ...object, status });
     } catch (error) {

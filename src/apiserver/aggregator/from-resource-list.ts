@@ -27,12 +27,20 @@ export function fromResourceList(own: GroupVersion, list: APIResourceList): APIR
     const [plural = '', subresource] = resource.name.split('/');
     if (subresource === undefined) continue;
     const parent = resources.get(plural);
-    if (parent) (parent.subresources ??= []).push({ subresource, responseKind: responseKind(own, resource), verbs: [...(resource.verbs ?? [])] });
+    if (parent)
+      (parent.subresources ??= []).push({
+        subresource,
+        responseKind: responseKind(own, resource),
+        verbs: [...(resource.verbs ?? [])],
+      });
   }
   return [...resources.values()];
 }
 
-const responseKind = (own: GroupVersion, { group, version, kind }: APIResource): { group: string; version: string; kind: string } => ({
+const responseKind = (
+  own: GroupVersion,
+  { group, version, kind }: APIResource,
+): { group: string; version: string; kind: string } => ({
   group: group || own.group,
   version: version || own.version,
   kind,

@@ -10,17 +10,27 @@ export interface OwnDocument {
 }
 
 /** What the others have that this server has not. */
-export function mergeOpenApiV2(own: OwnDocument, others: readonly OtherDocument[]): { readonly paths: JsonObject; readonly definitions: JsonObject } {
+export function mergeOpenApiV2(
+  own: OwnDocument,
+  others: readonly OtherDocument[],
+): { readonly paths: JsonObject; readonly definitions: JsonObject } {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
   const known = (name: string): JsonValue | undefined => definitions[name] ?? own.definition(name);
   for (const other of others) {
-    const isNew = (path: string): boolean => other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) && !Object.hasOwn(paths, path) && !own.hasPath(path);
+    const isNew = (path: string): boolean =>
+      other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) &&
+      !Object.hasOwn(paths, path) &&
+      !own.hasPath(path);
     const taken = Object.entries(recordOf(other.document['paths'])).filter(([path]) => isNew(path));
     const theirs = recordOf(other.document['definitions']);
-    const needed = reachable(taken.map(([, item]) => item), theirs);
+    const needed = reachable(
+      taken.map(([, item]) => item),
+      theirs,
+    );
     const names = new Map([...needed].map((name) => [name, nameFor(name, theirs[name]!, known)]));
-    for (const [name, renamed] of names) if (known(renamed) === undefined) definitions[renamed] = withReferences(theirs[name]!, names);
+    for (const [name, renamed] of names)
+      if (known(renamed) === undefined) definitions[renamed] = withReferences(theirs[name]!, names);
     for (const [path, item] of taken) paths[path] = withReferences(item, names);
   }
   return { paths, definitions };
@@ -53,7 +63,8 @@ function* referencesIn(value: JsonValue): Generator<string> {
   if (Array.isArray(value)) for (const element of value) yield* referencesIn(element);
   else if (isRecord(value)) {
     for (const [key, member] of Object.entries(value)) {
-      if (key === '$ref' && typeof member === 'string' && member.startsWith(REFERENCE)) yield member.slice(REFERENCE.length);
+      if (key === '$ref' && typeof member === 'string' && member.startsWith(REFERENCE))
+        yield member.slice(REFERENCE.length);
       else yield* referencesIn(member as JsonValue);
     }
   }

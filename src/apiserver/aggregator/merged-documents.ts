@@ -1,7 +1,15 @@
 /** The OpenAPI documents of this server with those of the others in them. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/index.ts';
-import { member, partOf, valueOf, type OpenApiDocument, type OpenApiDocuments, type Part, type Steps } from '../../machinery/openapi/index.ts';
+import {
+  member,
+  partOf,
+  valueOf,
+  type OpenApiDocument,
+  type OpenApiDocuments,
+  type Part,
+  type Steps,
+} from '../../machinery/openapi/index.ts';
 import { mergeOpenApiV2 } from './merge-openapi.ts';
 import type { OtherServers } from './other-servers.ts';
 
@@ -42,12 +50,20 @@ export class MergedDocuments {
     if (documents.length === 0) return [];
     if (!this.#others) {
       const own = yield* this.own.v2Parts();
-      const [paths, definitions] = [own.flatMap((part) => part.paths), own.flatMap((part) => part.definitions)].map((members) => new Map(members.map((one) => [one.name, one])));
-      const definition = (name: string): JsonObject | undefined => (definitions!.has(name) ? valueOf(definitions!.get(name)!) : undefined);
+      const [paths, definitions] = [own.flatMap((part) => part.paths), own.flatMap((part) => part.definitions)].map(
+        (members) => new Map(members.map((one) => [one.name, one])),
+      );
+      const definition = (name: string): JsonObject | undefined =>
+        definitions!.has(name) ? valueOf(definitions!.get(name)!) : undefined;
       const merged = mergeOpenApiV2({ hasPath: (path) => paths!.has(path), definition }, documents);
       yield;
-      const membersOf = (object: JsonObject): Part['paths'] => Object.entries(object).map(([name, value]) => member(name, JSON.stringify(value)));
-      this.#others = partOf({ paths: membersOf(merged.paths), definitions: membersOf(merged.definitions), parameters: {} });
+      const membersOf = (object: JsonObject): Part['paths'] =>
+        Object.entries(object).map(([name, value]) => member(name, JSON.stringify(value)));
+      this.#others = partOf({
+        paths: membersOf(merged.paths),
+        definitions: membersOf(merged.definitions),
+        parameters: {},
+      });
     }
     return [this.#others];
   }

@@ -3,9 +3,9 @@ import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import { connectionErrorText, forwardedHeaders, handOver, relay, type PermittedTarget } from '../dial/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
-import { respondText } from '../pipeline/respond.ts';
-import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
 import { splitPath } from '../pipeline/request-info.ts';
+import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
+import { respondText } from '../pipeline/respond.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import type { RemoteService } from './remote-service.ts';
 
@@ -15,7 +15,13 @@ const DISCOVERY_SEGMENTS = 3;
 
 const unavailable = (text = 'service unavailable'): ApiResponse => respondText(503, `${text}\n`);
 
-export async function proxyToRemote(ctx: Context, connections: RemoteConnections, remote: RemoteService, exchange: Exchange, user: UserInfo): Promise<ApiResponse> {
+export async function proxyToRemote(
+  ctx: Context,
+  connections: RemoteConnections,
+  remote: RemoteService,
+  exchange: Exchange,
+  user: UserInfo,
+): Promise<ApiResponse> {
   const { request, info } = exchange;
   if (!remote.available) return unavailable();
   let target: PermittedTarget;
@@ -32,11 +38,26 @@ export async function proxyToRemote(ctx: Context, connections: RemoteConnections
   try {
     if (request.upgrade) return await handOver(connections.dialer, { request, target, path, headers: identity });
     const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.readBody();
-    const headers = { ...forwardedHeaders(request.headers), 'x-forwarded-for': request.remoteAddress, ...(exchange.auditId ? { 'audit-id': exchange.auditId } : {}), ...identity };
-    return relay(await connections.send(remote, target, { method: request.method, path, headers, signal: deadline, ...(body ? { body } : {}) }));
+    const headers = {
+      ...forwardedHeaders(request.headers),
+      'x-forwarded-for': request.remoteAddress,
+      ...(exchange.auditId ? { 'audit-id': exchange.auditId } : {}),
+      ...identity,
+    };
+    return relay(
+      await connections.send(remote, target, {
+        method: request.method,
+        path,
+        headers,
+        signal: deadline,
+        ...(body ? { body } : {}),
+      }),
+    );
   } catch (error) {
     if (request.signal.aborted) throw error;
     if (isStatusError(error)) return unavailable(error.message);
-    return unavailable(deadline.aborted ? 'context deadline exceeded' : `error trying to reach service: ${connectionErrorText(error)}`);
+    return unavailable(
+      deadline.aborted ? 'context deadline exceeded' : `error trying to reach service: ${connectionErrorText(error)}`,
+    );
   }
 }

@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../kernel/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import { DialAgent, send, type Dialer, type PermittedTarget, type ServiceResolver } from '../dial/index.ts';
-import type { KeyPair } from '../pki/certificates.ts';
 import type { UserInfo } from '../pipeline/request.ts';
+import type { KeyPair } from '../pki/certificates.ts';
 import type { RemoteService } from './remote-service.ts';
 
 export interface RemoteRequest {
@@ -90,7 +90,8 @@ export function identityHeaders({ name, uid, groups, extra }: UserInfo): Record<
   const headers: Record<string, string | string[]> = { 'x-remote-user': asBytes(name) };
   if (uid) headers['x-remote-uid'] = asBytes(uid);
   if (groups.length > 0) headers['x-remote-group'] = groups.map(asBytes);
-  for (const [key, values] of Object.entries(extra ?? {})) headers[`x-remote-extra-${escapeKey(key)}`] = values.map(asBytes);
+  for (const [key, values] of Object.entries(extra ?? {}))
+    headers[`x-remote-extra-${escapeKey(key)}`] = values.map(asBytes);
   return headers;
 }
 
@@ -98,6 +99,11 @@ export function identityHeaders({ name, uid, groups, extra }: UserInfo): Record<
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 /** Header names take few characters; the others, and the percent sign, are percent-encoded. */
-const escapeKey = (key: string): string => [...Buffer.from(key, 'utf8')].map((byte) => (isTokenByte(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`)).join('');
+const escapeKey = (key: string): string =>
+  [...Buffer.from(key, 'utf8')]
+    .map((byte) =>
+      isTokenByte(byte) ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    )
+    .join('');
 
 const isTokenByte = (byte: number): boolean => /[!#$&'*+\-.^_`|~0-9A-Za-z]/.test(String.fromCharCode(byte));

@@ -2,10 +2,14 @@
  * The discovery and OpenAPI documents of the other servers, fetched when a server becomes available and again from time
  * to time: clients get them from us without waiting for anybody.
  */
-import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
+import type {
+  APIGroupDiscovery,
+  APIGroupDiscoveryList,
+  APIResourceDiscovery,
+} from '../../api/generated/apidiscovery-v2.ts';
 import type { APIResourceList } from '../../api/generated/meta-v1.ts';
-import type { Context } from '../../kernel/index.ts';
 import { isRecord } from '../../base/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { fromResourceList } from './from-resource-list.ts';
 import type { OtherDocument, RemoteVersion } from './other-servers.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
@@ -71,7 +75,8 @@ export class RemoteDocuments {
   /** An APIService changed: those that are new or back are asked, the others' documents stay. */
   follow(): void {
     const remotes = [...this.remotes().values()];
-    for (const name of this.#known.keys()) if (!remotes.some((remote) => remote.name === name)) this.#known.delete(name);
+    for (const name of this.#known.keys())
+      if (!remotes.some((remote) => remote.name === name)) this.#known.delete(name);
     for (const remote of remotes) if (remote.available && !this.#known.has(remote.name)) this.#refresh(remote);
     this.#notify();
   }
@@ -81,7 +86,9 @@ export class RemoteDocuments {
       for (const remote of this.remotes().values()) if (remote.available) this.#refresh(remote);
     });
     this.follow();
-    await new Promise<void>((resolve) => (this.ctx.signal.aborted ? resolve() : this.ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+    await new Promise<void>((resolve) =>
+      this.ctx.signal.aborted ? resolve() : this.ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
     timer.cancel();
     await Promise.all(this.#fetching.values());
   }
@@ -93,7 +100,9 @@ export class RemoteDocuments {
         this.#known.set(remote.name, known);
         this.#notify();
       })
-      .catch((error: unknown) => this.ctx.logger.v(2).info('Discovery of an aggregated server failed', { apiService: remote.name, err: error }))
+      .catch((error: unknown) =>
+        this.ctx.logger.v(2).info('Discovery of an aggregated server failed', { apiService: remote.name, err: error }),
+      )
       .finally(() => this.#fetching.delete(remote.name));
     this.#fetching.set(remote.name, fetching);
   }

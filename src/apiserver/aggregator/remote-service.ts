@@ -1,8 +1,8 @@
 /** The APIServices that are served elsewhere. */
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Registry } from '../registry/registry.ts';
 import { derivedFrom } from '../admission/derived.ts';
+import type { Registry } from '../registry/registry.ts';
 
 export type APIServiceObject = APIService & KubeObject;
 
@@ -30,10 +30,12 @@ export function remoteServiceOf(object: APIServiceObject): RemoteService | undef
   };
 }
 
-export const isAvailable = ({ status }: APIService): boolean => status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True') ?? false;
+export const isAvailable = ({ status }: APIService): boolean =>
+  status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True') ?? false;
 
 /** `/apis/GROUP/VERSION` */
-export const rootPath = ({ group, version }: { readonly group: string; readonly version: string }): string => (group === '' ? `/api/${version}` : `/apis/${group}/${version}`);
+export const rootPath = ({ group, version }: { readonly group: string; readonly version: string }): string =>
+  group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
 /** By `GROUP/VERSION`; made anew when an APIService changes. */
 export function remoteServices(registry: Registry): () => ReadonlyMap<string, RemoteService> {

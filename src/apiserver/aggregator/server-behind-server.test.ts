@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { openPki, type ClusterPki } from '../pki/files.ts';
 import type { ApiResponse, ResponseSink, UserInfo } from '../pipeline/request.ts';
+import { openPki, type ClusterPki } from '../pki/files.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
 import { dialLoopback } from '../testing/index.ts';
 import { splitTarget } from '../transport/target.ts';
@@ -17,7 +17,15 @@ let front: ApiServer;
 let behind: ApiServer;
 
 async function start(store: (typeof stores)[number], pki: ClusterPki): Promise<ApiServer> {
-  return startApiServer(ctx, { store, pki, host: '127.0.0.1', port: 0, advertiseAddress: '192.0.2.1', serviceClusterIpRange: '10.96.0.0/16', dial: dialLoopback });
+  return startApiServer(ctx, {
+    store,
+    pki,
+    host: '127.0.0.1',
+    port: 0,
+    advertiseAddress: '192.0.2.1',
+    serviceClusterIpRange: '10.96.0.0/16',
+    dial: dialLoopback,
+  });
 }
 
 const sent = (server: ApiServer, method: string, target: string, body?: unknown, user = ADMIN): Promise<ApiResponse> =>
@@ -31,7 +39,13 @@ const sent = (server: ApiServer, method: string, target: string, body?: unknown,
     signal: end.signal,
   });
 
-async function call(server: ApiServer, method: string, target: string, body?: unknown, user = ADMIN): Promise<{ status: number; body: KubeObject }> {
+async function call(
+  server: ApiServer,
+  method: string,
+  target: string,
+  body?: unknown,
+  user = ADMIN,
+): Promise<{ status: number; body: KubeObject }> {
   const response = await sent(server, method, target, body, user);
   const pieces: string[] = [response.body?.toString() ?? ''];
   await response.stream?.(sinkFor((piece) => pieces.push(piece), end.signal));
@@ -59,19 +73,47 @@ async function until(what: string, holds: () => Promise<boolean>): Promise<void>
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const TOYS = '/apis/play.example.com/v1/namespaces/default/toys';
-const toy = (name: string): unknown => ({ apiVersion: 'play.example.com/v1', kind: 'Toy', metadata: { name }, spec: { color: 'red' } });
+const toy = (name: string): unknown => ({
+  apiVersion: 'play.example.com/v1',
+  kind: 'Toy',
+  metadata: { name },
+  spec: { color: 'red' },
+});
 
 beforeAll(async () => {
   const [frontPki, behindPki] = await Promise.all([
     openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] }),
     openPki(ctx, undefined, { dnsNames: ['extension.default.svc'], addresses: ['127.0.0.1'] }),
   ]);
-  [front, behind] = await Promise.all([start(stores[0]!, frontPki), start(stores[1]!, { ...behindPki, frontProxyCa: frontPki.frontProxyCa })]);
-  const schema = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } } } };
-  const spec = { group: 'play.example.com', scope: 'Namespaced', names: { plural: 'toys', kind: 'Toy' }, versions: [{ name: 'v1', served: true, storage: true, schema }] };
-  await call(behind, 'POST', CRDS, { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'toys.play.example.com' }, spec });
+  [front, behind] = await Promise.all([
+    start(stores[0]!, frontPki),
+    start(stores[1]!, { ...behindPki, frontProxyCa: frontPki.frontProxyCa }),
+  ]);
+  const schema = {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { color: { type: 'string' } } } },
+    },
+  };
+  const spec = {
+    group: 'play.example.com',
+    scope: 'Namespaced',
+    names: { plural: 'toys', kind: 'Toy' },
+    versions: [{ name: 'v1', served: true, storage: true, schema }],
+  };
+  await call(behind, 'POST', CRDS, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'toys.play.example.com' },
+    spec,
+  });
   await until('the definition is established', async () => (await call(behind, 'GET', TOYS)).status === 200);
-  await call(front, 'POST', '/api/v1/namespaces/default/services', { apiVersion: 'v1', kind: 'Service', metadata: { name: 'extension' }, spec: { ports: [{ port: 443 }] } });
+  await call(front, 'POST', '/api/v1/namespaces/default/services', {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'extension' },
+    spec: { ports: [{ port: 443 }] },
+  });
   const slice: KubeObject = {
     apiVersion: 'discovery.k8s.io/v1',
     kind: 'EndpointSlice',
@@ -85,7 +127,14 @@ beforeAll(async () => {
     apiVersion: 'apiregistration.k8s.io/v1',
     kind: 'APIService',
     metadata: { name: 'v1.play.example.com' },
-    spec: { group: 'play.example.com', version: 'v1', groupPriorityMinimum: 1000, versionPriority: 10, service: { namespace: 'default', name: 'extension' }, caBundle: Buffer.from(behindPki.ca.certificate).toString('base64') },
+    spec: {
+      group: 'play.example.com',
+      version: 'v1',
+      groupPriorityMinimum: 1000,
+      versionPriority: 10,
+      service: { namespace: 'default', name: 'extension' },
+      caBundle: Buffer.from(behindPki.ca.certificate).toString('base64'),
+    },
   });
   await until('the server behind is available', async () => (await call(front, 'GET', TOYS)).status === 200);
 });
@@ -100,7 +149,9 @@ it('writes through the one to the other, in the name of the caller', async () =>
   const created = await call(front, 'POST', TOYS, toy('ball'));
   expect([created.status, created.body.metadata.name]).toEqual([201, 'ball']);
   expect((await call(behind, 'GET', `${TOYS}/ball`)).body['spec']).toEqual({ color: 'red' });
-  expect((await call(front, 'POST', TOYS, toy('kite'), { name: 'joe', groups: ['system:authenticated'] })).status).toBe(403);
+  expect((await call(front, 'POST', TOYS, toy('kite'), { name: 'joe', groups: ['system:authenticated'] })).status).toBe(
+    403,
+  );
 });
 
 it('watches through the one what happens at the other', async () => {
@@ -124,5 +175,7 @@ it('watches through the one what happens at the other', async () => {
 it('describes both', async () => {
   const discovered = await call(front, 'GET', '/apis/play.example.com/v1');
   expect(discovered.body['resources']).toMatchObject([{ name: 'toys', kind: 'Toy' }]);
-  await until('OpenAPI knows toys', async () => JSON.stringify((await call(front, 'GET', '/openapi/v2')).body['definitions']).includes('com.example.play.v1.Toy'));
+  await until('OpenAPI knows toys', async () =>
+    JSON.stringify((await call(front, 'GET', '/openapi/v2')).body['definitions']).includes('com.example.play.v1.Toy'),
+  );
 });

@@ -8,23 +8,74 @@ import { ReviewClient } from '../review-webhooks/index.ts';
 import { startLoopbackServer } from '../review-webhooks/testing/loopback-server.ts';
 import { AuditLogFile, AuditWebhook, loadAuditPolicy } from './index.ts';
 
-const policy = (rules: readonly object[], more: object = {}): string => JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...more });
+const policy = (rules: readonly object[], more: object = {}): string =>
+  JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules, ...more });
 
 describe('the audit policy', () => {
   const rows = [
-    { name: 'the first rule that matches', rules: [{ level: 'None', verbs: ['get'] }, { level: 'Metadata' }], request: 'GET /api/v1/namespaces/a/pods/p', level: 'None' },
-    { name: 'nothing when none matches', rules: [{ level: 'Metadata', verbs: ['get'] }], request: 'POST /api/v1/namespaces/a/pods', level: 'None' },
+    {
+      name: 'the first rule that matches',
+      rules: [{ level: 'None', verbs: ['get'] }, { level: 'Metadata' }],
+      request: 'GET /api/v1/namespaces/a/pods/p',
+      level: 'None',
+    },
+    {
+      name: 'nothing when none matches',
+      rules: [{ level: 'Metadata', verbs: ['get'] }],
+      request: 'POST /api/v1/namespaces/a/pods',
+      level: 'None',
+    },
     { name: 'a user', rules: [{ level: 'Request', users: ['jane'] }], request: 'GET /api', level: 'Request' },
     { name: 'another user', rules: [{ level: 'Request', users: ['bob'] }], request: 'GET /api', level: 'None' },
     { name: 'a group', rules: [{ level: 'Request', userGroups: ['dev'] }], request: 'GET /api', level: 'Request' },
-    { name: 'a resource of a group', rules: [{ level: 'Request', resources: [{ group: 'apps', resources: ['deployments'] }] }], request: 'GET /apis/apps/v1/deployments', level: 'Request' },
-    { name: 'not its subresource', rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods'] }] }], request: 'GET /api/v1/namespaces/a/pods/p/log', level: 'None' },
-    { name: 'a subresource of all', rules: [{ level: 'Request', resources: [{ group: '', resources: ['*/log'] }] }], request: 'GET /api/v1/namespaces/a/pods/p/log', level: 'Request' },
-    { name: 'all subresources of one', rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods/*'] }] }], request: 'GET /api/v1/namespaces/a/pods/p/log', level: 'Request' },
-    { name: 'a namespace', rules: [{ level: 'Request', namespaces: ['a'] }], request: 'GET /api/v1/namespaces/b/pods', level: 'None' },
-    { name: 'a name', rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods'], resourceNames: ['q'] }] }], request: 'GET /api/v1/namespaces/a/pods/p', level: 'None' },
-    { name: 'paths', rules: [{ level: 'Metadata', nonResourceURLs: ['/healthz*'] }], request: 'GET /healthz/ping', level: 'Metadata' },
-    { name: 'paths are not resources', rules: [{ level: 'Metadata', nonResourceURLs: ['*'] }], request: 'GET /api/v1/pods', level: 'None' },
+    {
+      name: 'a resource of a group',
+      rules: [{ level: 'Request', resources: [{ group: 'apps', resources: ['deployments'] }] }],
+      request: 'GET /apis/apps/v1/deployments',
+      level: 'Request',
+    },
+    {
+      name: 'not its subresource',
+      rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods'] }] }],
+      request: 'GET /api/v1/namespaces/a/pods/p/log',
+      level: 'None',
+    },
+    {
+      name: 'a subresource of all',
+      rules: [{ level: 'Request', resources: [{ group: '', resources: ['*/log'] }] }],
+      request: 'GET /api/v1/namespaces/a/pods/p/log',
+      level: 'Request',
+    },
+    {
+      name: 'all subresources of one',
+      rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods/*'] }] }],
+      request: 'GET /api/v1/namespaces/a/pods/p/log',
+      level: 'Request',
+    },
+    {
+      name: 'a namespace',
+      rules: [{ level: 'Request', namespaces: ['a'] }],
+      request: 'GET /api/v1/namespaces/b/pods',
+      level: 'None',
+    },
+    {
+      name: 'a name',
+      rules: [{ level: 'Request', resources: [{ group: '', resources: ['pods'], resourceNames: ['q'] }] }],
+      request: 'GET /api/v1/namespaces/a/pods/p',
+      level: 'None',
+    },
+    {
+      name: 'paths',
+      rules: [{ level: 'Metadata', nonResourceURLs: ['/healthz*'] }],
+      request: 'GET /healthz/ping',
+      level: 'Metadata',
+    },
+    {
+      name: 'paths are not resources',
+      rules: [{ level: 'Metadata', nonResourceURLs: ['*'] }],
+      request: 'GET /api/v1/pods',
+      level: 'None',
+    },
   ];
   it.each(rows)('decides by $name', ({ rules, request, level }) => {
     const [method = '', target = ''] = request.split(' ');
@@ -35,7 +86,11 @@ describe('the audit policy', () => {
   it.each([
     { name: 'no rules', rules: [], message: '0 rules' },
     { name: 'an unknown level', rules: [{ level: 'All' }], message: 'Unsupported value: "All"' },
-    { name: 'paths and resources in one', rules: [{ level: 'None', nonResourceURLs: ['/x'], resources: [{ group: '' }] }], message: 'both regular resources and non-resource URLs' },
+    {
+      name: 'paths and resources in one',
+      rules: [{ level: 'None', nonResourceURLs: ['/x'], resources: [{ group: '' }] }],
+      message: 'both regular resources and non-resource URLs',
+    },
     { name: 'an unknown stage', rules: [{ level: 'None', omitStages: ['Later'] }], message: 'allowed stages are' },
   ])('refuses $name', ({ rules, message }) => {
     expect(() => loadAuditPolicy(policy(rules))).toThrow(message);
@@ -71,7 +126,9 @@ describe('the webhook', () => {
     const webhook = new AuditWebhook(ctx, { client, batchMaxSize: 2, batchMaxWaitMs: 10 });
     for (const auditID of ['1', '2', '3']) webhook.write({ auditID });
     await webhook.close();
-    const batches = server.received.map(({ body }) => (body as { kind: string; items: { auditID: string }[] }).items.map(({ auditID }) => auditID));
+    const batches = server.received.map(({ body }) =>
+      (body as { kind: string; items: { auditID: string }[] }).items.map(({ auditID }) => auditID),
+    );
     expect(batches).toEqual([['1', '2'], ['3']]);
     await client.close();
     await server.close();
@@ -79,7 +136,11 @@ describe('the webhook', () => {
 
   it('drops and counts what it cannot keep', async () => {
     const ctx = createTestContext();
-    const webhook = new AuditWebhook(ctx, { client: { post: () => new Promise(() => {}) }, bufferSize: 3, batchMaxSize: 2 });
+    const webhook = new AuditWebhook(ctx, {
+      client: { post: () => new Promise(() => {}) },
+      bufferSize: 3,
+      batchMaxSize: 2,
+    });
     for (let i = 0; i < 5; i++) webhook.write({ i });
     expect(ctx.metrics.expose()).toContain('apiserver_audit_error_total{plugin="webhook"} 2');
   });

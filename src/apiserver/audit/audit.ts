@@ -19,4 +19,8 @@ export interface AuditBackend {
   close(): Promise<void>;
 }
 
-export const noAudit: AuditLog = { received: () => {}, finished: (_exchange, response) => response, close: () => Promise.resolve() };
+export const noAudit: AuditLog = {
+  received: () => {},
+  finished: (_exchange, response) => response,
+  close: () => Promise.resolve(),
+};

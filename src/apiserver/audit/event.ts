@@ -1,7 +1,7 @@
 /** One audit event: what audit.k8s.io/v1 says of a request at one of its stages. */
 import { schema } from '../../api/index.ts';
-import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
 import { formatMicroTime } from '../../base/index.ts';
+import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { headerOf, type ApiResponse, type UserInfo } from '../pipeline/request.ts';
 import type { AuditDecision, AuditStage } from './policy.ts';
@@ -40,7 +40,9 @@ export function auditEvent(exchange: Exchange, moment: EventMoment): AuditEvent 
     ...bodies(exchange, moment),
     requestReceivedTimestamp: formatMicroTime(moment.receivedAt),
     stageTimestamp: formatMicroTime(moment.now),
-    ...(annotations.size > 0 && stage !== 'RequestReceived' ? { annotations: Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) } : {}),
+    ...(annotations.size > 0 && stage !== 'RequestReceived'
+      ? { annotations: Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) }
+      : {}),
   };
 }
 
@@ -78,16 +80,30 @@ function responseStatus(response: ApiResponse): object {
   if (response.status < 400) return { metadata: {}, code: response.status };
   const status = parsed(response.body, String(response.headers['content-type'] ?? ''));
   const { message, reason, details } = (status ?? {}) as { message?: string; reason?: string; details?: object };
-  return { metadata: {}, status: 'Failure', ...(message ? { message } : {}), ...(reason ? { reason } : {}), ...(details ? { details } : {}), code: response.status };
+  return {
+    metadata: {},
+    status: 'Failure',
+    ...(message ? { message } : {}),
+    ...(reason ? { reason } : {}),
+    ...(details ? { details } : {}),
+    code: response.status,
+  };
 }
 
 function bodies(exchange: Exchange, { decision, response, requestBody }: EventMoment): object {
   if (decision.level === 'None' || decision.level === 'Metadata' || !response) return {};
   const { request } = exchange;
-  const requestObject = request.object ?? parsed(requestBody, String(headerOf(request, 'content-type') ?? 'application/json'));
-  const responseObject = decision.level === 'RequestResponse' && !response.stream ? parsed(response.body, String(response.headers['content-type'] ?? '')) : undefined;
+  const requestObject =
+    request.object ?? parsed(requestBody, String(headerOf(request, 'content-type') ?? 'application/json'));
+  const responseObject =
+    decision.level === 'RequestResponse' && !response.stream
+      ? parsed(response.body, String(response.headers['content-type'] ?? ''))
+      : undefined;
   const shown = (object: unknown): unknown => (decision.omitManagedFields ? withoutManagedFields(object) : object);
-  return { ...(requestObject ? { requestObject: shown(requestObject) } : {}), ...(responseObject ? { responseObject: shown(responseObject) } : {}) };
+  return {
+    ...(requestObject ? { requestObject: shown(requestObject) } : {}),
+    ...(responseObject ? { responseObject: shown(responseObject) } : {}),
+  };
 }
 
 /** undefined: nothing that is an object. */
@@ -108,5 +124,9 @@ function withoutManagedFields(object: unknown): unknown {
   if (typeof object !== 'object' || object === null) return object;
   const { metadata, items, ...rest } = object as { metadata?: object; items?: unknown[] };
   const { managedFields: _, ...kept } = (metadata ?? {}) as { managedFields?: unknown };
-  return { ...rest, ...(metadata ? { metadata: kept } : {}), ...(items ? { items: items.map(withoutManagedFields) } : {}) };
+  return {
+    ...rest,
+    ...(metadata ? { metadata: kept } : {}),
+    ...(items ? { items: items.map(withoutManagedFields) } : {}),
+  };
 }

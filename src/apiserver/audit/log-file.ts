@@ -95,7 +95,9 @@ export class AuditLogFile implements AuditBackend {
       .sort()
       .reverse();
     for (const [index, file] of old.entries()) {
-      const at = Date.parse(file.slice(name.length + 1, file.length - extension.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:') + 'Z');
+      const at = Date.parse(
+        file.slice(name.length + 1, file.length - extension.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:') + 'Z',
+      );
       const tooMany = maxBackups > 0 && index >= maxBackups;
       const tooOld = maxAgeDays > 0 && this.ctx.clock.now() - at > maxAgeDays * DAY_MS;
       if (tooMany || tooOld) await fs.promises.rm(path.join(directory, file), { force: true });

@@ -25,8 +25,14 @@ export class PolicyAudit implements AuditLog {
     private readonly backends: readonly AuditBackend[],
   ) {
     this.#clock = clock;
-    this.#events = metrics.counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events given to the backends.' }).child({});
-    this.#levels = metrics.counter({ name: 'apiserver_audit_level_total', help: 'Counter of requests by the level of their audit.', labels: ['level'] });
+    this.#events = metrics
+      .counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events given to the backends.' })
+      .child({});
+    this.#levels = metrics.counter({
+      name: 'apiserver_audit_level_total',
+      help: 'Counter of requests by the level of their audit.',
+      labels: ['level'],
+    });
   }
 
   received(exchange: Exchange): void {
@@ -64,7 +70,12 @@ export class PolicyAudit implements AuditLog {
     await Promise.all(this.backends.map((backend) => backend.close()));
   }
 
-  #write(exchange: Exchange, { decision, receivedAt, requestBody }: Tracked, stage: AuditStage, response?: ApiResponse): void {
+  #write(
+    exchange: Exchange,
+    { decision, receivedAt, requestBody }: Tracked,
+    stage: AuditStage,
+    response?: ApiResponse,
+  ): void {
     if (decision.omitStages.has(stage)) return;
     const moment: EventMoment = {
       stage,

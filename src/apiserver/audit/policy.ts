@@ -13,7 +13,11 @@ interface Rule {
   readonly users?: readonly string[];
   readonly userGroups?: readonly string[];
   readonly verbs?: readonly string[];
-  readonly resources?: readonly { readonly group?: string; readonly resources?: readonly string[]; readonly resourceNames?: readonly string[] }[];
+  readonly resources?: readonly {
+    readonly group?: string;
+    readonly resources?: readonly string[];
+    readonly resourceNames?: readonly string[];
+  }[];
   readonly namespaces?: readonly string[];
   readonly nonResourceURLs?: readonly string[];
   readonly omitStages?: readonly AuditStage[];
@@ -34,8 +38,15 @@ const NOTHING: AuditDecision = { level: 'None', omitStages: new Set(), omitManag
 
 /** `text`: an audit.k8s.io/v1 Policy in YAML or JSON. Throws an error that names what is wrong. */
 export function loadAuditPolicy(text: string): AuditPolicy {
-  const policy = (parse(text) ?? {}) as { apiVersion?: string; kind?: string; rules?: readonly Rule[]; omitStages?: readonly AuditStage[]; omitManagedFields?: boolean };
-  if (policy.kind !== 'Policy' || policy.apiVersion !== 'audit.k8s.io/v1') throw new Error(`expected a Policy of audit.k8s.io/v1, got ${policy.kind} of ${policy.apiVersion}`);
+  const policy = (parse(text) ?? {}) as {
+    apiVersion?: string;
+    kind?: string;
+    rules?: readonly Rule[];
+    omitStages?: readonly AuditStage[];
+    omitManagedFields?: boolean;
+  };
+  if (policy.kind !== 'Policy' || policy.apiVersion !== 'audit.k8s.io/v1')
+    throw new Error(`expected a Policy of audit.k8s.io/v1, got ${policy.kind} of ${policy.apiVersion}`);
   const { rules = [], omitStages = [] } = policy;
   if (rules.length === 0) throw new Error('loaded illegal policy with 0 rules');
   checkStages(omitStages, 'omitStages');
@@ -54,15 +65,22 @@ export function loadAuditPolicy(text: string): AuditPolicy {
 }
 
 function checkRule(rule: Rule, index: number): void {
-  if (!LEVELS.includes(rule.level)) throw new Error(`rules[${index}].level: Unsupported value: "${rule.level}": supported values: "Metadata", "None", "Request", "RequestResponse"`);
+  if (!LEVELS.includes(rule.level))
+    throw new Error(
+      `rules[${index}].level: Unsupported value: "${rule.level}": supported values: "Metadata", "None", "Request", "RequestResponse"`,
+    );
   if (rule.nonResourceURLs?.length && (rule.resources?.length || rule.namespaces?.length)) {
-    throw new Error(`rules[${index}].nonResourceURLs: Invalid value: rules cannot apply to both regular resources and non-resource URLs`);
+    throw new Error(
+      `rules[${index}].nonResourceURLs: Invalid value: rules cannot apply to both regular resources and non-resource URLs`,
+    );
   }
   checkStages(rule.omitStages ?? [], `rules[${index}].omitStages`);
 }
 
 function checkStages(stages: readonly AuditStage[], at: string): void {
-  for (const stage of stages) if (!STAGES.includes(stage)) throw new Error(`${at}: Invalid value: "${stage}": allowed stages are ${STAGES.join(',')}`);
+  for (const stage of stages)
+    if (!STAGES.includes(stage))
+      throw new Error(`${at}: Invalid value: "${stage}": allowed stages are ${STAGES.join(',')}`);
 }
 
 function matches(rule: Rule, user: UserInfo | undefined, info: RequestInfo): boolean {
@@ -70,7 +88,8 @@ function matches(rule: Rule, user: UserInfo | undefined, info: RequestInfo): boo
   if (rule.userGroups?.length && !user?.groups.some((group) => rule.userGroups!.includes(group))) return false;
   if (rule.verbs?.length && !rule.verbs.includes(info.verb)) return false;
   if (rule.namespaces?.length || rule.resources?.length) return info.isResourceRequest && matchesResource(rule, info);
-  if (rule.nonResourceURLs?.length) return !info.isResourceRequest && rule.nonResourceURLs.some((pattern) => matchesPath(pattern, info.path));
+  if (rule.nonResourceURLs?.length)
+    return !info.isResourceRequest && rule.nonResourceURLs.some((pattern) => matchesPath(pattern, info.path));
   return true;
 }
 
@@ -82,7 +101,12 @@ function matchesResource({ namespaces, resources }: Rule, info: RequestInfo): bo
     if (group !== info.apiGroup) return false;
     if (resourceNames.length > 0 && !resourceNames.includes(info.name)) return false;
     if (names.length === 0) return true;
-    return names.some((name) => name === combined || name === '*' || (info.subresource !== '' && (name === `*/${info.subresource}` || name === `${info.resource}/*`)));
+    return names.some(
+      (name) =>
+        name === combined ||
+        name === '*' ||
+        (info.subresource !== '' && (name === `*/${info.subresource}` || name === `${info.resource}/*`)),
+    );
   });
 }
 

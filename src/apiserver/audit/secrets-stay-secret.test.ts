@@ -13,8 +13,12 @@ const answers: string[] = [];
 
 beforeAll(async () => {
   server = await startTestServer();
-  const policy = loadAuditPolicy(JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }));
-  const audit = new PolicyAudit(server.ctx, policy, [{ write: (event) => void events.push(event), close: () => Promise.resolve() }]);
+  const policy = loadAuditPolicy(
+    JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
+  );
+  const audit = new PolicyAudit(server.ctx, policy, [
+    { write: (event) => void events.push(event), close: () => Promise.resolve() },
+  ]);
   Object.assign(server.pipeline.door, { audit });
 });
 afterAll(() => server.stop());
@@ -24,31 +28,50 @@ const SECRET = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, data
 it('is so for Secrets, tokens and credentials, in requests that succeed and in those that fail', async () => {
   const { call } = server;
   await call('POST', '/api/v1/namespaces/default/secrets', { body: SECRET });
-  await call('PATCH', '/api/v1/namespaces/default/secrets/s', { body: { stringData: { more: MARK } }, contentType: 'application/merge-patch+json' });
+  await call('PATCH', '/api/v1/namespaces/default/secrets/s', {
+    body: { stringData: { more: MARK } },
+    contentType: 'application/merge-patch+json',
+  });
   const failing = [
     await call('POST', '/api/v1/namespaces/default/secrets', { body: SECRET }),
     await call('POST', '/api/v1/namespaces/default/secrets', { body: { ...SECRET, metadata: { name: 'UPPER' } } }),
     await call('POST', '/api/v1/namespaces/default/secrets', { body: SECRET, user: { name: 'nobody', groups: [] } }),
-    await call('PUT', '/api/v1/namespaces/default/secrets/none', { body: { ...SECRET, metadata: { name: 'none', resourceVersion: '1' } } }),
+    await call('PUT', '/api/v1/namespaces/default/secrets/none', {
+      body: { ...SECRET, metadata: { name: 'none', resourceVersion: '1' } },
+    }),
   ];
-  const { body: token } = await call('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', { body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} } });
+  const { body: token } = await call('POST', '/api/v1/namespaces/default/serviceaccounts/default/token', {
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: {} },
+  });
   const issued = (token['status'] as { token: string }).token;
-  await call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', { body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: issued } } });
+  await call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
+    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: issued } },
+  });
   const broken = await call('POST', '/apis/authentication.k8s.io/v1/tokenreviews', {
-    body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: `${issued.slice(0, -8)}AAAAAAAA` } },
+    body: {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      spec: { token: `${issued.slice(0, -8)}AAAAAAAA` },
+    },
   });
   answers.push(...failing.map(({ text }) => text), JSON.stringify((broken.body['status'] as { error: string }).error));
 
-  const seen = { logs: server.ctx.logLines.join('\n'), audit: JSON.stringify(events), metrics: server.ctx.metrics.expose(), errors: answers.join('\n') };
+  const seen = {
+    logs: server.ctx.logLines.join('\n'),
+    audit: JSON.stringify(events),
+    metrics: server.ctx.metrics.expose(),
+    errors: answers.join('\n'),
+  };
   const signature = issued.split('.')[2]!;
   for (const [where, text] of Object.entries(seen)) {
-    for (const secret of [MARK, MARK_BASE64, issued, signature]) expect(text.includes(secret), `${secret.slice(0, 8)}… in ${where}`).toBe(false);
+    for (const secret of [MARK, MARK_BASE64, issued, signature])
+      expect(text.includes(secret), `${secret.slice(0, 8)}… in ${where}`).toBe(false);
   }
   expect(events.length).toBeGreaterThan(10);
   expect(events.every((event) => !('requestObject' in event) && !('responseObject' in event))).toBe(true);
 });
 
-it('gives every answer its audit id, the client\'s own if it brings one', async () => {
+it("gives every answer its audit id, the client's own if it brings one", async () => {
   const { response } = await server.call('GET', '/version', { headers: { 'audit-id': 'mine' } });
   expect(response.headers['audit-id']).toBe('mine');
   const generated = (await server.call('GET', '/nosuch')).response.headers['audit-id'];
@@ -70,15 +93,28 @@ it('shows bodies only at the levels that ask for them', async () => {
     }),
   );
   const before = server.pipeline.door.audit;
-  Object.assign(server.pipeline.door, { audit: new PolicyAudit(server.ctx, policy, [{ write: (event) => void full.push(event), close: () => Promise.resolve() }]) });
+  Object.assign(server.pipeline.door, {
+    audit: new PolicyAudit(server.ctx, policy, [
+      { write: (event) => void full.push(event), close: () => Promise.resolve() },
+    ]),
+  });
   const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' }, data: { a: '1' } };
   await server.call('POST', '/api/v1/namespaces/default/configmaps', { body: map });
   await server.call('PUT', '/api/v1/namespaces/default/configmaps/c', { body: { ...map, data: { a: '2' } } });
   await server.call('GET', '/api/v1/namespaces/default/configmaps/c');
   Object.assign(server.pipeline.door, { audit: before });
   expect(full).toHaveLength(2);
-  expect(full[0]).toMatchObject({ stage: 'ResponseComplete', verb: 'create', objectRef: { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' }, requestObject: { data: { a: '1' } }, responseStatus: { code: 201 } });
+  expect(full[0]).toMatchObject({
+    stage: 'ResponseComplete',
+    verb: 'create',
+    objectRef: { resource: 'configmaps', namespace: 'default', apiVersion: 'v1' },
+    requestObject: { data: { a: '1' } },
+    responseStatus: { code: 201 },
+  });
   expect((full[0]!['responseObject'] as { metadata: object }).metadata).not.toHaveProperty('managedFields');
-  expect(full[1]).toMatchObject({ requestObject: { data: { a: '2' } }, annotations: { 'authorization.k8s.io/decision': 'allow' } });
+  expect(full[1]).toMatchObject({
+    requestObject: { data: { a: '2' } },
+    annotations: { 'authorization.k8s.io/decision': 'allow' },
+  });
   expect(full[1]).not.toHaveProperty('responseObject');
 });

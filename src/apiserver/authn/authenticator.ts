@@ -20,7 +20,11 @@ export interface TokenAnswer {
 export interface TokenAuthenticator {
   readonly name: string;
   /** undefined: not a token of this kind. Throws a TokenRefused for one that is, and is not good. */
-  authenticateToken(token: string, audiences: readonly string[], annotate: Annotate): Promise<TokenAnswer | undefined> | TokenAnswer | undefined;
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+    annotate: Annotate,
+  ): Promise<TokenAnswer | undefined> | TokenAnswer | undefined;
 }
 
 /** Why a token was refused: TokenReview shows it, a request never does. It must not hold the token. */
@@ -31,4 +35,5 @@ export class TokenRefused extends Error {
 export const AUTHENTICATED = 'system:authenticated';
 
 /** Everybody who proved who they are is in system:authenticated. */
-export const withAuthenticated = (groups: readonly string[]): readonly string[] => (groups.includes(AUTHENTICATED) ? groups : [...groups, AUTHENTICATED]);
+export const withAuthenticated = (groups: readonly string[]): readonly string[] =>
+  groups.includes(AUTHENTICATED) ? groups : [...groups, AUTHENTICATED];

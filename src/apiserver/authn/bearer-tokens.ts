@@ -2,8 +2,15 @@
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
 import { headerOf, type ApiRequest, type UserInfo } from '../pipeline/request.ts';
+import {
+  withAuthenticated,
+  TokenRefused,
+  type Annotate,
+  type Authenticator,
+  type TokenAnswer,
+  type TokenAuthenticator,
+} from './authenticator.ts';
 import { isPlainIdentity } from './identity-text.ts';
-import { withAuthenticated, TokenRefused, type Annotate, type Authenticator, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 
 const PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
@@ -28,9 +35,14 @@ export class BearerTokens implements Authenticator {
   async review(token: string, audiences: readonly string[]): Promise<TokenAnswer> {
     const wanted = audiences.length > 0 ? audiences : this.apiAudiences;
     const reasons: string[] = [];
-    const answer = await this.#ask({ token, audiences: wanted, annotate: () => {}, refused: (reason) => reasons.push(reason) }, 0);
+    const answer = await this.#ask(
+      { token, audiences: wanted, annotate: () => {}, refused: (reason) => reasons.push(reason) },
+      0,
+    );
     if (answer && isPlainIdentity(answer.user)) return answer;
-    throw new TokenRefused(reasons.length === 0 ? 'invalid bearer token' : `[${['invalid bearer token', ...reasons].join(', ')}]`);
+    throw new TokenRefused(
+      reasons.length === 0 ? 'invalid bearer token' : `[${['invalid bearer token', ...reasons].join(', ')}]`,
+    );
   }
 
   /** One authenticator after the other; without a promise as long as those asked know the answer at once. */
@@ -47,7 +59,11 @@ export class BearerTokens implements Authenticator {
     return undefined;
   }
 
-  async #askOn(pending: Promise<TokenAnswer | undefined>, question: Question, next: number): Promise<TokenAnswer | undefined> {
+  async #askOn(
+    pending: Promise<TokenAnswer | undefined>,
+    question: Question,
+    next: number,
+  ): Promise<TokenAnswer | undefined> {
     try {
       const answer = await pending;
       if (answer) return complete(answer);

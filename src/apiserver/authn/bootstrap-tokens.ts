@@ -1,10 +1,10 @@
 /** Tokens by which new nodes join: `id.secret`, kept as Secrets in kube-system. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Secret } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { TokenAnswer, TokenAuthenticator } from './authenticator.ts';
-import { ownValue } from '../../base/index.ts';
 
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
@@ -21,11 +21,15 @@ export class BootstrapTokens implements TokenAuthenticator {
     const match = TOKEN.exec(token);
     if (!match) return undefined;
     const [, id = '', secret = ''] = match;
-    const stored = this.registry.lookup('', 'v1', 'secrets', 'kube-system', `bootstrap-token-${id}`) as unknown as Secret | undefined;
-    if (!stored || stored.metadata?.deletionTimestamp || stored.type !== 'bootstrap.kubernetes.io/token') return undefined;
+    const stored = this.registry.lookup('', 'v1', 'secrets', 'kube-system', `bootstrap-token-${id}`) as unknown as
+      | Secret
+      | undefined;
+    if (!stored || stored.metadata?.deletionTimestamp || stored.type !== 'bootstrap.kubernetes.io/token')
+      return undefined;
     const read = (key: string): string => Buffer.from(ownValue(stored.data, key) ?? '', 'base64').toString('utf8');
     if (!sameText(read('token-secret'), secret) || read('token-id') !== id) return undefined;
-    if (isExpired(read('expiration'), this.clock.now()) || read('usage-bootstrap-authentication') !== 'true') return undefined;
+    if (isExpired(read('expiration'), this.clock.now()) || read('usage-bootstrap-authentication') !== 'true')
+      return undefined;
     const groups = groupsOf(read('auth-extra-groups'));
     return groups && { user: { name: `system:bootstrap:${id}`, groups } };
   }

@@ -11,7 +11,10 @@ import { DEFAULT_REQUEST_HEADERS, RequestHeaderAuthenticator, type RequestHeader
 import { ServiceAccountTokens, type ServiceAccountTokenOptions } from './service-account-tokens.ts';
 import { StaticTokens } from './static-tokens.ts';
 
-export interface AuthenticationOptions extends Pick<ServiceAccountTokenOptions, 'otherIssuers' | 'jwksUri' | 'maxExpirationSeconds' | 'extendExpiration'> {
+export interface AuthenticationOptions extends Pick<
+  ServiceAccountTokenOptions,
+  'otherIssuers' | 'jwksUri' | 'maxExpirationSeconds' | 'extendExpiration'
+> {
   /** Who signs ServiceAccount tokens, and whom they are for unless they say otherwise. */
   readonly issuer?: string;
   readonly apiAudiences?: readonly string[];
@@ -37,7 +40,12 @@ export interface Authentication {
 
 const ISSUER = 'https://kubernetes.default.svc.cluster.local';
 
-export function buildAuthentication(ctx: Context, registry: Registry, pki: ServerKeys, options: AuthenticationOptions = {}): Authentication {
+export function buildAuthentication(
+  ctx: Context,
+  registry: Registry,
+  pki: ServerKeys,
+  options: AuthenticationOptions = {},
+): Authentication {
   const issuer = options.issuer ?? ISSUER;
   const { privateKey, publicKey } = pki.serviceAccount;
   const { otherIssuers, jwksUri, maxExpirationSeconds, extendExpiration } = options;
@@ -62,7 +70,11 @@ export function buildAuthentication(ctx: Context, registry: Registry, pki: Serve
     ctx.logger,
   );
   const authenticators = [
-    new RequestHeaderAuthenticator(ctx.clock, { clientCa: () => pki.frontProxyCa.certificate, ...DEFAULT_REQUEST_HEADERS, ...options.requestHeaders }),
+    new RequestHeaderAuthenticator(ctx.clock, {
+      clientCa: () => pki.frontProxyCa.certificate,
+      ...DEFAULT_REQUEST_HEADERS,
+      ...options.requestHeaders,
+    }),
     new ClientCertificateAuthenticator(ctx.clock, options.clientCa ?? (() => pki.ca.certificate)),
     bearerTokens,
     new AnonymousAuthenticator(options.anonymous),

@@ -1,8 +1,16 @@
 /** X.509 client certificates: the common name is the user, organizations are its groups. */
 import { createHash } from 'node:crypto';
-import { unauthorized } from '../../machinery/errors/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { CertificateError, certificatesOfDer, ClientCertificates, commonName, organizations, valuesOf, type Name } from '../../net/tls/index.ts';
+import { unauthorized } from '../../machinery/errors/index.ts';
+import {
+  CertificateError,
+  certificatesOfDer,
+  ClientCertificates,
+  commonName,
+  organizations,
+  valuesOf,
+  type Name,
+} from '../../net/tls/index.ts';
 import type { ApiRequest, PeerCertificate, UserInfo } from '../pipeline/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
 

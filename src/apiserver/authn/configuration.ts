@@ -13,9 +13,25 @@ interface Source {
 }
 
 interface JwtAuthenticator {
-  readonly issuer?: { readonly url?: string; readonly discoveryURL?: string; readonly certificateAuthority?: string; readonly audiences?: readonly string[]; readonly audienceMatchPolicy?: string };
-  readonly claimValidationRules?: readonly { readonly claim?: string; readonly requiredValue?: string; readonly expression?: string; readonly message?: string }[];
-  readonly claimMappings?: { readonly username?: Source; readonly groups?: Source; readonly uid?: Source; readonly extra?: readonly { readonly key?: string; readonly valueExpression?: string }[] };
+  readonly issuer?: {
+    readonly url?: string;
+    readonly discoveryURL?: string;
+    readonly certificateAuthority?: string;
+    readonly audiences?: readonly string[];
+    readonly audienceMatchPolicy?: string;
+  };
+  readonly claimValidationRules?: readonly {
+    readonly claim?: string;
+    readonly requiredValue?: string;
+    readonly expression?: string;
+    readonly message?: string;
+  }[];
+  readonly claimMappings?: {
+    readonly username?: Source;
+    readonly groups?: Source;
+    readonly uid?: Source;
+    readonly extra?: readonly { readonly key?: string; readonly valueExpression?: string }[];
+  };
   readonly userValidationRules?: readonly { readonly expression?: string; readonly message?: string }[];
 }
 
@@ -29,10 +45,15 @@ interface Configuration {
 const VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
 
 /** `text`: YAML or JSON. Throws an error that names what is wrong. */
-export function authenticationFromConfiguration(ctx: Context, text: string): Pick<AuthenticationOptions, 'tokenAuthenticators' | 'anonymous'> {
+export function authenticationFromConfiguration(
+  ctx: Context,
+  text: string,
+): Pick<AuthenticationOptions, 'tokenAuthenticators' | 'anonymous'> {
   const configuration = parse(text) as Configuration;
   if (configuration.kind !== 'AuthenticationConfiguration' || !VERSIONS.includes(configuration.apiVersion ?? '')) {
-    throw new Error(`expected an AuthenticationConfiguration of ${VERSIONS[0]}, got ${configuration.kind} of ${configuration.apiVersion}`);
+    throw new Error(
+      `expected an AuthenticationConfiguration of ${VERSIONS[0]}, got ${configuration.kind} of ${configuration.apiVersion}`,
+    );
   }
   const { jwt = [], anonymous } = configuration;
   const urls = jwt.map(({ issuer }) => issuer?.url ?? '');
@@ -47,8 +68,10 @@ export function authenticationFromConfiguration(ctx: Context, text: string): Pic
 
 function issuerFrom(ctx: Context, config: JwtAuthenticator, at: string): OidcTokens {
   const { url = '', discoveryURL, certificateAuthority, audiences = [] } = config.issuer ?? {};
-  if (!url.startsWith('https://')) throw new Error(`${at}.issuer.url: Invalid value: "${url}": URL scheme must be https`);
-  if (audiences.length === 0) throw new Error(`${at}.issuer.audiences: Required value: at least one ${at}.issuer.audiences is required`);
+  if (!url.startsWith('https://'))
+    throw new Error(`${at}.issuer.url: Invalid value: "${url}": URL scheme must be https`);
+  if (audiences.length === 0)
+    throw new Error(`${at}.issuer.audiences: Required value: at least one ${at}.issuer.audiences is required`);
   return new OidcTokens(ctx, {
     issuer: url,
     audiences,
@@ -58,25 +81,46 @@ function issuerFrom(ctx: Context, config: JwtAuthenticator, at: string): OidcTok
   });
 }
 
-function mappingFrom({ claimMappings = {}, claimValidationRules = [], userValidationRules = [] }: JwtAuthenticator, at: string): ClaimMapping {
+function mappingFrom(
+  { claimMappings = {}, claimValidationRules = [], userValidationRules = [] }: JwtAuthenticator,
+  at: string,
+): ClaimMapping {
   const { username, groups, uid, extra = [] } = claimMappings;
-  if (!username || (!username.claim && !username.expression)) throw new Error(`${at}.claimMappings.username: Required value: claim or expression is required`);
-  const claims = (text: string, where: string): ReturnType<typeof compileExpression> => compiled(text, 'claims', `${at}.${where}`);
+  if (!username || (!username.claim && !username.expression))
+    throw new Error(`${at}.claimMappings.username: Required value: claim or expression is required`);
+  const claims = (text: string, where: string): ReturnType<typeof compileExpression> =>
+    compiled(text, 'claims', `${at}.${where}`);
   const source = (given: Source, where: string): ClaimSource => {
-    if (given.claim && given.expression) throw new Error(`${at}.${where}: Invalid value: "": claim and expression can't both be set`);
+    if (given.claim && given.expression)
+      throw new Error(`${at}.${where}: Invalid value: "": claim and expression can't both be set`);
     if (given.expression) return { expression: claims(given.expression, `${where}.expression`) };
-    if (given.prefix === undefined) throw new Error(`${at}.${where}.prefix: Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing`);
+    if (given.prefix === undefined)
+      throw new Error(
+        `${at}.${where}.prefix: Required value: prefix is required when claim is set. It can be set to an empty string to disable prefixing`,
+      );
     return { claim: given.claim ?? '', prefix: given.prefix };
   };
   return {
     username: source(username, 'claimMappings.username'),
     ...(groups?.claim || groups?.expression ? { groups: source(groups, 'claimMappings.groups') } : {}),
-    ...(uid?.expression ? { uid: { expression: claims(uid.expression, 'claimMappings.uid.expression') } } : uid?.claim ? { uid: { claim: uid.claim } } : {}),
-    extra: extra.map(({ key = '', valueExpression = '' }, i) => ({ key, expression: claims(valueExpression, `claimMappings.extra[${i}].valueExpression`) })),
+    ...(uid?.expression
+      ? { uid: { expression: claims(uid.expression, 'claimMappings.uid.expression') } }
+      : uid?.claim
+        ? { uid: { claim: uid.claim } }
+        : {}),
+    extra: extra.map(({ key = '', valueExpression = '' }, i) => ({
+      key,
+      expression: claims(valueExpression, `claimMappings.extra[${i}].valueExpression`),
+    })),
     validations: claimValidationRules.map(({ claim, requiredValue = '', expression, message = '' }, i) =>
-      expression ? { expression: claims(expression, `claimValidationRules[${i}].expression`), message } : { claim: claim ?? '', requiredValue },
+      expression
+        ? { expression: claims(expression, `claimValidationRules[${i}].expression`), message }
+        : { claim: claim ?? '', requiredValue },
     ),
-    userValidations: userValidationRules.map(({ expression = '', message = '' }, i) => ({ expression: compiled(expression, 'user', `${at}.userValidationRules[${i}].expression`), message })),
+    userValidations: userValidationRules.map(({ expression = '', message = '' }, i) => ({
+      expression: compiled(expression, 'user', `${at}.userValidationRules[${i}].expression`),
+      message,
+    })),
   };
 }
 

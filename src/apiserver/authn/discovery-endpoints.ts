@@ -7,7 +7,10 @@ import type { ServiceAccountTokens } from './service-account-tokens.ts';
 const JWKS_PATH = '/openid/v1/jwks';
 const CACHE_CONTROL = 'public, max-age=3600';
 
-export function issuerDiscoveryEndpoints(tokens: ServiceAccountTokens, serverAddress: () => string): readonly Endpoint[] {
+export function issuerDiscoveryEndpoints(
+  tokens: ServiceAccountTokens,
+  serverAddress: () => string,
+): readonly Endpoint[] {
   return [
     {
       path: '/.well-known/openid-configuration',
@@ -20,7 +23,11 @@ export function issuerDiscoveryEndpoints(tokens: ServiceAccountTokens, serverAdd
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: tokens.algorithms(),
         };
-        return { status: 200, headers: { 'content-type': 'application/json', 'cache-control': CACHE_CONTROL }, body: JSON.stringify(document) };
+        return {
+          status: 200,
+          headers: { 'content-type': 'application/json', 'cache-control': CACHE_CONTROL },
+          body: JSON.stringify(document),
+        };
       },
     },
     {
@@ -28,7 +35,11 @@ export function issuerDiscoveryEndpoints(tokens: ServiceAccountTokens, serverAdd
       async serve({ request }) {
         accepting(request, 'application/jwk-set+json');
         const body = JSON.stringify(await tokens.jwks());
-        return { status: 200, headers: { 'content-type': 'application/jwk-set+json', 'cache-control': CACHE_CONTROL }, body };
+        return {
+          status: 200,
+          headers: { 'content-type': 'application/jwk-set+json', 'cache-control': CACHE_CONTROL },
+          body,
+        };
       },
     },
   ];

@@ -31,12 +31,24 @@ const MANY = 4;
 export const IMPERSONATION_MODES: readonly ImpersonationMode[] = [
   constrained('associated-node', (wanted, requestor) => {
     const node = nodeOf(wanted.name);
-    return nameOnly(wanted) && node !== undefined && !!serviceAccountOf(requestor.name) && onlyValue(requestor, NODE_NAME) === node;
+    return (
+      nameOnly(wanted) &&
+      node !== undefined &&
+      !!serviceAccountOf(requestor.name) &&
+      onlyValue(requestor, NODE_NAME) === node
+    );
   }),
   constrained('arbitrary-node', (wanted) => nameOnly(wanted) && nodeOf(wanted.name) !== undefined),
   constrained('serviceaccount', (wanted) => nameOnly(wanted) && serviceAccountOf(wanted.name) !== undefined),
-  constrained('user-info', (wanted) => nodeOf(wanted.name) === undefined && serviceAccountOf(wanted.name) === undefined),
-  { applies: () => true, check: (authorizer, wanted, { user }) => checkIdentity(new Questions(authorizer, user, 'impersonate', false), wanted) },
+  constrained(
+    'user-info',
+    (wanted) => nodeOf(wanted.name) === undefined && serviceAccountOf(wanted.name) === undefined,
+  ),
+  {
+    applies: () => true,
+    check: (authorizer, wanted, { user }) =>
+      checkIdentity(new Questions(authorizer, user, 'impersonate', false), wanted),
+  },
 ];
 
 function constrained(mode: string, applies: ImpersonationMode['applies']): ImpersonationMode {
@@ -51,7 +63,10 @@ function constrained(mode: string, applies: ImpersonationMode['applies']): Imper
 }
 
 /** The right to be the node that one runs on does not depend on which one that is. */
-const anyAssociatedNode = (user: UserInfo): UserInfo => ({ ...user, extra: { [ASSOCIATED_KEYS]: Object.keys(user.extra ?? {}).sort() } });
+const anyAssociatedNode = (user: UserInfo): UserInfo => ({
+  ...user,
+  extra: { [ASSOCIATED_KEYS]: Object.keys(user.extra ?? {}).sort() },
+});
 
 class Questions {
   constructor(
@@ -78,7 +93,8 @@ class Questions {
     };
   }
 
-  ask = (resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<void> => ask(this.authorizer, this.attributes(resource, name, more));
+  ask = (resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<void> =>
+    ask(this.authorizer, this.attributes(resource, name, more));
 
   async allows(resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<boolean> {
     return (await this.authorizer.authorize(this.attributes(resource, name, more))).decision === 'allow';
@@ -128,7 +144,8 @@ async function checkName(questions: Questions, { name, groups }: Impersonated): 
 async function checkGroups(questions: Questions, groups: readonly string[]): Promise<void> {
   if (questions.constrained) {
     if (groups.includes('')) questions.refuse('groups', '', 'impersonating the empty string group is not allowed');
-    if (groups.includes('system:masters')) questions.refuse('groups', 'system:masters', 'impersonating the system:masters group is not allowed');
+    if (groups.includes('system:masters'))
+      questions.refuse('groups', 'system:masters', 'impersonating the system:masters group is not allowed');
     if (groups.length >= MANY && (await questions.allows('groups', '*'))) return;
   }
   for (const group of groups) await questions.ask('groups', group);
@@ -141,13 +158,15 @@ async function checkExtra(questions: Questions, extra: Impersonated['extra']): P
     const count = [...extra.values()].reduce((sum, values) => sum + values.length, 0);
     if (count >= MANY && (await questions.allows('userextras', '*', { subresource: '*' }))) return;
   }
-  for (const [key, values] of extra) for (const value of values) await questions.ask('userextras', value, { subresource: key });
+  for (const [key, values] of extra)
+    for (const value of values) await questions.ask('userextras', value, { subresource: key });
 }
 
 function extraProblem(extra: Impersonated['extra']): string | undefined {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
-    if (!/^[^/]+\/.+$/.test(key)) return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${quote(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
+    if (!/^[^/]+\/.+$/.test(key))
+      return `impersonating an invalid key in extra is not allowed: extra.key: Invalid value: ${quote(key)}: must be a domain-prefixed path (such as "acme.io/foo")`;
     if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${quote(key)}`;
     if (values.length === 0) return 'impersonating empty values in extra is not allowed';
     if (values.includes('')) return 'impersonating the empty string value in extra is not allowed';
@@ -161,9 +180,11 @@ function withBasicGroup(name: string, groups: readonly string[]): readonly strin
   return groups.includes('system:unauthenticated') ? groups : withGroup(groups, 'system:authenticated');
 }
 
-const withGroup = (groups: readonly string[], group: string): readonly string[] => (groups.includes(group) ? groups : [...groups, group]);
+const withGroup = (groups: readonly string[], group: string): readonly string[] =>
+  groups.includes(group) ? groups : [...groups, group];
 
-const nameOnly = ({ uid, groups, extra }: Impersonated): boolean => uid === '' && groups.length === 0 && extra.size === 0;
+const nameOnly = ({ uid, groups, extra }: Impersonated): boolean =>
+  uid === '' && groups.length === 0 && extra.size === 0;
 
 function onlyValue({ extra }: UserInfo, key: string): string | undefined {
   const values = extra?.[key] ?? [];

@@ -1,3 +1,4 @@
+import { quote } from '../../base/index.ts';
 /**
  * Impersonate-* headers: acting as somebody else, for those who may. There are several rights that allow it, from the
  * narrowest to the oldest: constrained modes (being a node that the caller runs on, any node, a ServiceAccount, a user)
@@ -5,7 +6,6 @@
  * asks for `impersonate` on the identity alone. The first mode that allows it decides; the first refusal is reported.
  */
 import { badRequest } from '../../machinery/errors/index.ts';
-import { quote } from '../../base/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { RequestInfo } from '../pipeline/request-info.ts';
@@ -95,7 +95,9 @@ function withoutUser(uid: string, groups: readonly string[], extra: ReadonlyMap<
   const list = (values: readonly string[]): string => `[]string{${values.map(quote).join(', ')}}`;
   const groupText = groups.length === 0 ? '[]string(nil)' : list(groups);
   const extraText =
-    extra.size === 0 ? 'map[string][]string(nil)' : `map[string][]string{${[...extra].map(([key, values]) => `${quote(key)}:${list(values)}`).join(', ')}}`;
+    extra.size === 0
+      ? 'map[string][]string(nil)'
+      : `map[string][]string{${[...extra].map(([key, values]) => `${quote(key)}:${list(values)}`).join(', ')}}`;
   return badRequest(
     `requested &user.DefaultInfo{Name:"", UID:${quote(uid)}, Groups:${groupText}, Extra:${extraText}} without impersonating a user name`,
   );

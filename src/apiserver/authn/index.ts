@@ -3,7 +3,13 @@
  * ServiceAccounts, bootstrap tokens, OIDC, a webhook), and at last nobody. `configuration.ts` reads an
  * AuthenticationConfiguration; `impersonation.ts` lets those who may act as somebody else.
  */
-export { TokenRefused, type Annotate, type Authenticator, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
+export {
+  TokenRefused,
+  type Annotate,
+  type Authenticator,
+  type TokenAnswer,
+  type TokenAuthenticator,
+} from './authenticator.ts';
 export { BearerTokens } from './bearer-tokens.ts';
 export { buildAuthentication, type Authentication, type AuthenticationOptions } from './build.ts';
 export { authenticationFromConfiguration } from './configuration.ts';

@@ -4,8 +4,8 @@
  */
 import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 
 export const LAST_USED = 'kubernetes.io/legacy-token-last-used';
@@ -21,7 +21,8 @@ export class LegacyTokenUses {
   #loopback: Loopback | undefined;
 
   constructor(private readonly ctx: Context) {
-    const counter = (name: string, help: string): { inc(): void } => ctx.metrics.counter({ name: `serviceaccount_${name}_uses_total`, help });
+    const counter = (name: string, help: string): { inc(): void } =>
+      ctx.metrics.counter({ name: `serviceaccount_${name}_uses_total`, help });
     this.#automatic = counter('legacy_auto_token', 'Cumulative auto-generated legacy tokens used');
     this.#manual = counter('legacy_manual_token', 'Cumulative manually created legacy tokens used');
     this.#invalid = counter('invalid_legacy_auto_token', 'Cumulative invalid auto-generated legacy tokens used');
@@ -51,10 +52,16 @@ export class LegacyTokenUses {
     if (this.#writing.has(target)) return;
     this.#writing.add(target);
     try {
-      await this.#loopback!('PUT', target, { ...secret, metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, [LAST_USED]: today } } } as KubeObject);
+      await this.#loopback!('PUT', target, {
+        ...secret,
+        metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, [LAST_USED]: today } },
+      } as KubeObject);
     } catch (error) {
       if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound') && !this.ctx.signal.aborted) {
-        this.ctx.logger.error(error, 'The use of a token could not be noted on its Secret', { namespace, secret: name });
+        this.ctx.logger.error(error, 'The use of a token could not be noted on its Secret', {
+          namespace,
+          secret: name,
+        });
       }
     } finally {
       this.#writing.delete(target);

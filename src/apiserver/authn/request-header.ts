@@ -1,9 +1,9 @@
-/** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
-import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../pipeline/request.ts';
+import { ownValue, setOwn } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../net/tls/index.ts';
+/** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
+import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../pipeline/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
-import { ownValue, setOwn } from '../../base/index.ts';
 
 export interface RequestHeaderConfig {
   /** PEM bundle; read anew when it changes. */

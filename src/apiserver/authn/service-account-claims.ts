@@ -1,10 +1,10 @@
 /** Whether what a ServiceAccount token says still holds: checked live, so that a token dies with what it is bound to. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
-import type { KubeObject } from '../../machinery/index.ts';
 import { quote } from '../../base/index.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
+import type { Registry } from '../registry/registry.ts';
 import { AUTHENTICATED, TokenRefused } from './authenticator.ts';
 import type { LegacyTokenUses, SecretObject, ServiceAccountObject } from './legacy-token-uses.ts';
 
@@ -32,9 +32,12 @@ export function checkBoundClaims(registry: Registry, claims: KubernetesClaims, n
   const { namespace, serviceaccount, pod, node, secret } = claims;
   const account = registry.lookup('', 'v1', 'serviceaccounts', namespace, serviceaccount.name);
   if (!account) throw new TokenRefused(`serviceaccounts ${quote(serviceaccount.name)} not found`);
-  if (isGone(account, now)) throw new TokenRefused(`service account ${namespace}/${serviceaccount.name} has been deleted`);
+  if (isGone(account, now))
+    throw new TokenRefused(`service account ${namespace}/${serviceaccount.name} has been deleted`);
   if (account.metadata.uid !== serviceaccount.uid) {
-    throw new TokenRefused(`service account UID (${account.metadata.uid}) does not match claim (${serviceaccount.uid})`);
+    throw new TokenRefused(
+      `service account UID (${account.metadata.uid}) does not match claim (${serviceaccount.uid})`,
+    );
   }
   if (secret) mustExist(registry, now, { plural: 'secrets', kind: 'secret', namespace, reference: secret });
   if (pod) mustExist(registry, now, { plural: 'pods', kind: 'pod', namespace, reference: pod });
@@ -53,7 +56,8 @@ function mustExist(registry: Registry, now: number, { plural, kind, namespace, r
   const object = registry.lookup('', 'v1', plural, namespace, reference.name);
   if (!object || isGone(object, now)) throw new TokenRefused(INVALIDATED);
   const { uid } = object.metadata;
-  if (uid !== reference.uid) throw new TokenRefused(`${kind} UID (${uid}) does not match service account ${kind} ref claim (${reference.uid})`);
+  if (uid !== reference.uid)
+    throw new TokenRefused(`${kind} UID (${uid}) does not match service account ${kind} ref claim (${reference.uid})`);
 }
 
 function isGone({ metadata }: KubeObject, now: number): boolean {
@@ -63,19 +67,33 @@ function isGone({ metadata }: KubeObject, now: number): boolean {
 /** A token from a Secret lives as long as the Secret holds it. */
 export function checkLegacyClaims(registry: Registry, payload: JWTPayload, token: string, uses: LegacyTokenUses): void {
   const claim = (name: string): string => String(payload[`kubernetes.io/serviceaccount/${name}`] ?? '');
-  const [namespace, secretName, name, uid] = [claim('namespace'), claim('secret.name'), claim('service-account.name'), claim('service-account.uid')];
+  const [namespace, secretName, name, uid] = [
+    claim('namespace'),
+    claim('secret.name'),
+    claim('service-account.name'),
+    claim('service-account.uid'),
+  ];
   if (payload.sub !== `system:serviceaccount:${namespace}:${name}`) throw new TokenRefused('sub claim is invalid');
-  for (const [value, missing] of [[namespace, 'namespace'], [secretName, 'secretName'], [name, 'serviceAccountName'], [uid, 'serviceAccountUID']]) {
+  for (const [value, missing] of [
+    [namespace, 'namespace'],
+    [secretName, 'secretName'],
+    [name, 'serviceAccountName'],
+    [uid, 'serviceAccountUID'],
+  ]) {
     if (value === '') throw new TokenRefused(`${missing} claim is missing`);
   }
   const secret = registry.lookup('', 'v1', 'secrets', namespace, secretName) as unknown as SecretObject | undefined;
   if (!secret || secret.metadata.deletionTimestamp) throw new TokenRefused('Token has been invalidated');
   const held = Buffer.from(secret.data?.['token'] ?? '', 'base64').toString('utf8');
   if (!sameText(held, token)) throw new TokenRefused("Token does not match server's copy");
-  const account = registry.lookup('', 'v1', 'serviceaccounts', namespace, name) as unknown as ServiceAccountObject | undefined;
+  const account = registry.lookup('', 'v1', 'serviceaccounts', namespace, name) as unknown as
+    | ServiceAccountObject
+    | undefined;
   if (!account) throw new TokenRefused(`serviceaccounts ${quote(name)} not found`);
-  if (account.metadata.deletionTimestamp) throw new TokenRefused(`ServiceAccount ${namespace}/${name} has been deleted`);
-  if (account.metadata.uid !== uid) throw new TokenRefused(`ServiceAccount UID (${account.metadata.uid}) does not match claim (${uid})`);
+  if (account.metadata.deletionTimestamp)
+    throw new TokenRefused(`ServiceAccount ${namespace}/${name} has been deleted`);
+  if (account.metadata.uid !== uid)
+    throw new TokenRefused(`ServiceAccount UID (${account.metadata.uid}) does not match claim (${uid})`);
   if (secret.metadata.labels?.[INVALID_SINCE] !== undefined) {
     uses.refused();
     throw new TokenRefused(

@@ -3,14 +3,29 @@
  * pod, node or Secret that the token is bound to, exist.
  */
 import { createPrivateKey, createPublicKey, createHash, type KeyObject } from 'node:crypto';
-import { decodeJwt, decodeProtectedHeader, errors, exportJWK, compactVerify, SignJWT, type JWK, type JWTPayload, type ProtectedHeaderParameters } from 'jose';
-import type { Context } from '../../kernel/index.ts';
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  exportJWK,
+  compactVerify,
+  SignJWT,
+  type JWK,
+  type JWTPayload,
+  type ProtectedHeaderParameters,
+} from 'jose';
 import { quote } from '../../base/index.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Context } from '../../kernel/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
+import type { Registry } from '../registry/registry.ts';
 import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 import { LegacyTokenUses } from './legacy-token-uses.ts';
-import { checkBoundClaims, checkLegacyClaims, serviceAccountUser, type KubernetesClaims } from './service-account-claims.ts';
+import {
+  checkBoundClaims,
+  checkLegacyClaims,
+  serviceAccountUser,
+  type KubernetesClaims,
+} from './service-account-claims.ts';
 
 export interface BoundObject {
   readonly kind: 'Pod' | 'Node' | 'Secret';
@@ -79,7 +94,8 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     this.#privateKey = createPrivateKey(options.privateKey);
     this.#publicKeys = new Map(options.publicKeys.map((pem) => [keyIdOf(createPublicKey(pem)), createPublicKey(pem)]));
     this.#keyId = keyIdOf(createPublicKey(this.#privateKey));
-    const counter = (name: string, help: string): { inc(): void } => ctx.metrics.counter({ name: `serviceaccount_${name}_tokens_total`, help });
+    const counter = (name: string, help: string): { inc(): void } =>
+      ctx.metrics.counter({ name: `serviceaccount_${name}_tokens_total`, help });
     this.#metrics = {
       legacy: counter('legacy', 'Cumulative legacy service account tokens used'),
       stale: counter('stale', 'Cumulative stale projected service account tokens used'),
@@ -111,7 +127,11 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     return { token, expiration: expiration * 1000 };
   }
 
-  authenticateToken(token: string, audiences: readonly string[], annotate: Annotate): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
+  authenticateToken(
+    token: string,
+    audiences: readonly string[],
+    annotate: Annotate,
+  ): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
     const verified = this.#verified.get(token);
     if (verified) return this.#check(verified, token, audiences, annotate);
     return this.#verify(token).then((checked) => checked && this.#check(checked, token, audiences, annotate));
@@ -122,7 +142,10 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     const legacy = payload.iss === LEGACY_ISSUER;
     const given = payload.aud === undefined ? this.apiAudiences : [payload.aud].flat();
     const common = audiences.filter((audience) => given.includes(audience));
-    if (common.length === 0) throw new TokenRefused(`token audiences ${quoteAll(given)} is invalid for the target audiences ${quoteAll(audiences)}`);
+    if (common.length === 0)
+      throw new TokenRefused(
+        `token audiences ${quoteAll(given)} is invalid for the target audiences ${quoteAll(audiences)}`,
+      );
     if (legacy) {
       checkLegacyClaims(this.registry, payload, token, this.legacyUses);
       this.#metrics.legacy.inc();
@@ -135,7 +158,14 @@ export class ServiceAccountTokens implements TokenAuthenticator {
 
   /** The documents behind OIDC discovery of these tokens. */
   async jwks(): Promise<{ keys: JWK[] }> {
-    const keys = await Promise.all([...this.#publicKeys].map(async ([kid, key]) => ({ use: 'sig', kid, alg: algorithmOf(key), ...(await exportJWK(key)) })));
+    const keys = await Promise.all(
+      [...this.#publicKeys].map(async ([kid, key]) => ({
+        use: 'sig',
+        kid,
+        alg: algorithmOf(key),
+        ...(await exportJWK(key)),
+      })),
+    );
     return { keys };
   }
 
@@ -147,13 +177,17 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     const nowMs = this.ctx.clock.now();
     const seconds = nowMs / 1000;
     if (payload.exp !== undefined && seconds > payload.exp) throw new TokenRefused('service account token has expired');
-    if (payload.nbf !== undefined && seconds < payload.nbf) throw new TokenRefused('service account token is not valid yet');
+    if (payload.nbf !== undefined && seconds < payload.nbf)
+      throw new TokenRefused('service account token is not valid yet');
     const claims = claimsOf(payload);
     checkBoundClaims(this.registry, claims, nowMs);
     if (!claims.warnafter) return;
     if (seconds <= claims.warnafter) return this.#metrics.valid.inc();
     this.#metrics.stale.inc();
-    annotate('authentication.k8s.io/stale-token', `subject: ${payload.sub}, seconds after warning threshold: ${Math.floor(seconds) - claims.warnafter}`);
+    annotate(
+      'authentication.k8s.io/stale-token',
+      `subject: ${payload.sub}, seconds after warning threshold: ${Math.floor(seconds) - claims.warnafter}`,
+    );
   }
 
   /** A signature that was good once stays good: it is checked once a token. undefined: not one of ours. */
@@ -206,12 +240,17 @@ function claimsOf(payload: JWTPayload): KubernetesClaims {
   const claims = payload['kubernetes.io'] as KubernetesClaims | undefined;
   if (claims?.serviceaccount) return claims;
   const text = (name: string): string => String(payload[`kubernetes.io/serviceaccount/${name}`] ?? '');
-  return { namespace: text('namespace'), serviceaccount: { name: text('service-account.name'), uid: text('service-account.uid') } };
+  return {
+    namespace: text('namespace'),
+    serviceaccount: { name: text('service-account.name'), uid: text('service-account.uid') },
+  };
 }
 
 const quoteAll = (values: readonly string[]): string => `[${values.map(quote).join(' ')}]`;
 
-const CURVE_ALGORITHMS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }));
+const CURVE_ALGORITHMS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' }),
+);
 
 function algorithmOf(key: KeyObject): string {
   if (key.asymmetricKeyType === 'rsa') return 'RS256';
@@ -222,4 +261,6 @@ function algorithmOf(key: KeyObject): string {
 
 /** As upstream computes it: the SHA-256 of the key's DER form. */
 const keyIdOf = (key: KeyObject): string =>
-  createHash('sha256').update(key.export({ type: 'spki', format: 'der' })).digest('base64url');
+  createHash('sha256')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('base64url');

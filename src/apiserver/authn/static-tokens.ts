@@ -12,7 +12,8 @@ export class StaticTokens implements TokenAuthenticator {
     for (const line of file.split(/\r?\n/)) {
       if (line.trim() === '' || line.startsWith('#')) continue;
       const [token = '', name = '', uid = '', groups = ''] = splitRecord(line);
-      if (token === '' || name === '' || uid === '') throw new Error('token file must have at least 3 columns (token, user name, user uid), found fewer in a line');
+      if (token === '' || name === '' || uid === '')
+        throw new Error('token file must have at least 3 columns (token, user name, user uid), found fewer in a line');
       const list = groups === '' ? [] : groups.split(',').map((group) => group.trim());
       this.#users.set(hashOf(token), { name, uid, groups: withAuthenticated(list) });
     }

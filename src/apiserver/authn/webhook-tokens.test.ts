@@ -14,8 +14,13 @@ beforeAll(async () => {
     const { token } = (body as { spec: { token: string } }).spec;
     if (token === 'broken') return { status: 500, body: {} };
     if (token === 'bad') return { body: { status: { authenticated: false, error: 'no such token' } } };
-    if (token === 'vault') return { body: { status: { authenticated: true, user: { username: 'v' }, audiences: ['vault'] } } };
-    return { body: { status: { authenticated: true, user: { username: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } } } } };
+    if (token === 'vault')
+      return { body: { status: { authenticated: true, user: { username: 'v' }, audiences: ['vault'] } } };
+    return {
+      body: {
+        status: { authenticated: true, user: { username: 'jane', uid: 'u', groups: ['dev'], extra: { k: ['v'] } } },
+      },
+    };
   });
   client = await ReviewClient.fromKubeconfig(ctx, server.kubeconfig, { attempts: 1 });
 });
@@ -34,7 +39,12 @@ describe('the token webhook', () => {
     expect(server.received.length - before).toBe(1);
     expect(server.received.at(-1)).toEqual({
       path: '/review',
-      body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec: { token: 'good', audiences: ['api'] } },
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenReview',
+        metadata: {},
+        spec: { token: 'good', audiences: ['api'] },
+      },
     });
   });
 
@@ -47,7 +57,9 @@ describe('the token webhook', () => {
   });
 
   it('refuses when it cannot be asked, and never logs the token', async () => {
-    await expect(new WebhookTokens(ctx, { client }).authenticateToken('broken', ['api'])).rejects.toThrow('the webhook answered 500');
+    await expect(new WebhookTokens(ctx, { client }).authenticateToken('broken', ['api'])).rejects.toThrow(
+      'the webhook answered 500',
+    );
     expect(logLines.join('\n')).not.toContain('broken');
   });
 });

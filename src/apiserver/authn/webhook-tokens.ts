@@ -30,7 +30,9 @@ export class WebhookTokens implements TokenAuthenticator {
   }
 
   async authenticateToken(token: string, audiences: readonly string[]): Promise<TokenAnswer | undefined> {
-    const key = createHash('sha256').update(JSON.stringify([token, audiences])).digest('base64');
+    const key = createHash('sha256')
+      .update(JSON.stringify([token, audiences]))
+      .digest('base64');
     const answer = this.#answers.get(key) ?? (await this.#once(key, token, audiences));
     if ('refused' in answer) throw new TokenRefused(answer.refused);
     return answer.found;
@@ -54,7 +56,12 @@ export class WebhookTokens implements TokenAuthenticator {
     const { version = 'v1', client } = this.options;
     let answer: Record<string, unknown>;
     try {
-      answer = await client.post({ apiVersion: `authentication.k8s.io/${version}`, kind: 'TokenReview', metadata: {}, spec: { token, audiences } });
+      answer = await client.post({
+        apiVersion: `authentication.k8s.io/${version}`,
+        kind: 'TokenReview',
+        metadata: {},
+        spec: { token, audiences },
+      });
     } catch (error) {
       this.ctx.logger.error(error, 'The authentication webhook could not be asked');
       throw new TokenRefused((error as Error).message);
@@ -63,14 +70,22 @@ export class WebhookTokens implements TokenAuthenticator {
   }
 }
 
-function answerOf({ authenticated, user, audiences, error }: Partial<TokenReviewStatus>, wanted: readonly string[]): Answer {
+function answerOf(
+  { authenticated, user, audiences, error }: Partial<TokenReviewStatus>,
+  wanted: readonly string[],
+): Answer {
   if (!authenticated || !user?.username) return error ? { refused: error } : { found: undefined };
   // A webhook that says nothing of audiences knows only tokens for this server.
   const common = audiences?.length ? wanted.filter((audience) => audiences.includes(audience)) : undefined;
   if (common?.length === 0) return { found: undefined };
   return {
     found: {
-      user: { name: user.username, ...(user.uid ? { uid: user.uid } : {}), groups: user.groups ?? [], ...(user.extra ? { extra: user.extra } : {}) },
+      user: {
+        name: user.username,
+        ...(user.uid ? { uid: user.uid } : {}),
+        groups: user.groups ?? [],
+        ...(user.extra ? { extra: user.extra } : {}),
+      },
       ...(common ? { audiences: common } : {}),
     },
   };

@@ -1,8 +1,15 @@
+import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 /** ABAC: a file with one policy in JSON a line; a request is allowed when a line matches it. */
 import { quote } from '../../base/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
-import { ALLOW, noOpinion, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
-import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
+import {
+  ALLOW,
+  noOpinion,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Decision,
+  type ResolvedRules,
+} from './authorizer.ts';
 
 interface AbacPolicy {
   readonly user?: string;
@@ -35,7 +42,11 @@ export class AbacAuthorizer implements Authorizer {
 
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {
     const rules = this.#policies
-      .filter((policy) => subjectMatches(policy, user) && (policy.namespace === '*' || policy.namespace === namespace || !!policy.nonResourcePath))
+      .filter(
+        (policy) =>
+          subjectMatches(policy, user) &&
+          (policy.namespace === '*' || policy.namespace === namespace || !!policy.nonResourcePath),
+      )
       .flatMap(ruleOf);
     return { rules, incomplete: false };
   }
@@ -48,24 +59,36 @@ function parsePolicy(text: string, line: number): AbacPolicy {
   } catch (error) {
     throw new Error(`line ${line} of the authorization policy file is not JSON`, { cause: error });
   }
-  if (parsed.kind !== 'Policy' || parsed.apiVersion !== 'abac.authorization.kubernetes.io/v1beta1' || typeof parsed.spec !== 'object') {
-    throw new Error(`line ${line} of the authorization policy file is no ${quote('abac.authorization.kubernetes.io/v1beta1')} Policy`);
+  if (
+    parsed.kind !== 'Policy' ||
+    parsed.apiVersion !== 'abac.authorization.kubernetes.io/v1beta1' ||
+    typeof parsed.spec !== 'object'
+  ) {
+    throw new Error(
+      `line ${line} of the authorization policy file is no ${quote('abac.authorization.kubernetes.io/v1beta1')} Policy`,
+    );
   }
   return parsed.spec;
 }
 
 const matches = (policy: AbacPolicy, asked: AuthorizationAttributes): boolean =>
-  subjectMatches(policy, asked.user) && (!policy.readonly || READS.has(asked.verb)) && (asked.isResourceRequest ? resourceMatches(policy, asked) : pathMatches(policy, asked.path));
+  subjectMatches(policy, asked.user) &&
+  (!policy.readonly || READS.has(asked.verb)) &&
+  (asked.isResourceRequest ? resourceMatches(policy, asked) : pathMatches(policy, asked.path));
 
 /** A policy that names neither a user nor a group is for nobody. */
 function subjectMatches({ user = '', group = '' }: AbacPolicy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   const userMatches = user === '' || user === name || (user === '*' && groups.includes('system:authenticated'));
-  const groupMatches = group === '' || groups.includes(group) || (group === '*' && groups.includes('system:authenticated'));
+  const groupMatches =
+    group === '' || groups.includes(group) || (group === '*' && groups.includes('system:authenticated'));
   return userMatches && groupMatches;
 }
 
-const resourceMatches = ({ namespace = '', resource = '', apiGroup = '' }: AbacPolicy, asked: AuthorizationAttributes): boolean =>
+const resourceMatches = (
+  { namespace = '', resource = '', apiGroup = '' }: AbacPolicy,
+  asked: AuthorizationAttributes,
+): boolean =>
   [
     [namespace, asked.namespace],
     [resource, asked.resource],

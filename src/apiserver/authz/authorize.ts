@@ -1,18 +1,26 @@
+import { quote } from '../../base/index.ts';
 /** The pipeline's question to the authorizers, and the refusal as upstream words it. */
 import { failure, forbidden, internalError, type StatusError } from '../../machinery/errors/index.ts';
-import { quote } from '../../base/index.ts';
 import type { RequestInfo } from '../pipeline/request-info.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { fieldRequirements, labelRequirements } from './selectors.ts';
 
 /** What the authorizers say of a request; at once unless one of them has to ask elsewhere. */
-export const authorize = (authorizer: Authorizer, user: UserInfo, info: RequestInfo, query: URLSearchParams): Decision | Promise<Decision> =>
-  authorizer.authorize(attributesOf(user, info, query));
+export const authorize = (
+  authorizer: Authorizer,
+  user: UserInfo,
+  info: RequestInfo,
+  query: URLSearchParams,
+): Decision | Promise<Decision> => authorizer.authorize(attributesOf(user, info, query));
 
 /** The answer to a request that nobody allowed. */
-export const refusal = ({ reason, error }: Decision, user: UserInfo, info: RequestInfo, query: URLSearchParams): StatusError =>
-  error ? internalError(error) : forbiddenRequest(attributesOf(user, info, query), reason);
+export const refusal = (
+  { reason, error }: Decision,
+  user: UserInfo,
+  info: RequestInfo,
+  query: URLSearchParams,
+): StatusError => (error ? internalError(error) : forbiddenRequest(attributesOf(user, info, query), reason));
 
 const SELECTING = new Set(['list', 'watch', 'deletecollection']);
 
@@ -41,8 +49,10 @@ export function forbiddenRequest(attributes: AuthorizationAttributes, reason: st
   if (!attributes.isResourceRequest) {
     return failure(403, 'Forbidden', `forbidden: ${sanitized(`${who} path ${quote(attributes.path)}`)}${because}`, {});
   }
-  const resource = attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
-  const where = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(attributes.namespace)}`;
+  const resource =
+    attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
+  const where =
+    attributes.namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(attributes.namespace)}`;
   return forbidden(
     { group: attributes.apiGroup, resource: attributes.resource },
     attributes.name,
@@ -51,4 +61,5 @@ export function forbiddenRequest(attributes: AuthorizationAttributes, reason: st
 }
 
 /** What the client itself sent comes back without the characters that a browser could take for markup. */
-const sanitized = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+const sanitized = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

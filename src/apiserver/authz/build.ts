@@ -20,12 +20,19 @@ export interface Authorization {
   readonly rbac: RbacAuthorizer;
 }
 
-export function buildAuthorization(ctx: Context, registry: Registry, configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS): Authorization {
+export function buildAuthorization(
+  ctx: Context,
+  registry: Registry,
+  configs: readonly AuthorizerConfig[] = DEFAULT_AUTHORIZERS,
+): Authorization {
   const rbac = new RbacAuthorizer(registry);
   const chain = configs.map((config): Authorizer => {
     switch (config.type) {
       case 'Node':
-        return new NodeAuthorizer(new NodeGraph(registry), nodeRoles().find(({ metadata }) => metadata.name === 'system:node')?.rules ?? []);
+        return new NodeAuthorizer(
+          new NodeGraph(registry),
+          nodeRoles().find(({ metadata }) => metadata.name === 'system:node')?.rules ?? [],
+        );
       case 'RBAC':
         return rbac;
       case 'AlwaysAllow':

@@ -4,9 +4,9 @@
  * sees what would be stored.
  */
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { deepEqual, quote } from '../../base/index.ts';
 import { forbidden, notFound } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission/admission.ts';
 import { uncoveredRules } from '../bootstrap/index.ts';
 import type { AuthorizationAttributes, Authorizer } from './authorizer.ts';
@@ -43,11 +43,19 @@ async function checkRole(rbac: RbacAuthorizer, authorizer: Authorizer, attribute
   checkHeld(rbac, attributes, role.rules ?? []);
   if (!aggregates(role) && !aggregates(attributes.oldObject as ClusterRole | undefined)) return;
   if (missingRules(rbac, attributes, FULL_AUTHORITY).length > 0) {
-    throw forbidden(attributes.groupResource, attributes.name, 'must have cluster-admin privileges to use the aggregationRule');
+    throw forbidden(
+      attributes.groupResource,
+      attributes.name,
+      'must have cluster-admin privileges to use the aggregationRule',
+    );
   }
 }
 
-async function checkBinding(rbac: RbacAuthorizer, authorizer: Authorizer, attributes: AdmissionAttributes): Promise<void> {
+async function checkBinding(
+  rbac: RbacAuthorizer,
+  authorizer: Authorizer,
+  attributes: AdmissionAttributes,
+): Promise<void> {
   const { roleRef } = attributes.object as unknown as RoleBinding;
   const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined;
   // A reference to anything else is for validation to refuse.
@@ -58,12 +66,29 @@ async function checkBinding(rbac: RbacAuthorizer, authorizer: Authorizer, attrib
   checkHeld(rbac, attributes, rules);
 }
 
-async function mayDo(authorizer: Authorizer, { user, namespace }: AdmissionAttributes, asked: Pick<AuthorizationAttributes, 'verb' | 'resource' | 'name'>): Promise<boolean> {
-  const { decision } = await authorizer.authorize({ user, ...asked, isResourceRequest: true, apiGroup: GROUP, apiVersion: '*', namespace, subresource: '', path: '' });
+async function mayDo(
+  authorizer: Authorizer,
+  { user, namespace }: AdmissionAttributes,
+  asked: Pick<AuthorizationAttributes, 'verb' | 'resource' | 'name'>,
+): Promise<boolean> {
+  const { decision } = await authorizer.authorize({
+    user,
+    ...asked,
+    isResourceRequest: true,
+    apiGroup: GROUP,
+    apiVersion: '*',
+    namespace,
+    subresource: '',
+    path: '',
+  });
   return decision === 'allow';
 }
 
-function missingRules(rbac: RbacAuthorizer, { user, namespace }: AdmissionAttributes, wanted: readonly PolicyRule[]): PolicyRule[] {
+function missingRules(
+  rbac: RbacAuthorizer,
+  { user, namespace }: AdmissionAttributes,
+  wanted: readonly PolicyRule[],
+): PolicyRule[] {
   return uncoveredRules(rbac.rulesFor(user, namespace).rules, wanted);
 }
 
@@ -99,7 +124,8 @@ function compact(rules: readonly PolicyRule[]): PolicyRule[] {
 }
 
 function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
-  const list = (name: string, values: readonly string[] | undefined): string[] => (values?.length ? [`${name}:[${values.map(quote).join(' ')}]`] : []);
+  const list = (name: string, values: readonly string[] | undefined): string[] =>
+    values?.length ? [`${name}:[${values.map(quote).join(' ')}]`] : [];
   const parts = [
     ...list('APIGroups', apiGroups),
     ...list('Resources', resources),
@@ -110,7 +136,8 @@ function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs 
   return `{${parts.join(', ')}}`;
 }
 
-const aggregates = (role: ClusterRole | undefined): boolean => (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
+const aggregates = (role: ClusterRole | undefined): boolean =>
+  (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 
 /** The garbage collector may take finalizers and owners away from roles that it could not grant. */
 function isOnlyForCollection({ object, oldObject }: AdmissionAttributes): boolean {
@@ -119,6 +146,12 @@ function isOnlyForCollection({ object, oldObject }: AdmissionAttributes): boolea
 }
 
 function withoutCollected(object: KubeObject): unknown {
-  const { finalizers: _, ownerReferences: __, managedFields: ___, resourceVersion: ____, ...metadata } = object.metadata;
+  const {
+    finalizers: _,
+    ownerReferences: __,
+    managedFields: ___,
+    resourceVersion: ____,
+    ...metadata
+  } = object.metadata;
   return { ...object, metadata };
 }

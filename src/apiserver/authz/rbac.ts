@@ -2,13 +2,21 @@
  * RBAC. Roles and bindings are compiled into an index from subject to grants, which a watch of the four kinds keeps up
  * to date; what one identity may do is gathered from it once, by verb and resource, and kept until something changes.
  */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../api/generated/rbac-v1.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  Subject,
+} from '../../api/generated/rbac-v1.ts';
 import { append, quote } from '../../base/index.ts';
+import type { UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { UserInfo } from '../pipeline/request.ts';
-import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { Entry } from '../storage/entry.ts';
+import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 import { RuleIndex } from './rule-index.ts';
 
@@ -76,7 +84,9 @@ export class RbacAuthorizer implements Authorizer {
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {
     const rules: PolicyRule[] = [];
     const errors: string[] = [];
-    const grants = this.#identityOf(user).grants.filter((grant) => grant.namespace === '' || grant.namespace === namespace);
+    const grants = this.#identityOf(user).grants.filter(
+      (grant) => grant.namespace === '' || grant.namespace === namespace,
+    );
     for (const grant of grants) {
       const found = this.rulesOfRef(grant.roleRef, grant.namespace);
       if (found) append(rules, found);
@@ -90,7 +100,8 @@ export class RbacAuthorizer implements Authorizer {
     const key = ref.kind === 'Role' ? `${namespace}/${ref.name}` : `/${ref.name}`;
     const known = this.#rules.get(key);
     if (known) return known;
-    const entry = ref.kind === 'Role' ? this.#roles.cache.get(namespace, ref.name) : this.#clusterRoles.cache.get('', ref.name);
+    const entry =
+      ref.kind === 'Role' ? this.#roles.cache.get(namespace, ref.name) : this.#clusterRoles.cache.get('', ref.name);
     if (!entry) return undefined;
     const rules = (entry.object as unknown as Role | ClusterRole).rules ?? [];
     this.#rules.set(key, rules);
@@ -212,7 +223,8 @@ function subjectKey(subject: Subject, bindingNamespace: string): string | undefi
   }
 }
 
-const notFoundText = (ref: RoleRef): string => `${ref.kind === 'Role' ? 'role' : 'clusterrole'}.${GROUP} ${quote(ref.name)} not found`;
+const notFoundText = (ref: RoleRef): string =>
+  `${ref.kind === 'Role' ? 'role' : 'clusterrole'}.${GROUP} ${quote(ref.name)} not found`;
 
 /** As Go joins errors: one as it is, several once each in brackets. */
 function aggregate(errors: readonly string[]): string {
@@ -227,6 +239,8 @@ function describe(grant: Grant): string {
       ? `ServiceAccount ${quote(`${grant.subject.name}/${grant.subject.namespace || grant.namespace}`)}`
       : `${grant.subject.kind} ${quote(grant.subject.name)}`;
   const binding =
-    grant.namespace === '' ? `ClusterRoleBinding ${quote(grant.binding)}` : `RoleBinding ${quote(`${grant.binding}/${grant.namespace}`)}`;
+    grant.namespace === ''
+      ? `ClusterRoleBinding ${quote(grant.binding)}`
+      : `RoleBinding ${quote(`${grant.binding}/${grant.namespace}`)}`;
   return `${binding} of ${role} to ${subject}`;
 }

@@ -2,7 +2,10 @@
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 
-export type Asked = Pick<AuthorizationAttributes, 'verb' | 'isResourceRequest' | 'apiGroup' | 'resource' | 'subresource' | 'name' | 'path'>;
+export type Asked = Pick<
+  AuthorizationAttributes,
+  'verb' | 'isResourceRequest' | 'apiGroup' | 'resource' | 'subresource' | 'name' | 'path'
+>;
 
 interface Item<T> {
   readonly order: number;
@@ -55,7 +58,8 @@ function push<T>(map: Map<string, Item<T>[]>, key: string, item: Item<T>): void 
   else map.set(key, [item]);
 }
 
-const earlier = <T>(a: Item<T> | undefined, b: Item<T> | undefined): Item<T> | undefined => (!a ? b : !b || a.order < b.order ? a : b);
+const earlier = <T>(a: Item<T> | undefined, b: Item<T> | undefined): Item<T> | undefined =>
+  !a ? b : !b || a.order < b.order ? a : b;
 
 function fits<T>(items: readonly Item<T>[] | undefined, asked: Asked): Item<T> | undefined {
   return items?.find(({ rule }) => {

@@ -1,6 +1,12 @@
 /** What a request selects by, in the form that authorizers look at: a node may list its own pods, though not all. */
 import type { FieldSelectorAttributes, LabelSelectorAttributes } from '../../api/generated/authorization-v1.ts';
-import { LabelRequirement, parseFieldSelector, parseLabelSelector, type FieldRequirement, type LabelOperator } from '../../machinery/selectors/index.ts';
+import {
+  LabelRequirement,
+  parseFieldSelector,
+  parseLabelSelector,
+  type FieldRequirement,
+  type LabelOperator,
+} from '../../machinery/selectors/index.ts';
 
 export type { FieldRequirement, LabelRequirement };
 
@@ -32,10 +38,15 @@ export function reviewedFields(selector: FieldSelectorAttributes | undefined): R
     if (one && values.length === 1) requirements.push({ field: key, operator: one, value: values[0]! });
     else failed = true;
   }
-  return { ...(requirements.length > 0 ? { requirements } : {}), ...(failed ? { error: IGNORED('fieldSelector') } : {}) };
+  return {
+    ...(requirements.length > 0 ? { requirements } : {}),
+    ...(failed ? { error: IGNORED('fieldSelector') } : {}),
+  };
 }
 
-const LABEL_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }));
+const LABEL_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(
+  Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }),
+);
 
 export function reviewedLabels(selector: LabelSelectorAttributes | undefined): ReviewedSelector<LabelRequirement> {
   if (!selector?.requirements?.length) return {};
@@ -47,7 +58,10 @@ export function reviewedLabels(selector: LabelSelectorAttributes | undefined): R
     if (requirement) requirements.push(requirement);
     else failed = true;
   }
-  return { ...(requirements.length > 0 ? { requirements } : {}), ...(failed ? { error: IGNORED('labelSelector') } : {}) };
+  return {
+    ...(requirements.length > 0 ? { requirements } : {}),
+    ...(failed ? { error: IGNORED('labelSelector') } : {}),
+  };
 }
 
 function attempt<T>(parse: () => T): T | undefined {

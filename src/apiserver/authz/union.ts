@@ -1,9 +1,16 @@
 /** Asks authorizers in order until one decides. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import { ALLOW, NO_OPINION, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
+import { append } from '../../base/index.ts';
 import type { MetricsRegistry } from '../../kernel/index.ts';
 import type { UserInfo } from '../pipeline/request.ts';
-import { append } from '../../base/index.ts';
+import {
+  ALLOW,
+  NO_OPINION,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Decision,
+  type ResolvedRules,
+} from './authorizer.ts';
 
 export class UnionAuthorizer implements Authorizer {
   readonly name = 'union';
@@ -28,7 +35,11 @@ export class UnionAuthorizer implements Authorizer {
       const answer = this.authorizers[i]!.authorize(attributes);
       if (answer instanceof Promise) {
         const sofar = gathered;
-        return answer.then((decision) => (decision.decision === 'no-opinion' ? this.#ask(attributes, i + 1, join(sofar, decision)) : this.#decide(i, decision)));
+        return answer.then((decision) =>
+          decision.decision === 'no-opinion'
+            ? this.#ask(attributes, i + 1, join(sofar, decision))
+            : this.#decide(i, decision),
+        );
       }
       if (answer.decision !== 'no-opinion') return this.#decide(i, answer);
       gathered = join(gathered, answer);
@@ -52,7 +63,11 @@ export class UnionAuthorizer implements Authorizer {
       incomplete ||= found.incomplete;
       if (found.error) errors.push(found.error);
     }
-    return { rules, incomplete, ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` } : {}) };
+    return {
+      rules,
+      incomplete,
+      ...(errors.length > 0 ? { error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` } : {}),
+    };
   }
 }
 
@@ -91,7 +106,11 @@ const EVERYTHING: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-export const alwaysAllow: Authorizer = { name: 'AlwaysAllow', authorize: () => ALLOW, rulesFor: () => ({ rules: EVERYTHING, incomplete: false }) };
+export const alwaysAllow: Authorizer = {
+  name: 'AlwaysAllow',
+  authorize: () => ALLOW,
+  rulesFor: () => ({ rules: EVERYTHING, incomplete: false }),
+};
 
 export const alwaysDeny: Authorizer = {
   name: 'AlwaysDeny',

@@ -21,14 +21,20 @@ describe('the authorization webhook', () => {
     { name: 'allows', user: 'jane', decision: { decision: 'allow', reason: 'asked for jane' } },
     { name: 'denies', user: 'mallory', decision: { decision: 'deny', reason: 'asked for mallory' } },
     { name: 'has no opinion', user: 'bob', decision: { decision: 'no-opinion', reason: 'asked for bob' } },
-    { name: 'cannot be asked', user: 'broken', decision: { decision: 'no-opinion', reason: '', error: 'the webhook answered 503' } },
+    {
+      name: 'cannot be asked',
+      user: 'broken',
+      decision: { decision: 'no-opinion', reason: '', error: 'the webhook answered 503' },
+    },
   ];
   it.each(decisions)('$name', async ({ user, decision }) => {
     expect(await (await webhook()).authorize(asking(user))).toEqual(decision);
   });
 
   it('denies when it cannot be asked and must be', async () => {
-    expect(await (await webhook({ failurePolicy: 'Deny' })).authorize(asking('broken'))).toMatchObject({ decision: 'deny' });
+    expect(await (await webhook({ failurePolicy: 'Deny' })).authorize(asking('broken'))).toMatchObject({
+      decision: 'deny',
+    });
   });
 
   it('is asked once for the same question', async () => {
@@ -37,11 +43,19 @@ describe('the authorization webhook', () => {
     await authorizer.authorize(asking('jane'));
     expect(authorizer.authorize(asking('jane'))).toEqual({ decision: 'allow', reason: 'asked for jane' });
     expect(server.received.length - before).toBe(1);
-    expect(server.received.at(-1)?.body).toMatchObject({ spec: { user: 'jane', groups: ['system:authenticated'], resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'a', name: 'p' } } });
+    expect(server.received.at(-1)?.body).toMatchObject({
+      spec: {
+        user: 'jane',
+        groups: ['system:authenticated'],
+        resourceAttributes: { verb: 'get', resource: 'pods', namespace: 'a', name: 'p' },
+      },
+    });
   });
 
   it('is not asked for what its conditions do not match', async () => {
-    const authorizer = await webhook({ matchConditions: [{ expression: "has(request.resourceAttributes)" }, { expression: "request.user != 'jane'" }] });
+    const authorizer = await webhook({
+      matchConditions: [{ expression: 'has(request.resourceAttributes)' }, { expression: "request.user != 'jane'" }],
+    });
     const before = server.received.length;
     expect(authorizer.authorize(asking('jane'))).toEqual({ decision: 'no-opinion', reason: '' });
     expect(server.received.length).toBe(before);
@@ -50,28 +64,53 @@ describe('the authorization webhook', () => {
 
   it('goes by its failure policy when a condition cannot be evaluated', async () => {
     const matchConditions = [{ expression: 'request.nonResourceAttributes.path == "/x"' }];
-    expect(await (await webhook({ matchConditions })).authorize(asking('jane'))).toMatchObject({ decision: 'no-opinion' });
-    expect(await (await webhook({ matchConditions, failurePolicy: 'Deny' })).authorize(asking('jane'))).toMatchObject({ decision: 'deny' });
+    expect(await (await webhook({ matchConditions })).authorize(asking('jane'))).toMatchObject({
+      decision: 'no-opinion',
+    });
+    expect(await (await webhook({ matchConditions, failurePolicy: 'Deny' })).authorize(asking('jane'))).toMatchObject({
+      decision: 'deny',
+    });
   });
 });
 
 describe('AuthorizationConfiguration', () => {
   const refused = [
     { name: 'no authorizers', authorizers: [], message: 'at least one authorization mode' },
-    { name: 'a name twice', authorizers: [{ type: 'Node', name: 'a' }, { type: 'RBAC', name: 'a' }], message: 'Duplicate value: "a"' },
+    {
+      name: 'a name twice',
+      authorizers: [
+        { type: 'Node', name: 'a' },
+        { type: 'RBAC', name: 'a' },
+      ],
+      message: 'Duplicate value: "a"',
+    },
     { name: 'an unknown type', authorizers: [{ type: 'Oracle', name: 'a' }], message: 'Unsupported value: "Oracle"' },
-    { name: 'a webhook without its configuration', authorizers: [{ type: 'Webhook', name: 'a' }], message: 'required when type=Webhook' },
+    {
+      name: 'a webhook without its configuration',
+      authorizers: [{ type: 'Webhook', name: 'a' }],
+      message: 'required when type=Webhook',
+    },
   ];
   it.each(refused)('refuses $name', async ({ authorizers, message }) => {
     await expect(authorizersFromConfiguration(ctx, configuration(authorizers))).rejects.toThrow(message);
   });
 });
 
-const configuration = (authorizers: readonly object[]): string => JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers });
+const configuration = (authorizers: readonly object[]): string =>
+  JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthorizationConfiguration', authorizers });
 
 async function webhook(more: object = {}): Promise<Authorizer> {
-  const settings = { timeout: '3s', subjectAccessReviewVersion: 'v1', failurePolicy: 'NoOpinion', connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: server.kubeconfig }, ...more };
-  const [config] = await authorizersFromConfiguration(ctx, configuration([{ type: 'Webhook', name: 'outside', webhook: settings }]));
+  const settings = {
+    timeout: '3s',
+    subjectAccessReviewVersion: 'v1',
+    failurePolicy: 'NoOpinion',
+    connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: server.kubeconfig },
+    ...more,
+  };
+  const [config] = await authorizersFromConfiguration(
+    ctx,
+    configuration([{ type: 'Webhook', name: 'outside', webhook: settings }]),
+  );
   if (config?.type !== 'custom') throw new Error('no webhook');
   return config.authorizer;
 }

@@ -2,7 +2,13 @@
 import type { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from '../../api/generated/authorization-v1.ts';
 import { DeadlineExceeded, exponentialBuckets, type Context } from '../../kernel/index.ts';
 import { ExpiringCache, type Expression, type ReviewClient } from '../review-webhooks/index.ts';
-import { NO_OPINION, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from './authorizer.ts';
+import {
+  NO_OPINION,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Decision,
+  type ResolvedRules,
+} from './authorizer.ts';
 
 export interface WebhookAuthorizerOptions {
   readonly name: string;
@@ -35,9 +41,22 @@ export class WebhookAuthorizer implements Authorizer {
   ) {
     this.name = options.name;
     const labels = ['name', 'result'] as const;
-    this.#evaluations = ctx.metrics.counter({ name: 'apiserver_authorization_webhook_evaluations_total', help: 'Questions to authorization webhooks, by name and result.', labels });
-    this.#durations = ctx.metrics.histogram({ name: 'apiserver_authorization_webhook_duration_seconds', help: 'How long authorization webhooks took, by name and result.', labels, buckets: BUCKETS });
-    this.#failedOpen = ctx.metrics.counter({ name: 'apiserver_authorization_webhook_evaluations_fail_open_total', help: 'Questions that authorization webhooks had no opinion on because they failed, by name and result.', labels });
+    this.#evaluations = ctx.metrics.counter({
+      name: 'apiserver_authorization_webhook_evaluations_total',
+      help: 'Questions to authorization webhooks, by name and result.',
+      labels,
+    });
+    this.#durations = ctx.metrics.histogram({
+      name: 'apiserver_authorization_webhook_duration_seconds',
+      help: 'How long authorization webhooks took, by name and result.',
+      labels,
+      buckets: BUCKETS,
+    });
+    this.#failedOpen = ctx.metrics.counter({
+      name: 'apiserver_authorization_webhook_evaluations_fail_open_total',
+      help: 'Questions that authorization webhooks had no opinion on because they failed, by name and result.',
+      labels,
+    });
     this.#answers = new ExpiringCache(ctx.clock, CACHED);
   }
 
@@ -79,7 +98,8 @@ export class WebhookAuthorizer implements Authorizer {
       return this.#failed((error as Error).message);
     }
     const { authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000 } = this.options;
-    if (key.length <= KEY_LIMIT) this.#answers.set(key, decision, decision.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs);
+    if (key.length <= KEY_LIMIT)
+      this.#answers.set(key, decision, decision.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs);
     return decision;
   }
 
@@ -92,11 +112,20 @@ export class WebhookAuthorizer implements Authorizer {
     const { version = 'v1' } = this.options;
     const { groups, ...rest } = spec;
     const sent = version === 'v1' ? spec : { ...rest, ...(groups ? { group: groups } : {}) };
-    const answer = await this.options.client.post({ apiVersion: `authorization.k8s.io/${version}`, kind: 'SubjectAccessReview', metadata: {}, spec: sent });
+    const answer = await this.options.client.post({
+      apiVersion: `authorization.k8s.io/${version}`,
+      kind: 'SubjectAccessReview',
+      metadata: {},
+      spec: sent,
+    });
     const status = (answer['status'] ?? {}) as Partial<SubjectAccessReviewStatus>;
     const { allowed = false, denied = false, reason = '', evaluationError } = status;
     if (allowed && denied) throw new Error('webhook subject access review returned both allow and deny response');
-    return { decision: denied ? 'deny' : allowed ? 'allow' : 'no-opinion', reason, ...(evaluationError ? { error: evaluationError } : {}) };
+    return {
+      decision: denied ? 'deny' : allowed ? 'allow' : 'no-opinion',
+      reason,
+      ...(evaluationError ? { error: evaluationError } : {}),
+    };
   }
 
   #failed(error: string): Decision {
@@ -110,15 +139,20 @@ function specOf(attributes: AuthorizationAttributes): SubjectAccessReviewSpec {
     user: user.name,
     ...(user.uid ? { uid: user.uid } : {}),
     groups: [...user.groups],
-    ...(user.extra ? { extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])) } : {}),
+    ...(user.extra
+      ? { extra: Object.fromEntries(Object.entries(user.extra).map(([key, values]) => [key, [...values]])) }
+      : {}),
     ...(attributes.isResourceRequest
       ? { resourceAttributes: resourceAttributesOf(attributes) }
       : { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } }),
   };
 }
 
-function resourceAttributesOf(attributes: AuthorizationAttributes): NonNullable<SubjectAccessReviewSpec['resourceAttributes']> {
-  const { namespace, verb, apiGroup, apiVersion, resource, subresource, name, fieldSelector, labelSelector } = attributes;
+function resourceAttributesOf(
+  attributes: AuthorizationAttributes,
+): NonNullable<SubjectAccessReviewSpec['resourceAttributes']> {
+  const { namespace, verb, apiGroup, apiVersion, resource, subresource, name, fieldSelector, labelSelector } =
+    attributes;
   return {
     ...(namespace ? { namespace } : {}),
     verb,
@@ -128,16 +162,42 @@ function resourceAttributesOf(attributes: AuthorizationAttributes): NonNullable<
     ...(subresource ? { subresource } : {}),
     ...(name ? { name } : {}),
     ...(fieldSelector?.length
-      ? { fieldSelector: { requirements: fieldSelector.map(({ field, operator, value }) => ({ key: field, operator: operator === '=' ? 'In' : 'NotIn', values: [value] })) } }
+      ? {
+          fieldSelector: {
+            requirements: fieldSelector.map(({ field, operator, value }) => ({
+              key: field,
+              operator: operator === '=' ? 'In' : 'NotIn',
+              values: [value],
+            })),
+          },
+        }
       : {}),
     ...(labelSelector?.length ? { labelSelector: { requirements: labelSelector.flatMap(labelRequirement) } } : {}),
   };
 }
 
-const LABEL_OPERATORS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ in: 'In', '=': 'In', '==': 'In', notin: 'NotIn', '!=': 'NotIn', exists: 'Exists', '!': 'DoesNotExist' }));
+const LABEL_OPERATORS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    in: 'In',
+    '=': 'In',
+    '==': 'In',
+    notin: 'NotIn',
+    '!=': 'NotIn',
+    exists: 'Exists',
+    '!': 'DoesNotExist',
+  }),
+);
 
 /** Comparisons by size have no form in a review: the webhook judges without them. */
-function labelRequirement({ key, operator, values }: { key: string; operator: string; values: readonly string[] }): { key: string; operator: string; values?: string[] }[] {
+function labelRequirement({
+  key,
+  operator,
+  values,
+}: {
+  key: string;
+  operator: string;
+  values: readonly string[];
+}): { key: string; operator: string; values?: string[] }[] {
   const known = LABEL_OPERATORS.get(operator);
   return known ? [{ key, operator: known, ...(values.length > 0 ? { values: [...values] } : {}) }] : [];
 }

@@ -3,7 +3,12 @@ import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { Stored } from './stored.ts';
 
 /** [group, version, priority of the group, priority of the version]; clients see groups and versions in this order. */
-const LOCAL_GROUP_VERSIONS: readonly (readonly [group: string, version: string, groupPriority: number, versionPriority: number])[] = [
+const LOCAL_GROUP_VERSIONS: readonly (readonly [
+  group: string,
+  version: string,
+  groupPriority: number,
+  versionPriority: number,
+])[] = [
   ['', 'v1', 18000, 1],
   ['apps', 'v1', 17800, 15],
   ['events.k8s.io', 'v1', 17750, 15],
@@ -36,7 +41,13 @@ export const localAPIServices = (now: string): Stored<APIService>[] =>
     spec: { ...(group === '' ? {} : { group }), version, groupPriorityMinimum, versionPriority },
     status: {
       conditions: [
-        { type: 'Available', status: 'True', lastTransitionTime: now, reason: 'Local', message: 'Local APIServices are always available' },
+        {
+          type: 'Available',
+          status: 'True',
+          lastTransitionTime: now,
+          reason: 'Local',
+          message: 'Local APIServices are always available',
+        },
       ],
     },
   }));

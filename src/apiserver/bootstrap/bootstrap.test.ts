@@ -23,7 +23,12 @@ describe('the set', () => {
   });
 
   test('has objects of declared kinds with declared fields only', () => {
-    const objects = [...bootstrap.allClusterRoles(), ...bootstrap.flowSchemas(), ...bootstrap.priorityLevels(), ...bootstrap.namespaces()];
+    const objects = [
+      ...bootstrap.allClusterRoles(),
+      ...bootstrap.flowSchemas(),
+      ...bootstrap.priorityLevels(),
+      ...bootstrap.namespaces(),
+    ];
     for (const { apiVersion, kind, ...fields } of objects) {
       const [version = '', group = ''] = apiVersion.split('/').reverse();
       const message = schema.kind({ group, version, kind });
@@ -33,7 +38,9 @@ describe('the set', () => {
 
   test('is built anew by each call', () => {
     for (const role of bootstrap.allClusterRoles()) role.rules?.[0]?.verbs.push('escalate');
-    expect(findRole('system:kube-dns')?.rules).toEqual([{ verbs: ['list', 'watch'], apiGroups: [''], resources: ['endpoints', 'services'] }]);
+    expect(findRole('system:kube-dns')?.rules).toEqual([
+      { verbs: ['list', 'watch'], apiGroups: [''], resources: ['endpoints', 'services'] },
+    ]);
   });
 });
 
@@ -47,7 +54,14 @@ describe('RBAC', () => {
         labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
         annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
       },
-      rules: [{ verbs: ['approve'], apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: ['kubernetes.io/kubelet-serving'] }],
+      rules: [
+        {
+          verbs: ['approve'],
+          apiGroups: ['certificates.k8s.io'],
+          resources: ['signers'],
+          resourceNames: ['kubernetes.io/kubelet-serving'],
+        },
+      ],
     });
     expect(findRole('cluster-admin')?.rules).toEqual([
       { verbs: ['*'], apiGroups: ['*'], resources: ['*'] },
@@ -68,23 +82,37 @@ describe('RBAC', () => {
   });
 
   test('binds each controller to the role of its name', () => {
-    const binding = bootstrap.allClusterRoleBindings().find(({ metadata }) => metadata.name === 'system:controller:job-controller');
-    expect(binding?.roleRef).toEqual({ apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'system:controller:job-controller' });
+    const binding = bootstrap
+      .allClusterRoleBindings()
+      .find(({ metadata }) => metadata.name === 'system:controller:job-controller');
+    expect(binding?.roleRef).toEqual({
+      apiGroup: 'rbac.authorization.k8s.io',
+      kind: 'ClusterRole',
+      name: 'system:controller:job-controller',
+    });
     expect(binding?.subjects).toEqual([{ kind: 'ServiceAccount', namespace: 'kube-system', name: 'job-controller' }]);
   });
 
   test('binds only roles that exist', () => {
     const roles = bootstrap.namespacedRoles().map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
     expect(bootstrap.allClusterRoleBindings().filter(({ roleRef }) => !roleNames.includes(roleRef.name))).toEqual([]);
-    expect(bootstrap.namespacedRoleBindings().filter(({ metadata, roleRef }) => !roles.includes(`${metadata.namespace}/${roleRef.name}`))).toEqual([]);
+    expect(
+      bootstrap
+        .namespacedRoleBindings()
+        .filter(({ metadata, roleRef }) => !roles.includes(`${metadata.namespace}/${roleRef.name}`)),
+    ).toEqual([]);
   });
 
   test('gives nobody the role of nodes, which the node authorizer replaces', () => {
-    expect(bootstrap.allClusterRoleBindings().find(({ metadata }) => metadata.name === 'system:node')?.subjects).toBeUndefined();
+    expect(
+      bootstrap.allClusterRoleBindings().find(({ metadata }) => metadata.name === 'system:node')?.subjects,
+    ).toBeUndefined();
   });
 
   test('lets only authenticated users and probes in without a grant', () => {
-    const open = bootstrap.allClusterRoleBindings().filter(({ subjects = [] }) => subjects.some(({ name }) => name === 'system:unauthenticated'));
+    const open = bootstrap
+      .allClusterRoleBindings()
+      .filter(({ subjects = [] }) => subjects.some(({ name }) => name === 'system:unauthenticated'));
     expect(open.map(({ metadata }) => metadata.name)).toEqual(['system:public-info-viewer']);
   });
 });
@@ -92,15 +120,22 @@ describe('RBAC', () => {
 describe('flow control', () => {
   test('sends every schema to a level that exists', () => {
     const levels = bootstrap.priorityLevels().map(({ metadata }) => metadata.name);
-    expect(bootstrap.flowSchemas().filter(({ spec }) => !levels.includes(spec?.priorityLevelConfiguration.name))).toEqual([]);
+    expect(
+      bootstrap.flowSchemas().filter(({ spec }) => !levels.includes(spec?.priorityLevelConfiguration.name)),
+    ).toEqual([]);
   });
 
   test('rejects what nothing matches beyond a small share, and queues the rest', () => {
-    const responses = bootstrap.priorityLevels().map(({ metadata, spec }) => [metadata.name, spec?.limited?.limitResponse?.type]);
+    const responses = bootstrap
+      .priorityLevels()
+      .map(({ metadata, spec }) => [metadata.name, spec?.limited?.limitResponse?.type]);
     expect(responses).toEqual([
       ['exempt', undefined],
       ['catch-all', 'Reject'],
-      ...['system', 'node-high', 'leader-election', 'workload-high', 'workload-low', 'global-default'].map((name) => [name, 'Queue']),
+      ...['system', 'node-high', 'leader-election', 'workload-high', 'workload-low', 'global-default'].map((name) => [
+        name,
+        'Queue',
+      ]),
     ]);
   });
 
@@ -124,13 +159,24 @@ describe('the server about itself', () => {
     ['IPv6', 'fd00::1', '2001:db8::7'],
   ])('is reached by a Service and endpoints of family %s', (family, clusterIP, address) => {
     const service = bootstrap.kubernetesService(clusterIP, 7443);
-    expect(service.spec).toMatchObject({ clusterIP, clusterIPs: [clusterIP], ipFamilies: [family], ports: [{ name: 'https', port: 443, targetPort: 7443 }] });
+    expect(service.spec).toMatchObject({
+      clusterIP,
+      clusterIPs: [clusterIP],
+      ipFamilies: [family],
+      ports: [{ name: 'https', port: 443, targetPort: 7443 }],
+    });
     expect(bootstrap.kubernetesEndpoints([address], 7443).subsets?.[0]?.addresses).toEqual([{ ip: address }]);
-    expect(bootstrap.kubernetesEndpointSlice([address], 7443)).toMatchObject({ addressType: family, endpoints: [{ addresses: [address] }] });
+    expect(bootstrap.kubernetesEndpointSlice([address], 7443)).toMatchObject({
+      addressType: family,
+      endpoints: [{ addresses: [address] }],
+    });
   });
 
   test('names itself by its host, and its holder by its start', () => {
-    const lease = bootstrap.identityLease({ hostname: 'vm', uid: 'start-1', advertiseAddress: '192.0.2.2:6443' }, '2026-01-01T00:00:00.000000Z');
+    const lease = bootstrap.identityLease(
+      { hostname: 'vm', uid: 'start-1', advertiseAddress: '192.0.2.2:6443' },
+      '2026-01-01T00:00:00.000000Z',
+    );
     expect(lease.metadata.name).toBe('apiserver-wlv32tlttr4jl3gtroqexyxapa');
     expect(lease.spec?.holderIdentity).toBe('apiserver-wlv32tlttr4jl3gtroqexyxapa_start-1');
     expect(bootstrap.serverIdentityName('other')).not.toBe(lease.metadata.name);
@@ -138,7 +184,13 @@ describe('the server about itself', () => {
 
   test('tells extension servers how it authenticates', () => {
     expect(bootstrap.extensionAuthenticationConfigMap({}).data).toEqual({});
-    const requestHeader = { clientCA: 'PEM', allowedNames: [], usernameHeaders: ['X-User'], groupHeaders: ['X-Group'], extraHeadersPrefix: ['X-Extra-'] };
+    const requestHeader = {
+      clientCA: 'PEM',
+      allowedNames: [],
+      usernameHeaders: ['X-User'],
+      groupHeaders: ['X-Group'],
+      extraHeadersPrefix: ['X-Extra-'],
+    };
     expect(bootstrap.extensionAuthenticationConfigMap({ clientCA: 'CA', requestHeader }).data).toEqual({
       'client-ca-file': 'CA',
       'requestheader-allowed-names': '[]',

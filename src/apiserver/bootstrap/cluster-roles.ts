@@ -1,6 +1,15 @@
 /** The roles that people are given: everything, administration, editing and viewing of a namespace, and what everyone has. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
-import { CHANGE, READ, READ_AND_CHANGE, aggregateTo, aggregatedClusterRole, clusterRole, rule, urls } from './rbac-builders.ts';
+import {
+  CHANGE,
+  READ,
+  READ_AND_CHANGE,
+  aggregateTo,
+  aggregatedClusterRole,
+  clusterRole,
+  rule,
+  urls,
+} from './rbac-builders.ts';
 import type { Stored } from './stored.ts';
 
 const ADMIN: readonly PolicyRule[] = [
@@ -13,13 +22,25 @@ const EDIT: readonly PolicyRule[] = [
   rule('impersonate', 'core', 'serviceaccounts'),
   rule(CHANGE, 'core', 'pods,pods/attach,pods/exec,pods/portforward,pods/proxy'),
   rule('create', 'core', 'pods/eviction'),
-  rule(CHANGE, 'core', 'configmaps,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy'),
+  rule(
+    CHANGE,
+    'core',
+    'configmaps,persistentvolumeclaims,replicationcontrollers,replicationcontrollers/scale,secrets,serviceaccounts,services,services/proxy',
+  ),
   rule('create', 'core', 'serviceaccounts/token'),
   rule(CHANGE, 'core,events.k8s.io', 'events'),
-  rule(CHANGE, 'apps', 'daemonsets,deployments,deployments/rollback,deployments/scale,replicasets,replicasets/scale,statefulsets,statefulsets/scale'),
+  rule(
+    CHANGE,
+    'apps',
+    'daemonsets,deployments,deployments/rollback,deployments/scale,replicasets,replicasets/scale,statefulsets,statefulsets/scale',
+  ),
   rule(CHANGE, 'autoscaling', 'horizontalpodautoscalers'),
   rule(CHANGE, 'batch', 'cronjobs,jobs'),
-  rule(CHANGE, 'extensions', 'daemonsets,deployments,deployments/rollback,deployments/scale,ingresses,networkpolicies,replicasets,replicasets/scale,replicationcontrollers/scale'),
+  rule(
+    CHANGE,
+    'extensions',
+    'daemonsets,deployments,deployments/rollback,deployments/scale,ingresses,networkpolicies,replicasets,replicasets/scale,replicationcontrollers/scale',
+  ),
   rule(CHANGE, 'policy', 'poddisruptionbudgets'),
   rule(CHANGE, 'networking.k8s.io', 'ingresses,networkpolicies'),
   rule(READ_AND_CHANGE, 'coordination.k8s.io', 'leases'),
@@ -27,25 +48,38 @@ const EDIT: readonly PolicyRule[] = [
 ];
 
 const VIEW: readonly PolicyRule[] = [
-  rule(READ, 'core', 'configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status'),
-  rule(READ, 'core', 'bindings,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status'),
+  rule(
+    READ,
+    'core',
+    'configmaps,endpoints,persistentvolumeclaims,persistentvolumeclaims/status,pods,replicationcontrollers,replicationcontrollers/scale,serviceaccounts,services,services/status',
+  ),
+  rule(
+    READ,
+    'core',
+    'bindings,limitranges,namespaces/status,pods/log,pods/status,replicationcontrollers/status,resourcequotas,resourcequotas/status',
+  ),
   rule(READ, 'core', 'namespaces'),
   rule(READ, 'core,events.k8s.io', 'events'),
   rule(READ, 'discovery.k8s.io', 'endpointslices'),
-  rule(READ, 'apps', 'controllerrevisions,daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,replicasets,replicasets/scale,replicasets/status,statefulsets,statefulsets/scale,statefulsets/status'),
+  rule(
+    READ,
+    'apps',
+    'controllerrevisions,daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,replicasets,replicasets/scale,replicasets/status,statefulsets,statefulsets/scale,statefulsets/status',
+  ),
   rule(READ, 'autoscaling', 'horizontalpodautoscalers,horizontalpodautoscalers/status'),
   rule(READ, 'batch', 'cronjobs,cronjobs/status,jobs,jobs/status'),
-  rule(READ, 'extensions', 'daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,ingresses,ingresses/status,networkpolicies,replicasets,replicasets/scale,replicasets/status,replicationcontrollers/scale'),
+  rule(
+    READ,
+    'extensions',
+    'daemonsets,daemonsets/status,deployments,deployments/scale,deployments/status,ingresses,ingresses/status,networkpolicies,replicasets,replicasets/scale,replicasets/status,replicationcontrollers/scale',
+  ),
   rule(READ, 'policy', 'poddisruptionbudgets,poddisruptionbudgets/status'),
   rule(READ, 'networking.k8s.io', 'ingresses,ingresses/status,networkpolicies'),
   rule(READ, 'resource.k8s.io', 'resourceclaims,resourceclaims/status,resourceclaimtemplates'),
 ];
 
 const GENERAL_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
-  'cluster-admin': [
-    rule('*', '*', '*'),
-    urls('*', '*'),
-  ],
+  'cluster-admin': [rule('*', '*', '*'), urls('*', '*')],
   'system:basic-user': [
     rule('create', 'authorization.k8s.io', 'selfsubjectaccessreviews,selfsubjectrulesreviews'),
     rule('create', 'authentication.k8s.io', 'selfsubjectreviews'),
@@ -59,7 +93,10 @@ const GENERAL_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
   ],
   'system:public-info-viewer': [urls('get', '/healthz,/livez,/readyz,/version,/version/')],
   'system:service-account-issuer-discovery': [
-    urls('get', '/.well-known/openid-configuration,/.well-known/openid-configuration/,/openid/v1/jwks,/openid/v1/jwks/'),
+    urls(
+      'get',
+      '/.well-known/openid-configuration,/.well-known/openid-configuration/,/openid/v1/jwks,/openid/v1/jwks/',
+    ),
   ],
 };
 

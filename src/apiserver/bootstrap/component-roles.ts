@@ -64,14 +64,20 @@ const COMPONENT_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule('watch', 'core', 'events'),
     recordEvents,
   ],
-  'system:heapster': [
-    rule(READ, 'core', 'events,namespaces,nodes,pods'),
-    rule(READ, 'extensions', 'deployments'),
+  'system:heapster': [rule(READ, 'core', 'events,namespaces,nodes,pods'), rule(READ, 'extensions', 'deployments')],
+  'system:certificates.k8s.io:kube-apiserver-client-approver': [
+    rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client'),
   ],
-  'system:certificates.k8s.io:kube-apiserver-client-approver': [rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client')],
-  'system:certificates.k8s.io:kube-apiserver-client-kubelet-approver': [rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client-kubelet')],
-  'system:certificates.k8s.io:kubelet-serving-approver': [rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kubelet-serving')],
-  'system:certificates.k8s.io:legacy-unknown-approver': [rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/legacy-unknown')],
+  'system:certificates.k8s.io:kube-apiserver-client-kubelet-approver': [
+    rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client-kubelet'),
+  ],
+  'system:certificates.k8s.io:kubelet-serving-approver': [
+    rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kubelet-serving'),
+  ],
+  'system:certificates.k8s.io:legacy-unknown-approver': [
+    rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/legacy-unknown'),
+  ],
 };
 
-export const componentRoles = (): Stored<ClusterRole>[] => Object.entries(COMPONENT_ROLES).map(([name, rules]) => clusterRole(name, rules));
+export const componentRoles = (): Stored<ClusterRole>[] =>
+  Object.entries(COMPONENT_ROLES).map(([name, rules]) => clusterRole(name, rules));

@@ -15,7 +15,10 @@ export interface RequestAuthentication {
   };
 }
 
-export function extensionAuthenticationConfigMap({ clientCA, requestHeader }: RequestAuthentication): Stored<ConfigMap> {
+export function extensionAuthenticationConfigMap({
+  clientCA,
+  requestHeader,
+}: RequestAuthentication): Stored<ConfigMap> {
   const data: Record<string, string> = {};
   if (clientCA !== undefined) data['client-ca-file'] = clientCA;
   if (requestHeader) {

@@ -18,11 +18,18 @@ const CONTROLLERS: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule('delete,get,list,watch', 'certificates.k8s.io', 'certificatesigningrequests'),
     rule('update', 'certificates.k8s.io', 'certificatesigningrequests/approval,certificatesigningrequests/status'),
     rule('approve', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client-kubelet'),
-    rule('sign', 'certificates.k8s.io', 'signers', 'kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown'),
+    rule(
+      'sign',
+      'certificates.k8s.io',
+      'signers',
+      'kubernetes.io/kube-apiserver-client,kubernetes.io/kube-apiserver-client-kubelet,kubernetes.io/kubelet-serving,kubernetes.io/legacy-unknown',
+    ),
     rule('create', 'authorization.k8s.io', 'subjectaccessreviews'),
     recordEvents,
   ],
-  'clusterrole-aggregation-controller': [rule('escalate,get,list,patch,update,watch', 'rbac.authorization.k8s.io', 'clusterroles')],
+  'clusterrole-aggregation-controller': [
+    rule('escalate,get,list,patch,update,watch', 'rbac.authorization.k8s.io', 'clusterroles'),
+  ],
   'cronjob-controller': [
     rule('get,list,update,watch', 'batch', 'cronjobs'),
     rule('create,delete,get,list,patch,update,watch', 'batch', 'jobs'),
@@ -99,10 +106,7 @@ const CONTROLLERS: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule(READ, 'core', 'persistentvolumeclaims'),
     recordEvents,
   ],
-  'generic-garbage-collector': [
-    rule('delete,get,list,patch,update,watch', '*', '*'),
-    recordEvents,
-  ],
+  'generic-garbage-collector': [rule('delete,get,list,patch,update,watch', '*', '*'), recordEvents],
   'horizontal-pod-autoscaler': [
     rule(READ, 'autoscaling', 'horizontalpodautoscalers'),
     rule('update', 'autoscaling', 'horizontalpodautoscalers/status'),
@@ -152,10 +156,7 @@ const CONTROLLERS: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule(READ, 'core', 'nodes'),
     rule('patch', 'core', 'pods/status'),
   ],
-  'pv-protection-controller': [
-    rule('get,list,update,watch', 'core', 'persistentvolumes'),
-    recordEvents,
-  ],
+  'pv-protection-controller': [rule('get,list,update,watch', 'core', 'persistentvolumes'), recordEvents],
   'pvc-protection-controller': [
     rule('get,list,update,watch', 'core', 'persistentvolumeclaims'),
     rule('update', 'core', 'persistentvolumeclaims/status'),
@@ -190,15 +191,8 @@ const CONTROLLERS: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule('update', 'core', 'resourcequotas/status'),
     recordEvents,
   ],
-  'root-ca-cert-publisher': [
-    rule('create,update', 'core', 'configmaps'),
-    recordEvents,
-  ],
-  'route-controller': [
-    rule('list,watch', 'core', 'nodes'),
-    rule('patch', 'core', 'nodes/status'),
-    recordEvents,
-  ],
+  'root-ca-cert-publisher': [rule('create,update', 'core', 'configmaps'), recordEvents],
+  'route-controller': [rule('list,watch', 'core', 'nodes'), rule('patch', 'core', 'nodes/status'), recordEvents],
   'selinux-warning-controller': [
     recordEvents,
     rule(READ, 'core', 'persistentvolumes'),
@@ -206,10 +200,7 @@ const CONTROLLERS: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule(READ, 'core', 'pods'),
     rule(READ, 'storage.k8s.io', 'csidrivers'),
   ],
-  'service-account-controller': [
-    rule('create', 'core', 'serviceaccounts'),
-    recordEvents,
-  ],
+  'service-account-controller': [rule('create', 'core', 'serviceaccounts'), recordEvents],
   'service-cidrs-controller': [
     rule('get,list,patch,update,watch', 'networking.k8s.io', 'servicecidrs'),
     rule('patch,update', 'networking.k8s.io', 'servicecidrs/finalizers'),
@@ -235,14 +226,8 @@ const CONTROLLERS: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule('update', 'core', 'pods/finalizers'),
     recordEvents,
   ],
-  'ttl-after-finished-controller': [
-    rule('delete,get,list,watch', 'batch', 'jobs'),
-    recordEvents,
-  ],
-  'ttl-controller': [
-    rule('list,patch,update,watch', 'core', 'nodes'),
-    recordEvents,
-  ],
+  'ttl-after-finished-controller': [rule('delete,get,list,watch', 'batch', 'jobs'), recordEvents],
+  'ttl-controller': [rule('list,patch,update,watch', 'core', 'nodes'), recordEvents],
   'validatingadmissionpolicy-status-controller': [
     rule(READ, 'admissionregistration.k8s.io', 'validatingadmissionpolicies'),
     rule('get,patch,update', 'admissionregistration.k8s.io', 'validatingadmissionpolicies/status'),

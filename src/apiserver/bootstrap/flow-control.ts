@@ -25,7 +25,11 @@ interface LimitedLevel {
   readonly queuing?: QueuingConfiguration;
 }
 
-const queues = (count: number, handSize: number): QueuingConfiguration => ({ queues: count, handSize, queueLengthLimit: 50 });
+const queues = (count: number, handSize: number): QueuingConfiguration => ({
+  queues: count,
+  handSize,
+  queueLengthLimit: 50,
+});
 
 const LIMITED_LEVELS: Readonly<Record<string, LimitedLevel>> = {
   'catch-all': { shares: 5, lendablePercent: 0 },
@@ -61,7 +65,10 @@ const priorityLevel = (name: string, spec: PriorityLevelConfigurationSpec): Stor
 
 const user = (name: string): Subject => ({ kind: 'User', user: { name } });
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
-const serviceAccountsOf = (namespace: string): Subject => ({ kind: 'ServiceAccount', serviceAccount: { namespace, name: '*' } });
+const serviceAccountsOf = (namespace: string): Subject => ({
+  kind: 'ServiceAccount',
+  serviceAccount: { namespace, name: '*' },
+});
 const everyone = (): Subject[] => [group('system:unauthenticated'), group('system:authenticated')];
 
 interface Requests {
@@ -118,7 +125,13 @@ export const flowSchemas = (): Stored<FlowSchema>[] => [
       ],
     },
   }),
-  flowSchema('system-nodes', { level: 'system', precedence: 500, by: 'ByUser', subjects: [group('system:nodes')], requests: anyRequest() }),
+  flowSchema('system-nodes', {
+    level: 'system',
+    precedence: 500,
+    by: 'ByUser',
+    subjects: [group('system:nodes')],
+    requests: anyRequest(),
+  }),
   flowSchema('kube-controller-manager', {
     level: 'workload-high',
     precedence: 800,
@@ -147,8 +160,20 @@ export const flowSchemas = (): Stored<FlowSchema>[] => [
     subjects: [group('system:serviceaccounts')],
     requests: anyRequest(),
   }),
-  flowSchema('global-default', { level: 'global-default', precedence: 9900, by: 'ByUser', subjects: everyone(), requests: anyRequest() }),
-  flowSchema('catch-all', { level: 'catch-all', precedence: 10_000, by: 'ByUser', subjects: everyone(), requests: anyRequest() }),
+  flowSchema('global-default', {
+    level: 'global-default',
+    precedence: 9900,
+    by: 'ByUser',
+    subjects: everyone(),
+    requests: anyRequest(),
+  }),
+  flowSchema('catch-all', {
+    level: 'catch-all',
+    precedence: 10_000,
+    by: 'ByUser',
+    subjects: everyone(),
+    requests: anyRequest(),
+  }),
 ];
 
 function flowSchema(name: string, { level, precedence, by, subjects, requests }: Flow): Stored<FlowSchema> {

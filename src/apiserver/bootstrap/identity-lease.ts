@@ -11,7 +11,10 @@ export interface ServerIdentity {
   readonly advertiseAddress: string;
 }
 
-export const identityLease = ({ hostname, uid, advertiseAddress }: ServerIdentity, renewTime: string): Stored<Lease> => {
+export const identityLease = (
+  { hostname, uid, advertiseAddress }: ServerIdentity,
+  renewTime: string,
+): Stored<Lease> => {
   const name = serverIdentityName(hostname);
   return {
     apiVersion: 'coordination.k8s.io/v1',

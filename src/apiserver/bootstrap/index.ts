@@ -15,10 +15,20 @@ import { nodeRoles } from './node-roles.ts';
 import type { Stored } from './stored.ts';
 
 export { localAPIServices } from './api-services.ts';
-export { extensionAuthenticationConfigMap, legacyTokenTrackingConfigMap, type RequestAuthentication } from './config-maps.ts';
+export {
+  extensionAuthenticationConfigMap,
+  legacyTokenTrackingConfigMap,
+  type RequestAuthentication,
+} from './config-maps.ts';
 export { flowSchemas, priorityLevels } from './flow-control.ts';
 export { identityLease, serverIdentityName, type ServerIdentity } from './identity-lease.ts';
-export { KUBERNETES_SERVICE, kubernetesEndpointSlice, kubernetesEndpoints, kubernetesService, serviceCIDR } from './kubernetes-service.ts';
+export {
+  KUBERNETES_SERVICE,
+  kubernetesEndpointSlice,
+  kubernetesEndpoints,
+  kubernetesService,
+  serviceCIDR,
+} from './kubernetes-service.ts';
 export { namespacedRoleBindings, namespacedRoles } from './namespaced-roles.ts';
 export { SYSTEM_NAMESPACES, namespaces } from './namespaces.ts';
 export { priorityClasses } from './priority-classes.ts';
@@ -29,6 +39,14 @@ export { reconcileBinding, reconcileRole, type Reconciliation } from './reconcil
 export { singleRules, uncoveredRules } from './rule-coverage.ts';
 
 /** In the order in which they are made; the aggregated roles come before their parts, as nothing is gathered yet. */
-export const allClusterRoles = (): Stored<ClusterRole>[] => [...clusterRoles(), ...componentRoles(), ...nodeRoles(), ...controllerRoles()];
+export const allClusterRoles = (): Stored<ClusterRole>[] => [
+  ...clusterRoles(),
+  ...componentRoles(),
+  ...nodeRoles(),
+  ...controllerRoles(),
+];
 
-export const allClusterRoleBindings = (): Stored<ClusterRoleBinding>[] => [...clusterRoleBindings(), ...controllerRoleBindings()];
+export const allClusterRoleBindings = (): Stored<ClusterRoleBinding>[] => [
+  ...clusterRoleBindings(),
+  ...controllerRoleBindings(),
+];

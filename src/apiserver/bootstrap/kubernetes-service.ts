@@ -44,7 +44,9 @@ export const kubernetesEndpoints = (addresses: readonly string[], securePort: nu
   apiVersion: 'v1',
   kind: 'Endpoints',
   metadata: { ...KUBERNETES_SERVICE, labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
-  subsets: [{ addresses: addresses.map((ip) => ({ ip })), ports: [{ name: 'https', port: securePort, protocol: 'TCP' }] }],
+  subsets: [
+    { addresses: addresses.map((ip) => ({ ip })), ports: [{ name: 'https', port: securePort, protocol: 'TCP' }] },
+  ],
 });
 
 export const kubernetesEndpointSlice = (addresses: readonly string[], securePort: number): Stored<EndpointSlice> => ({

@@ -32,11 +32,7 @@ const NODE_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule('get', 'core', 'serviceaccounts'),
   ],
   'system:node-bootstrapper': [rule('create,get,list,watch', 'certificates.k8s.io', 'certificatesigningrequests')],
-  'system:node-problem-detector': [
-    rule('get', 'core', 'nodes'),
-    rule('patch', 'core', 'nodes/status'),
-    recordEvents,
-  ],
+  'system:node-problem-detector': [rule('get', 'core', 'nodes'), rule('patch', 'core', 'nodes/status'), recordEvents],
   'system:node-proxier': [
     rule('list,watch', 'core', 'endpoints,services'),
     rule(READ, 'core', 'nodes'),
@@ -50,8 +46,13 @@ const NODE_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
     rule('*', 'core', 'nodes/log,nodes/metrics,nodes/proxy,nodes/stats'),
     rule('*', 'core', 'nodes/configz,nodes/healthz,nodes/pods'),
   ],
-  'system:certificates.k8s.io:certificatesigningrequests:nodeclient': [rule('create', 'certificates.k8s.io', 'certificatesigningrequests/nodeclient')],
-  'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient': [rule('create', 'certificates.k8s.io', 'certificatesigningrequests/selfnodeclient')],
+  'system:certificates.k8s.io:certificatesigningrequests:nodeclient': [
+    rule('create', 'certificates.k8s.io', 'certificatesigningrequests/nodeclient'),
+  ],
+  'system:certificates.k8s.io:certificatesigningrequests:selfnodeclient': [
+    rule('create', 'certificates.k8s.io', 'certificatesigningrequests/selfnodeclient'),
+  ],
 };
 
-export const nodeRoles = (): Stored<ClusterRole>[] => Object.entries(NODE_ROLES).map(([name, rules]) => clusterRole(name, rules));
+export const nodeRoles = (): Stored<ClusterRole>[] =>
+  Object.entries(NODE_ROLES).map(([name, rules]) => clusterRole(name, rules));

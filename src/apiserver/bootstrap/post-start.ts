@@ -1,10 +1,10 @@
 /** Brings a server's own objects into being after each start: what is missing is made, what has aged is brought up to date. */
 import os from 'node:os';
 import { apiVersionOf } from '../../api/index.ts';
-import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { isStatusError } from '../../machinery/errors/index.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { RequestHeaderConfig } from '../authn/request-header.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -40,7 +40,12 @@ export interface BootstrapOptions {
   readonly requestHeaders: Omit<RequestHeaderConfig, 'clientCa'>;
 }
 
-export async function bootstrapObjects(ctx: Context, registry: Registry, loopback: Loopback, options: BootstrapOptions): Promise<void> {
+export async function bootstrapObjects(
+  ctx: Context,
+  registry: Registry,
+  loopback: Loopback,
+  options: BootstrapOptions,
+): Promise<void> {
   const writer = new BootstrapWriter(registry, loopback);
   const day = formatTime(ctx.clock.now()).slice(0, 10);
   await writer.ensure([...namespaces(), serviceCIDR(options.serviceClusterIpRange.split(','))]);
@@ -71,7 +76,11 @@ export async function bootstrapObjects(ctx: Context, registry: Registry, loopbac
       kubernetesEndpoints([options.advertiseAddress], options.port),
       kubernetesEndpointSlice([options.advertiseAddress], options.port),
       identityLease(
-        { hostname: os.hostname(), uid: ctx.random.uid(), advertiseAddress: `${options.advertiseAddress}:${options.port}` },
+        {
+          hostname: os.hostname(),
+          uid: ctx.random.uid(),
+          advertiseAddress: `${options.advertiseAddress}:${options.port}`,
+        },
         formatMicroTime(ctx.clock.now()),
       ),
     ]),
@@ -93,13 +102,20 @@ class BootstrapWriter {
       objects.map(async (object) => {
         const existing = this.#existing(object);
         if (!existing) return this.#create(object);
-        const metadata = { ...existing.metadata, labels: object.metadata.labels, annotations: object.metadata.annotations };
+        const metadata = {
+          ...existing.metadata,
+          labels: object.metadata.labels,
+          annotations: object.metadata.annotations,
+        };
         await this.loopback('PUT', this.#path(object, object.metadata.name), { ...object, metadata } as KubeObject);
       }),
     );
   }
 
-  async reconcile<T extends KubeObject>(objects: readonly T[], decide: (existing: T | undefined, desired: T) => Reconciliation<T>): Promise<void> {
+  async reconcile<T extends KubeObject>(
+    objects: readonly T[],
+    decide: (existing: T | undefined, desired: T) => Reconciliation<T>,
+  ): Promise<void> {
     await Promise.all(
       objects.map(async (desired) => {
         const decision = decide(this.#existing(desired) as T | undefined, desired);

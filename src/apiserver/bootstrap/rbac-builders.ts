@@ -1,5 +1,12 @@
 /** A small vocabulary in which the roles and bindings of a fresh cluster are written down. */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, Subject } from '../../api/generated/rbac-v1.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  Subject,
+} from '../../api/generated/rbac-v1.ts';
 import type { Stored } from './stored.ts';
 
 export const RBAC_GROUP = 'rbac.authorization.k8s.io';
@@ -30,7 +37,9 @@ export const urls = (verbs: string, nonResourceURLs: string): PolicyRule => ({
 export const recordEvents: PolicyRule = rule('create,patch,update', 'core,events.k8s.io', 'events');
 
 /** The label that makes a ClusterRole part of another: `aggregateTo('edit')`. */
-export const aggregateTo = (role: string): Record<string, string> => ({ [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true' });
+export const aggregateTo = (role: string): Record<string, string> => ({
+  [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true',
+});
 
 const bootstrapMetadata = (name: string, labels: Record<string, string> = {}) => ({
   name,
@@ -38,7 +47,11 @@ const bootstrapMetadata = (name: string, labels: Record<string, string> = {}) =>
   annotations: { [AUTOUPDATE_ANNOTATION]: 'true' },
 });
 
-export function clusterRole(name: string, rules: readonly PolicyRule[], labels?: Record<string, string>): Stored<ClusterRole> {
+export function clusterRole(
+  name: string,
+  rules: readonly PolicyRule[],
+  labels?: Record<string, string>,
+): Stored<ClusterRole> {
   return {
     apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'ClusterRole',
@@ -81,7 +94,12 @@ export function clusterRoleBinding(name: string, subjects: readonly Subject[]): 
   };
 }
 
-export function roleBinding(namespace: string, name: string, roleName: string, subjects: readonly Subject[]): Stored<RoleBinding> {
+export function roleBinding(
+  namespace: string,
+  name: string,
+  roleName: string,
+  subjects: readonly Subject[],
+): Stored<RoleBinding> {
   return {
     apiVersion: `${RBAC_GROUP}/v1`,
     kind: 'RoleBinding',

@@ -13,7 +13,8 @@ function schema(name: string): FlowSchema {
 
 /** As an earlier start, or an administrator, may have left it. */
 function changed(desired: FlowSchema, options: { annotation?: string; generation: number }): FlowSchema {
-  const annotations: Record<string, string> = options.annotation === undefined ? {} : { [ANNOTATION]: options.annotation };
+  const annotations: Record<string, string> =
+    options.annotation === undefined ? {} : { [ANNOTATION]: options.annotation };
   return {
     ...desired,
     metadata: { name: desired.metadata.name, generation: options.generation, annotations },
@@ -43,7 +44,9 @@ describe('reconcileFlowControl', () => {
   });
 
   test('leaves alone what is annotated "false"', () => {
-    expect(reconcileFlowControl(changed(desired, { annotation: 'false', generation: 1 }), desired)).toEqual({ action: 'none' });
+    expect(reconcileFlowControl(changed(desired, { annotation: 'false', generation: 1 }), desired)).toEqual({
+      action: 'none',
+    });
   });
 
   test('marks what an administrator changed as theirs, and keeps it', () => {
@@ -55,15 +58,24 @@ describe('reconcileFlowControl', () => {
   test('always gives mandatory objects their spec and annotation back', () => {
     const mandatory = schema('catch-all');
     const result = reconcileFlowControl(changed(mandatory, { annotation: 'false', generation: 9 }), mandatory);
-    expect(result).toMatchObject({ action: 'update', object: { metadata: { annotations: { [ANNOTATION]: 'true' } }, spec: mandatory.spec } });
+    expect(result).toMatchObject({
+      action: 'update',
+      object: { metadata: { annotations: { [ANNOTATION]: 'true' } }, spec: mandatory.spec },
+    });
   });
 
   test.each<[string, PriorityLevelConfiguration['spec'], string]>([
-    ['lets the exempt level lend what the administrator chose', { type: 'Exempt', exempt: { nominalConcurrencyShares: 10, lendablePercent: 40 } }, 'none'],
+    [
+      'lets the exempt level lend what the administrator chose',
+      { type: 'Exempt', exempt: { nominalConcurrencyShares: 10, lendablePercent: 40 } },
+      'none',
+    ],
     ['but not lose its settings', { type: 'Exempt' }, 'update'],
     ['nor become limited', { type: 'Limited', exempt: { nominalConcurrencyShares: 10 } }, 'update'],
   ])('%s', (_, spec, action) => {
-    const exempt: PriorityLevelConfiguration | undefined = priorityLevels().find(({ metadata }) => metadata.name === 'exempt');
+    const exempt: PriorityLevelConfiguration | undefined = priorityLevels().find(
+      ({ metadata }) => metadata.name === 'exempt',
+    );
     if (!exempt) throw new Error('no exempt level');
     expect(reconcileFlowControl({ ...exempt, spec }, exempt).action).toBe(action);
   });

@@ -9,7 +9,10 @@ import type { Reconciliation } from './reconcile-rbac.ts';
 
 type FlowControlObject = FlowSchema | PriorityLevelConfiguration;
 
-export function reconcileFlowControl<T extends FlowControlObject>(existing: T | undefined, desired: T): Reconciliation<T> {
+export function reconcileFlowControl<T extends FlowControlObject>(
+  existing: T | undefined,
+  desired: T,
+): Reconciliation<T> {
   if (!existing) return { action: 'create', object: desired };
   const automatic = isMandatory(desired) || followsServer(existing);
   const annotated = annotatedAs(existing) === automatic;
@@ -25,16 +28,21 @@ export function reconcileFlowControl<T extends FlowControlObject>(existing: T | 
 }
 
 /** Objects of earlier versions that the server made, still keeps up to date, and no longer wants. */
-export function obsoleteFlowControlNames(existing: readonly FlowControlObject[], desired: readonly FlowControlObject[]): string[] {
+export function obsoleteFlowControlNames(
+  existing: readonly FlowControlObject[],
+  desired: readonly FlowControlObject[],
+): string[] {
   const wanted = new Set(desired.map(({ metadata }) => metadata.name));
   return existing
     .filter((object) => !wanted.has(object.metadata.name) && annotatedAs(object) === true)
     .map(({ metadata }) => metadata.name ?? '');
 }
 
-const isMandatory = ({ metadata }: FlowControlObject): boolean => MANDATORY_FLOW_CONTROL_OBJECTS.includes(metadata.name ?? '');
+const isMandatory = ({ metadata }: FlowControlObject): boolean =>
+  MANDATORY_FLOW_CONTROL_OBJECTS.includes(metadata.name ?? '');
 
-const followsServer = (existing: FlowControlObject): boolean => annotatedAs(existing) ?? existing.metadata.generation === 1;
+const followsServer = (existing: FlowControlObject): boolean =>
+  annotatedAs(existing) ?? existing.metadata.generation === 1;
 
 function annotatedAs({ metadata }: FlowControlObject): boolean | undefined {
   const value = metadata.annotations?.[AUTOUPDATE_SPEC_ANNOTATION] ?? '';
@@ -45,7 +53,13 @@ function annotatedAs({ metadata }: FlowControlObject): boolean | undefined {
 /** How much of its concurrency the exempt level lends is the administrator's to choose. */
 function sameSpec(existing: FlowControlObject, desired: FlowControlObject): boolean {
   const wanted = desired.spec;
-  if (wanted && 'exempt' in wanted && existing.spec && 'exempt' in existing.spec && desired.metadata.name === 'exempt') {
+  if (
+    wanted &&
+    'exempt' in wanted &&
+    existing.spec &&
+    'exempt' in existing.spec &&
+    desired.metadata.name === 'exempt'
+  ) {
     return semanticEqual(existing.spec, { ...wanted, exempt: existing.spec.exempt });
   }
   return semanticEqual(existing.spec, wanted);

@@ -1,6 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../../api/generated/rbac-v1.ts';
-import { READ, aggregatedClusterRole, clusterRole, clusterRoleBinding, group, rule, serviceAccount, urls, user } from './rbac-builders.ts';
+import {
+  READ,
+  aggregatedClusterRole,
+  clusterRole,
+  clusterRoleBinding,
+  group,
+  rule,
+  serviceAccount,
+  urls,
+  user,
+} from './rbac-builders.ts';
 import { reconcileBinding, reconcileRole } from './reconcile-rbac.ts';
 import { uncoveredRules } from './rule-coverage.ts';
 
@@ -36,7 +46,11 @@ describe('reconcileRole', () => {
       action: 'update',
       object: {
         ...desired,
-        metadata: { name: 'reader', labels: { 'kubernetes.io/bootstrapping': 'mine', team: 'a' }, annotations: desired.metadata.annotations },
+        metadata: {
+          name: 'reader',
+          labels: { 'kubernetes.io/bootstrapping': 'mine', team: 'a' },
+          annotations: desired.metadata.annotations,
+        },
       },
     });
   });
@@ -51,20 +65,29 @@ describe('reconcileRole', () => {
   });
 
   test('adds missing selectors to an aggregation rule', () => {
-    const existing: ClusterRole = { ...aggregatedClusterRole('view'), aggregationRule: { clusterRoleSelectors: [{ matchLabels: { mine: 'yes' } }] } };
+    const existing: ClusterRole = {
+      ...aggregatedClusterRole('view'),
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { mine: 'yes' } }] },
+    };
     const result = reconcileRole<ClusterRole>(existing, aggregatedClusterRole('view'));
     expect(result).toMatchObject({
       action: 'update',
       object: {
         aggregationRule: {
-          clusterRoleSelectors: [{ matchLabels: { mine: 'yes' } }, { matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } }],
+          clusterRoleSelectors: [
+            { matchLabels: { mine: 'yes' } },
+            { matchLabels: { 'rbac.authorization.k8s.io/aggregate-to-view': 'true' } },
+          ],
         },
       },
     });
   });
 
   test('takes away an aggregation rule that should not be there', () => {
-    const existing: ClusterRole = { ...desired, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { mine: 'yes' } }] } };
+    const existing: ClusterRole = {
+      ...desired,
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { mine: 'yes' } }] },
+    };
     expect(reconcileRole(existing, desired)).toEqual({ action: 'update', object: desired });
   });
 });
@@ -76,7 +99,10 @@ describe('reconcileBinding', () => {
   });
 
   test('creates a binding that is missing', () => {
-    expect(reconcileBinding(undefined, binding([user('a')]))).toEqual({ action: 'create', object: binding([user('a')]) });
+    expect(reconcileBinding(undefined, binding([user('a')]))).toEqual({
+      action: 'create',
+      object: binding([user('a')]),
+    });
   });
 
   test('adds missing subjects after those that are there', () => {
@@ -92,7 +118,10 @@ describe('reconcileBinding', () => {
   });
 
   test('replaces a binding to another role', () => {
-    expect(reconcileBinding(binding([user('a')], 'writer'), binding([user('b')]))).toEqual({ action: 'recreate', object: binding([user('b')]) });
+    expect(reconcileBinding(binding([user('a')], 'writer'), binding([user('b')]))).toEqual({
+      action: 'recreate',
+      object: binding([user('b')]),
+    });
   });
 
   test('leaves a protected binding alone, even one to another role', () => {
@@ -105,17 +134,67 @@ describe('reconcileBinding', () => {
 describe('uncoveredRules', () => {
   const none: PolicyRule[] = [];
   test.each<[string, PolicyRule[], PolicyRule, PolicyRule[]]>([
-    ['a star for verbs, groups and resources covers all of them', [rule('*', '*', '*')], rule('get,escalate', 'apps', 'deployments/scale'), none],
-    ['a star in the place of a resource covers its subresource', [rule('get', 'apps', '*/scale')], rule('get', 'apps', 'deployments/scale'), none],
-    ['but not the resource', [rule('get', 'apps', '*/scale')], rule('get', 'apps', 'deployments'), [rule('get', 'apps', 'deployments')]],
-    ['a resource does not cover its subresources', [rule('get', 'core', 'pods')], rule('get', 'core', 'pods,pods/log'), [rule('get', 'core', 'pods/log')]],
+    [
+      'a star for verbs, groups and resources covers all of them',
+      [rule('*', '*', '*')],
+      rule('get,escalate', 'apps', 'deployments/scale'),
+      none,
+    ],
+    [
+      'a star in the place of a resource covers its subresource',
+      [rule('get', 'apps', '*/scale')],
+      rule('get', 'apps', 'deployments/scale'),
+      none,
+    ],
+    [
+      'but not the resource',
+      [rule('get', 'apps', '*/scale')],
+      rule('get', 'apps', 'deployments'),
+      [rule('get', 'apps', 'deployments')],
+    ],
+    [
+      'a resource does not cover its subresources',
+      [rule('get', 'core', 'pods')],
+      rule('get', 'core', 'pods,pods/log'),
+      [rule('get', 'core', 'pods/log')],
+    ],
     ['no names covers some names', [rule('get', 'core', 'secrets')], rule('get', 'core', 'secrets', 'a,b'), none],
-    ['some names do not cover all', [rule('get', 'core', 'secrets', 'a')], rule('get', 'core', 'secrets'), [rule('get', 'core', 'secrets')]],
-    ['names one by one', [rule('get', 'core', 'secrets', 'a')], rule('get', 'core', 'secrets', 'a,b'), [rule('get', 'core', 'secrets', 'b')]],
-    ['groups one by one', [rule('list', 'apps', 'replicasets')], rule('list', 'apps,extensions', 'replicasets'), [rule('list', 'extensions', 'replicasets')]],
-    ['a URL pattern covers what begins with it', [urls('get', '/api/*')], urls('get', '/api/v1,/api,/apis'), [urls('get', '/api'), urls('get', '/apis')]],
-    ['rules on resources say nothing about URLs', [rule('*', '*', '*')], urls('get', '/version'), [urls('get', '/version')]],
-    ['two rules together', [rule('get', 'core', 'pods'), rule('list', 'core', 'pods')], rule('get,list', 'core', 'pods'), none],
+    [
+      'some names do not cover all',
+      [rule('get', 'core', 'secrets', 'a')],
+      rule('get', 'core', 'secrets'),
+      [rule('get', 'core', 'secrets')],
+    ],
+    [
+      'names one by one',
+      [rule('get', 'core', 'secrets', 'a')],
+      rule('get', 'core', 'secrets', 'a,b'),
+      [rule('get', 'core', 'secrets', 'b')],
+    ],
+    [
+      'groups one by one',
+      [rule('list', 'apps', 'replicasets')],
+      rule('list', 'apps,extensions', 'replicasets'),
+      [rule('list', 'extensions', 'replicasets')],
+    ],
+    [
+      'a URL pattern covers what begins with it',
+      [urls('get', '/api/*')],
+      urls('get', '/api/v1,/api,/apis'),
+      [urls('get', '/api'), urls('get', '/apis')],
+    ],
+    [
+      'rules on resources say nothing about URLs',
+      [rule('*', '*', '*')],
+      urls('get', '/version'),
+      [urls('get', '/version')],
+    ],
+    [
+      'two rules together',
+      [rule('get', 'core', 'pods'), rule('list', 'core', 'pods')],
+      rule('get,list', 'core', 'pods'),
+      none,
+    ],
   ])('%s', (_, granted, wanted, missing) => {
     expect(uncoveredRules(granted, [wanted])).toEqual(missing);
   });

@@ -9,7 +9,9 @@ import { AUTOUPDATE_ANNOTATION } from './rbac-builders.ts';
 import { uncoveredRules } from './rule-coverage.ts';
 
 /** What has to be done to an object; `recreate` is to delete the existing one, then to create. */
-export type Reconciliation<T> = { readonly action: 'none' } | { readonly action: 'create' | 'update' | 'recreate'; readonly object: T };
+export type Reconciliation<T> =
+  | { readonly action: 'none' }
+  | { readonly action: 'create' | 'update' | 'recreate'; readonly object: T };
 
 const NOTHING_TO_DO = { action: 'none' } as const;
 
@@ -33,12 +35,19 @@ function reconcileAggregation<T extends Role | ClusterRole>(role: T, desired: T)
     return plain;
   }
   const selectors: LabelSelector[] = existingRule?.clusterRoleSelectors ?? [];
-  const missing = (desiredRule.clusterRoleSelectors ?? []).filter((selector) => !selectors.some((other) => semanticEqual(other, selector)));
-  return missing.length === 0 ? role : { ...role, aggregationRule: { clusterRoleSelectors: [...selectors, ...missing] } };
+  const missing = (desiredRule.clusterRoleSelectors ?? []).filter(
+    (selector) => !selectors.some((other) => semanticEqual(other, selector)),
+  );
+  return missing.length === 0
+    ? role
+    : { ...role, aggregationRule: { clusterRoleSelectors: [...selectors, ...missing] } };
 }
 
 /** The role of a binding cannot change, so a binding to another role is replaced. */
-export function reconcileBinding<T extends RoleBinding | ClusterRoleBinding>(existing: T | undefined, desired: T): Reconciliation<T> {
+export function reconcileBinding<T extends RoleBinding | ClusterRoleBinding>(
+  existing: T | undefined,
+  desired: T,
+): Reconciliation<T> {
   if (!existing) return { action: 'create', object: desired };
   if (isProtected(existing)) return NOTHING_TO_DO;
   if (!semanticEqual(existing.roleRef, desired.roleRef)) return { action: 'recreate', object: desired };
@@ -50,9 +59,13 @@ export function reconcileBinding<T extends RoleBinding | ClusterRoleBinding>(exi
 }
 
 const sameSubject = (a: Subject, b: Subject): boolean =>
-  a.kind === b.kind && a.name === b.name && (a.apiGroup ?? '') === (b.apiGroup ?? '') && (a.namespace ?? '') === (b.namespace ?? '');
+  a.kind === b.kind &&
+  a.name === b.name &&
+  (a.apiGroup ?? '') === (b.apiGroup ?? '') &&
+  (a.namespace ?? '') === (b.namespace ?? '');
 
-const isProtected = (existing: { metadata: ObjectMeta }): boolean => existing.metadata.annotations?.[AUTOUPDATE_ANNOTATION] === 'false';
+const isProtected = (existing: { metadata: ObjectMeta }): boolean =>
+  existing.metadata.annotations?.[AUTOUPDATE_ANNOTATION] === 'false';
 
 /** Labels and annotations that exist keep their values. */
 function mergeMetadata(existing: ObjectMeta, desired: ObjectMeta): ObjectMeta {

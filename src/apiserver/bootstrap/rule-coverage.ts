@@ -13,7 +13,11 @@ export function singleRules(rule: PolicyRule): PolicyRule[] {
   const verbs = (rule.verbs as string[] | null) ?? [];
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
   const onResources = apiGroups.flatMap((group) =>
-    resources.flatMap((resource) => verbs.flatMap((verb) => names.map((name) => ({ verbs: [verb], apiGroups: [group], resources: [resource], ...name })))),
+    resources.flatMap((resource) =>
+      verbs.flatMap((verb) =>
+        names.map((name) => ({ verbs: [verb], apiGroups: [group], resources: [resource], ...name })),
+      ),
+    ),
   );
   const onURLs = nonResourceURLs.flatMap((url) => verbs.map((verb) => ({ verbs: [verb], nonResourceURLs: [url] })));
   return [...onResources, ...onURLs];
@@ -25,7 +29,9 @@ function covers(rule: PolicyRule, single: PolicyRule): boolean {
     hasAll(rule.apiGroups ?? [], single.apiGroups ?? []) &&
     (single.resources ?? []).every((resource) => coversResource(rule.resources ?? [], resource)) &&
     coversNames(rule.resourceNames ?? [], single.resourceNames ?? []) &&
-    (single.nonResourceURLs ?? []).every((url) => (rule.nonResourceURLs ?? []).some((pattern) => coversURL(pattern, url)))
+    (single.nonResourceURLs ?? []).every((url) =>
+      (rule.nonResourceURLs ?? []).some((pattern) => coversURL(pattern, url)),
+    )
   );
 }
 

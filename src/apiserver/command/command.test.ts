@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { apiServerHelp, parseApiServerFlags } from './index.ts';
 import { featureGates } from './feature-gates.ts';
+import { apiServerHelp, parseApiServerFlags } from './index.ts';
 import { securityFiles } from './options.ts';
 import { servedVersions } from './served-versions.ts';
 
@@ -8,13 +8,27 @@ const parse = (...argv: string[]) => parseApiServerFlags(['--etcd-servers=http:/
 
 describe('kube-apiserver flags', () => {
   it('become files and settings, and what is not given stays at its default', () => {
-    const { values, given } = parse('--service-account-issuer=https://new', '--service-account-issuer=https://old', '--authorization-mode=Node,RBAC', '--oidc-issuer-url=https://i', '--oidc-client-id=c', '--oidc-required-claim=a=b', '--requestheader-allowed-names=');
+    const { values, given } = parse(
+      '--service-account-issuer=https://new',
+      '--service-account-issuer=https://old',
+      '--authorization-mode=Node,RBAC',
+      '--oidc-issuer-url=https://i',
+      '--oidc-client-id=c',
+      '--oidc-required-claim=a=b',
+      '--requestheader-allowed-names=',
+    );
     expect(values['etcd-servers']).toEqual(['http://a:1', 'http://b:2']);
     const files = securityFiles(values, given);
     expect(files).toMatchObject({
       serviceAccountIssuers: ['https://new', 'https://old'],
       authorizationMode: ['Node', 'RBAC'],
-      oidc: { issuerUrl: 'https://i', clientId: 'c', requiredClaims: { a: 'b' }, usernameClaim: 'sub', signingAlgorithms: ['RS256'] },
+      oidc: {
+        issuerUrl: 'https://i',
+        clientId: 'c',
+        requiredClaims: { a: 'b' },
+        usernameClaim: 'sub',
+        signingAlgorithms: ['RS256'],
+      },
       requestHeaders: { allowedNames: [] },
     });
     expect(files).not.toHaveProperty('anonymousAuth');
@@ -28,10 +42,22 @@ describe('kube-apiserver flags', () => {
 
   it.each([
     ['no store', () => parseApiServerFlags([]), '--etcd-servers must be specified'],
-    ['half of OIDC', () => securityFiles(parse('--oidc-issuer-url=https://i').values, new Set()), '--oidc-issuer-url and --oidc-client-id must be specified together'],
+    [
+      'half of OIDC',
+      () => securityFiles(parse('--oidc-issuer-url=https://i').values, new Set()),
+      '--oidc-issuer-url and --oidc-client-id must be specified together',
+    ],
     ['no port range', () => parse('--service-node-port-range=x'), '--service-node-port-range must be two ports'],
-    ['a version that is not here', () => parse('--runtime-config=batch/v9=true'), '--runtime-config: batch/v9 is not served by this version'],
-    ['everything off', () => parse('--runtime-config=api/all=false'), '--runtime-config: invalid key with only api/all=false'],
+    [
+      'a version that is not here',
+      () => parse('--runtime-config=batch/v9=true'),
+      '--runtime-config: batch/v9 is not served by this version',
+    ],
+    [
+      'everything off',
+      () => parse('--runtime-config=api/all=false'),
+      '--runtime-config: invalid key with only api/all=false',
+    ],
     ['no truth value', () => parse('--feature-gates=HPAScaleToZero=yes'), 'invalid value of HPAScaleToZero: yes'],
   ])('refuse %s', (_, act, message) => expect(act).toThrow(message));
 

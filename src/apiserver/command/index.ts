@@ -1,13 +1,14 @@
 /** `kube-apiserver` as a program of its own, with upstream's flags. */
 import { flagsHelp, parseFlags } from '../../flags/index.ts';
 import { type Context, RunGroup } from '../../kernel/index.ts';
+import { startApiServer, type ApiServer } from '../server.ts';
 import { apiServerFlags } from './flags.ts';
 import { apiServerOptions, checkApiServerFlags, type ParsedApiServerFlags } from './options.ts';
-import { startApiServer, type ApiServer } from '../server.ts';
 
 export type { ParsedApiServerFlags } from './options.ts';
 
-export const apiServerHelp = (): string => flagsHelp(apiServerFlags, { usage: 'kube-apiserver: serves the Kubernetes API from an etcd' });
+export const apiServerHelp = (): string =>
+  flagsHelp(apiServerFlags, { usage: 'kube-apiserver: serves the Kubernetes API from an etcd' });
 
 /** Throws a UsageError for what cannot be understood or honoured. */
 export function parseApiServerFlags(argv: readonly string[]): ParsedApiServerFlags {
@@ -17,7 +18,11 @@ export function parseApiServerFlags(argv: readonly string[]): ParsedApiServerFla
 }
 
 /** Runs until the context ends. */
-export async function runApiServerCommand(ctx: Context, parsed: ParsedApiServerFlags, onReady?: (server: ApiServer) => void): Promise<void> {
+export async function runApiServerCommand(
+  ctx: Context,
+  parsed: ParsedApiServerFlags,
+  onReady?: (server: ApiServer) => void,
+): Promise<void> {
   for (const warning of parsed.warnings) ctx.logger.warn(warning);
   // What follows files and talks to webhooks ends with the server, however that ends.
   const group = new RunGroup(ctx);

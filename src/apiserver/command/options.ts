@@ -5,35 +5,47 @@ import { type ParsedFlags, UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { loadAdmissionConfiguration } from '../admission/configuration.ts';
 import { openEncryption, type OpenEncryption } from '../encryption/index.ts';
-import { openStore } from '../storage/open-store.ts';
-import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from './security-options.ts';
 import type { ApiServerOptions } from '../server.ts';
+import { openStore } from '../storage/open-store.ts';
 import { featureGates } from './feature-gates.ts';
 import type { apiServerFlags, ApiServerFlagValues } from './flags.ts';
-import { serverKeys } from './server-keys.ts';
+import { loadSecurityOptions, type OidcFlags, type SecurityFiles } from './security-options.ts';
 import { servedVersions } from './served-versions.ts';
+import { serverKeys } from './server-keys.ts';
 
 export type ParsedApiServerFlags = ParsedFlags<typeof apiServerFlags>;
 
 /** Checks what can be checked without looking at files. */
 export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   if (!values['etcd-servers']?.length) throw new UsageError('--etcd-servers must be specified');
-  if (!/^\d+-\d+$/.test(values['service-node-port-range'])) throw new UsageError('--service-node-port-range must be two ports with a dash between');
+  if (!/^\d+-\d+$/.test(values['service-node-port-range']))
+    throw new UsageError('--service-node-port-range must be two ports with a dash between');
   featureGates(values['feature-gates'] ?? {});
   servedVersions(values['runtime-config'] ?? {});
 }
 
 /** Opens the store, which is the caller's to close. */
-export async function apiServerOptions(ctx: Context, { values, given }: ParsedApiServerFlags): Promise<ApiServerOptions> {
+export async function apiServerOptions(
+  ctx: Context,
+  { values, given }: ParsedApiServerFlags,
+): Promise<ApiServerOptions> {
   const advertiseAddress = values['advertise-address'] ?? addressOf(values['bind-address']);
   const serving = {
-    dnsNames: ['localhost', 'kubernetes', 'kubernetes.default', 'kubernetes.default.svc', 'kubernetes.default.svc.cluster.local'],
+    dnsNames: [
+      'localhost',
+      'kubernetes',
+      'kubernetes.default',
+      'kubernetes.default.svc',
+      'kubernetes.default.svc.cluster.local',
+    ],
     addresses: [...new Set(['127.0.0.1', '::1', advertiseAddress])],
   };
   const [pki, security, admission, encryption, kubeletCa] = await Promise.all([
     serverKeys(ctx, values, serving),
     loadSecurityOptions(ctx, securityFiles(values, given)),
-    values['admission-control-config-file'] ? loadAdmissionConfiguration(ctx, values['admission-control-config-file']) : {},
+    values['admission-control-config-file']
+      ? loadAdmissionConfiguration(ctx, values['admission-control-config-file'])
+      : {},
     values['encryption-provider-config'] ? encryptionFrom(ctx, values['encryption-provider-config']) : undefined,
     values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
   ]);
@@ -47,10 +59,15 @@ export async function apiServerOptions(ctx: Context, { values, given }: ParsedAp
       ...admission,
       enable: values['enable-admission-plugins'] ?? [],
       disable: values['disable-admission-plugins'] ?? [],
-      defaultTolerationSeconds: { notReady: values['default-not-ready-toleration-seconds'], unreachable: values['default-unreachable-toleration-seconds'] },
+      defaultTolerationSeconds: {
+        notReady: values['default-not-ready-toleration-seconds'],
+        unreachable: values['default-unreachable-toleration-seconds'],
+      },
     },
     ...(encryption ? { encryption: encryption.transformer } : {}),
-    flowControl: values['enable-priority-and-fairness'] ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] } : false,
+    flowControl: values['enable-priority-and-fairness']
+      ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] }
+      : false,
     requestTimeoutMs: values['request-timeout'],
     host: values['bind-address'],
     ownThread: true,
@@ -64,7 +81,10 @@ export async function apiServerOptions(ctx: Context, { values, given }: ParsedAp
     featureGates: featureGates(values['feature-gates'] ?? {}),
     allowPrivileged: values['allow-privileged'],
     ...(servesVersion ? { servesVersion } : {}),
-    kubelet: { ...(kubeletCa ? { ca: kubeletCa } : {}), ...(addressTypes?.length ? { preferredAddressTypes: addressTypes } : {}) },
+    kubelet: {
+      ...(kubeletCa ? { ca: kubeletCa } : {}),
+      ...(addressTypes?.length ? { preferredAddressTypes: addressTypes } : {}),
+    },
   };
 }
 
@@ -78,7 +98,11 @@ async function etcdTls(values: ApiServerFlagValues): Promise<{ tls?: { ca?: Buff
   const files = { ca: values['etcd-cafile'], cert: values['etcd-certfile'], key: values['etcd-keyfile'] };
   const given = Object.entries(files).filter((entry): entry is [string, string] => !!entry[1]);
   if (given.length === 0) return {};
-  return { tls: Object.fromEntries(await Promise.all(given.map(async ([name, file]) => [name, await fs.readFile(file)] as const))) };
+  return {
+    tls: Object.fromEntries(
+      await Promise.all(given.map(async ([name, file]) => [name, await fs.readFile(file)] as const)),
+    ),
+  };
 }
 
 /**
@@ -86,7 +110,8 @@ async function etcdTls(values: ApiServerFlagValues): Promise<{ tls?: { ca?: Buff
  * machine without any other gets one that is reserved for documentation.
  */
 function addressOf(bindAddress: string): string {
-  if (!['0.0.0.0', '::', '::1', 'localhost'].includes(bindAddress) && !bindAddress.startsWith('127.')) return bindAddress;
+  if (!['0.0.0.0', '::', '::1', 'localhost'].includes(bindAddress) && !bindAddress.startsWith('127.'))
+    return bindAddress;
   const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
   return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '192.0.2.1';
 }
@@ -121,7 +146,10 @@ export function securityFiles(values: ApiServerFlagValues, given: ReadonlySet<st
     authenticationTokenWebhookVersion: values['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
     oidc: oidcFlags(values),
     // Upstream's default, unless a file says otherwise.
-    authorizationMode: given.has('authorization-mode') || values['authorization-config'] ? values['authorization-mode'] : ['AlwaysAllow'],
+    authorizationMode:
+      given.has('authorization-mode') || values['authorization-config']
+        ? values['authorization-mode']
+        : ['AlwaysAllow'],
     authorizationConfig: values['authorization-config'],
     authorizationPolicyFile: values['authorization-policy-file'],
     authorizationWebhookConfigFile: values['authorization-webhook-config-file'],
@@ -148,7 +176,10 @@ function oidcFlags(values: ApiServerFlagValues): OidcFlags | undefined {
   const issuerUrl = values['oidc-issuer-url'];
   const clientId = values['oidc-client-id'];
   if (!issuerUrl && !clientId) return undefined;
-  if (!issuerUrl || !clientId) throw new UsageError('--oidc-issuer-url and --oidc-client-id must be specified together when any oidc-* flags are set');
+  if (!issuerUrl || !clientId)
+    throw new UsageError(
+      '--oidc-issuer-url and --oidc-client-id must be specified together when any oidc-* flags are set',
+    );
   return defined<OidcFlags>({
     issuerUrl,
     clientId,

@@ -1,7 +1,14 @@
 /** From the files and settings that kube-apiserver's flags name to the authenticators, authorizers and audit of a pipeline. */
 import fs from 'node:fs/promises';
 import type { Context } from '../../kernel/index.ts';
-import { AuditLogFile, AuditWebhook, loadAuditPolicy, PolicyAudit, type AuditBackend, type AuditWebhookOptions } from '../audit/index.ts';
+import {
+  AuditLogFile,
+  AuditWebhook,
+  loadAuditPolicy,
+  PolicyAudit,
+  type AuditBackend,
+  type AuditWebhookOptions,
+} from '../audit/index.ts';
 import type { TokenAuthenticator } from '../authn/authenticator.ts';
 import type { AuthenticationOptions } from '../authn/build.ts';
 import { authenticationFromConfiguration } from '../authn/configuration.ts';
@@ -69,35 +76,59 @@ export type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authoriz
 
 /** Throws an error that names the file or setting that is wrong. */
 export async function loadSecurityOptions(ctx: Context, files: SecurityFiles): Promise<SecurityOptions> {
-  if (files.authenticationConfig && files.oidc) throw new Error('authentication-config and oidc-* cannot be used together');
-  if (files.authorizationConfig && files.authorizationMode) throw new Error('authorization-config and authorization-mode cannot be used together');
-  const [authentication, authorization, audit] = await Promise.all([loadAuthentication(ctx, files), loadAuthorization(ctx, files), loadAudit(ctx, files)]);
+  if (files.authenticationConfig && files.oidc)
+    throw new Error('authentication-config and oidc-* cannot be used together');
+  if (files.authorizationConfig && files.authorizationMode)
+    throw new Error('authorization-config and authorization-mode cannot be used together');
+  const [authentication, authorization, audit] = await Promise.all([
+    loadAuthentication(ctx, files),
+    loadAuthorization(ctx, files),
+    loadAudit(ctx, files),
+  ]);
   return { authentication, ...(authorization ? { authorization } : {}), ...(audit ? { audit } : {}) };
 }
 
 const read = (file: string): Promise<string> => fs.readFile(file, 'utf8');
 
-async function loadAuthentication(ctx: Context, files: SecurityFiles): Promise<NonNullable<PipelineOptions['authentication']>> {
-  const configured = files.authenticationConfig ? authenticationFromConfiguration(ctx, await read(files.authenticationConfig)) : {};
+async function loadAuthentication(
+  ctx: Context,
+  files: SecurityFiles,
+): Promise<NonNullable<PipelineOptions['authentication']>> {
+  const configured = files.authenticationConfig
+    ? authenticationFromConfiguration(ctx, await read(files.authenticationConfig))
+    : {};
   const tokenAuthenticators: TokenAuthenticator[] = [...(configured.tokenAuthenticators ?? [])];
   if (files.oidc) tokenAuthenticators.push(await oidcFromFlags(ctx, files.oidc));
   if (files.authenticationTokenWebhookConfigFile) {
     const client = await ReviewClient.fromKubeconfig(ctx, files.authenticationTokenWebhookConfigFile);
     const { authenticationTokenWebhookCacheTtlMs: cacheTtlMs, authenticationTokenWebhookVersion: version } = files;
-    tokenAuthenticators.push(new WebhookTokens(ctx, { client, ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }), ...(version ? { version } : {}) }));
+    tokenAuthenticators.push(
+      new WebhookTokens(ctx, {
+        client,
+        ...(cacheTtlMs === undefined ? {} : { cacheTtlMs }),
+        ...(version ? { version } : {}),
+      }),
+    );
   }
   const [issuer, ...otherIssuers] = files.serviceAccountIssuers ?? [];
-  const anonymous = configured.anonymous ?? (files.anonymousAuth === undefined ? undefined : { enabled: files.anonymousAuth });
+  const anonymous =
+    configured.anonymous ?? (files.anonymousAuth === undefined ? undefined : { enabled: files.anonymousAuth });
   return {
     tokenAuthenticators,
     ...(anonymous ? { anonymous } : {}),
     ...(files.clientCaFile ? { clientCa: await followed(ctx, files.clientCaFile) } : {}),
     ...(files.tokenAuthFile ? { tokenFile: await read(files.tokenAuthFile) } : {}),
-    ...(files.serviceAccountKeyFiles ? { serviceAccountKeys: (await Promise.all(files.serviceAccountKeyFiles.map(read))).flatMap(pemBlocks) } : {}),
+    ...(files.serviceAccountKeyFiles
+      ? { serviceAccountKeys: (await Promise.all(files.serviceAccountKeyFiles.map(read))).flatMap(pemBlocks) }
+      : {}),
     ...(issuer === undefined ? {} : { issuer, otherIssuers }),
     ...(files.serviceAccountJwksUri ? { jwksUri: files.serviceAccountJwksUri } : {}),
-    ...(files.serviceAccountMaxTokenExpirationMs ? { maxExpirationSeconds: files.serviceAccountMaxTokenExpirationMs / 1000 } : {}),
-    ...(files.serviceAccountExtendTokenExpiration === undefined ? {} : { extendExpiration: files.serviceAccountExtendTokenExpiration }),
+    ...(files.serviceAccountMaxTokenExpirationMs
+      ? { maxExpirationSeconds: files.serviceAccountMaxTokenExpirationMs / 1000 }
+      : {}),
+    ...(files.serviceAccountExtendTokenExpiration === undefined
+      ? {}
+      : { extendExpiration: files.serviceAccountExtendTokenExpiration }),
     ...(files.requestHeaders ? { requestHeaders: files.requestHeaders } : {}),
     ...(files.apiAudiences ? { apiAudiences: files.apiAudiences } : {}),
     ...(files.enableBootstrapTokenAuth ? { bootstrapTokens: true } : {}),
@@ -132,7 +163,10 @@ async function oidcFromFlags(ctx: Context, flags: OidcFlags): Promise<OidcTokens
     mapping: {
       username: { claim, prefix: prefix === '-' ? '' : prefix },
       ...(flags.groupsClaim ? { groups: { claim: flags.groupsClaim, prefix: flags.groupsPrefix ?? '' } } : {}),
-      validations: Object.entries(flags.requiredClaims ?? {}).map(([required, requiredValue]) => ({ claim: required, requiredValue })),
+      validations: Object.entries(flags.requiredClaims ?? {}).map(([required, requiredValue]) => ({
+        claim: required,
+        requiredValue,
+      })),
     },
   });
 }
@@ -149,13 +183,23 @@ async function loadAuthorization(ctx: Context, files: SecurityFiles): Promise<re
         case 'AlwaysDeny':
           return { type: mode };
         case 'ABAC':
-          if (!files.authorizationPolicyFile) throw new Error('authorization-mode ABAC needs an authorization-policy-file');
+          if (!files.authorizationPolicyFile)
+            throw new Error('authorization-mode ABAC needs an authorization-policy-file');
           return { type: 'custom', authorizer: new AbacAuthorizer(await read(files.authorizationPolicyFile)) };
         case 'Webhook': {
-          if (!files.authorizationWebhookConfigFile) throw new Error('authorization-mode Webhook needs an authorization-webhook-config-file');
+          if (!files.authorizationWebhookConfigFile)
+            throw new Error('authorization-mode Webhook needs an authorization-webhook-config-file');
           const client = await ReviewClient.fromKubeconfig(ctx, files.authorizationWebhookConfigFile);
-          const { authorizationWebhookVersion: version, authorizationWebhookCacheAuthorizedTtlMs: authorizedTtlMs, authorizationWebhookCacheUnauthorizedTtlMs: unauthorizedTtlMs } = files;
-          const settings = { ...(version ? { version } : {}), ...(authorizedTtlMs === undefined ? {} : { authorizedTtlMs }), ...(unauthorizedTtlMs === undefined ? {} : { unauthorizedTtlMs }) };
+          const {
+            authorizationWebhookVersion: version,
+            authorizationWebhookCacheAuthorizedTtlMs: authorizedTtlMs,
+            authorizationWebhookCacheUnauthorizedTtlMs: unauthorizedTtlMs,
+          } = files;
+          const settings = {
+            ...(version ? { version } : {}),
+            ...(authorizedTtlMs === undefined ? {} : { authorizedTtlMs }),
+            ...(unauthorizedTtlMs === undefined ? {} : { unauthorizedTtlMs }),
+          };
           return { type: 'custom', authorizer: new WebhookAuthorizer(ctx, { name: 'Webhook', client, ...settings }) };
         }
         default:
@@ -183,7 +227,12 @@ async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudi
   if (files.auditWebhookConfigFile) {
     // The last batch is sent when the server has been told to end, so its requests end by their own time limit.
     const outliving = { ...ctx, signal: new AbortController().signal };
-    backends.push(new AuditWebhook(outliving, { ...files.auditWebhookBatch, client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile) }));
+    backends.push(
+      new AuditWebhook(outliving, {
+        ...files.auditWebhookBatch,
+        client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile),
+      }),
+    );
   }
   return new PolicyAudit(ctx, policy, backends);
 }

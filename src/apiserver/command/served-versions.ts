@@ -12,7 +12,8 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
   const said = new Map<string, boolean>();
   for (const [key, value] of Object.entries(runtimeConfig)) {
     const wanted = value === '' || value === 'true';
-    if (!wanted && value !== 'false') throw new UsageError(`invalid value of --runtime-config: ${key}=${value}, should be true or false`);
+    if (!wanted && value !== 'false')
+      throw new UsageError(`invalid value of --runtime-config: ${key}=${value}, should be true or false`);
     if (!ALL.some((name) => name === key)) {
       // A single resource of a version (group/version/resource) is not a setting of its own since v1.16.
       if (wanted && !known.has(key)) throw new UsageError(`--runtime-config: ${key} is not served by this version`);
@@ -22,7 +23,8 @@ export function servedVersions(runtimeConfig: Readonly<Record<string, string>>):
     said.set(key, wanted);
   }
   if (![...said.values()].includes(false)) return undefined;
-  return (group, version) => said.get(nameOf(group, version)) ?? said.get(stageOf(version)) ?? said.get('api/all') ?? true;
+  return (group, version) =>
+    said.get(nameOf(group, version)) ?? said.get(stageOf(version)) ?? said.get('api/all') ?? true;
 }
 
 const nameOf = (group: string, version: string): string => (group === '' ? version : `${group}/${version}`);

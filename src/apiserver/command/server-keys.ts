@@ -2,8 +2,8 @@
 import { createPublicKey } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { type Context, makeDirectory } from '../../kernel/index.ts';
 import { UsageError } from '../../flags/index.ts';
+import { type Context, makeDirectory } from '../../kernel/index.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import { openPki, type ServerKeys, type ServingNames } from '../pki/files.ts';
 import type { ApiServerFlagValues } from './flags.ts';

@@ -1,12 +1,19 @@
+import { schema as builtIn } from '../../api/index.ts';
 /**
  * Brings an object of a custom kind into the form that its schema gives it: metadata as of any object, what the schema
  * does not know taken out (and named), nulls that no field can hold dropped, defaults filled in. An object that is in
  * form already is returned as it is, after one look at each of its parts.
  */
 import { append, cloneJson, isRecord, ownValue, setOwn } from '../../base/index.ts';
-import { schema as builtIn } from '../../api/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
-import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf, type Schema } from '../../machinery/validation/index.ts';
+import {
+  additionalOf,
+  isEmbeddedResource,
+  itemsOf,
+  preservesUnknownFields,
+  propertyOf,
+  type Schema,
+} from '../../machinery/validation/index.ts';
 
 export interface Coerced {
   readonly object: Record<string, unknown>;
@@ -23,7 +30,14 @@ export function coerce(value: Record<string, unknown>, schema: Schema | undefine
   const pruning = new Pruning();
   const object = schema ? pruning.resource(value, schema) : { ...value };
   const metadataErrors = withMetadata(object, value);
-  return { object, strictErrors: [...metadataErrors, ...pruning.metadataErrors, ...pruning.unknown.sort().map((path) => `unknown field "${path}"`)] };
+  return {
+    object,
+    strictErrors: [
+      ...metadataErrors,
+      ...pruning.metadataErrors,
+      ...pruning.unknown.sort().map((path) => `unknown field "${path}"`),
+    ],
+  };
 }
 
 /** Puts the object's metadata into canonical form, and names what is unknown in it. */
@@ -61,7 +75,11 @@ class Pruning {
       const items = schema && itemsOf(schema);
       return this.#items(value, (item) => this.#value(item, items));
     }
-    if (schema) return this.#fields(value as Record<string, unknown>, schema, { isResource: isEmbeddedResource(schema), keepUnknown: false });
+    if (schema)
+      return this.#fields(value as Record<string, unknown>, schema, {
+        isResource: isEmbeddedResource(schema),
+        keepUnknown: false,
+      });
     for (const name of Object.keys(value)) this.#recordUnknown(name);
     return {};
   }
@@ -84,7 +102,11 @@ class Pruning {
     return this.#fields(value, schema, { isResource: isEmbeddedResource(schema), keepUnknown: true });
   }
 
-  #fields(value: Record<string, unknown>, schema: Schema, at: { isResource: boolean; keepUnknown: boolean }): Record<string, unknown> {
+  #fields(
+    value: Record<string, unknown>,
+    schema: Schema,
+    at: { isResource: boolean; keepUnknown: boolean },
+  ): Record<string, unknown> {
     const out: Record<string, unknown> = {};
     const additional = additionalOf(schema);
     const isRoot = this.path.length === 0;
@@ -114,7 +136,12 @@ class Pruning {
     if (!isRecord(value)) return value;
     const { object, strictErrors } = conform(OBJECT_META, value);
     const path = this.#pathText();
-    append(this.metadataErrors, strictErrors.map((error) => error.replace(FIELDS_IN_STRICT_ERROR, (_all, what: string) => `${what} field "${path}.metadata.`)));
+    append(
+      this.metadataErrors,
+      strictErrors.map((error) =>
+        error.replace(FIELDS_IN_STRICT_ERROR, (_all, what: string) => `${what} field "${path}.metadata.`),
+      ),
+    );
     return object;
   }
 }
@@ -134,7 +161,8 @@ export function applySchemaDefaults(value: unknown, schema: Schema | undefined):
   for (const name in schema.properties) {
     const property = ownValue(schema.properties, name)!;
     if (property.default == null) continue;
-    if (!Object.hasOwn(object, name) || isDefaultable(object[name], property)) setOwn(object, name, cloneJson(property.default));
+    if (!Object.hasOwn(object, name) || isDefaultable(object[name], property))
+      setOwn(object, name, cloneJson(property.default));
   }
   const additional = additionalOf(schema);
   for (const name of Object.keys(object)) {
@@ -171,7 +199,13 @@ function compile(schema: Schema, isRoot = false): InForm {
   const itemInForm = items ? compile(items) : open ? ALWAYS : WITHOUT_FIELDS;
   const itemsTakeNull = !items || items.nullable === true || items.default == null;
   const additional = additionalOf(schema);
-  const others = additional ? compileField(additional) : schema.additionalProperties != null && !open ? WITHOUT_FIELDS : open ? ALWAYS : undefined;
+  const others = additional
+    ? compileField(additional)
+    : schema.additionalProperties != null && !open
+      ? WITHOUT_FIELDS
+      : open
+        ? ALWAYS
+        : undefined;
   const properties = new Map<string, InForm>();
   const defaulted: string[] = [];
   for (const [name, property] of Object.entries(schema.properties ?? {})) {

@@ -1,16 +1,32 @@
+import type { FieldError } from '../../machinery/errors/index.ts';
 /**
  * A schema as one predicate: whether a value has nothing wrong with it. Nearly all values have not; what is wrong with
  * the others is found out, and worded, by `validateValue`, which this has to agree with.
  */
-import { additionalOf, compileGoRegexp, GoRegexpError, isIntOrString, isRecognizedFormat, itemsOf, type Schema, stringFormat, validateValue } from '../../machinery/validation/index.ts';
-import type { FieldError } from '../../machinery/errors/index.ts';
+import {
+  additionalOf,
+  compileGoRegexp,
+  GoRegexpError,
+  isIntOrString,
+  isRecognizedFormat,
+  itemsOf,
+  type Schema,
+  stringFormat,
+  validateValue,
+} from '../../machinery/validation/index.ts';
 
 export type Valid = (value: unknown) => boolean;
 
 export function compileValid(schema: Schema): Valid {
-  const checks = [typeCheck(schema), combinations(schema), strings(schema), numbers(schema), arrays(schema), objects(schema), enumeration(schema)].filter(
-    (check) => check !== undefined,
-  );
+  const checks = [
+    typeCheck(schema),
+    combinations(schema),
+    strings(schema),
+    numbers(schema),
+    arrays(schema),
+    objects(schema),
+    enumeration(schema),
+  ].filter((check) => check !== undefined);
   if (checks.length === 1) return checks[0]!;
   return (value) => {
     for (const check of checks) if (!check(value)) return false;
@@ -21,7 +37,12 @@ export function compileValid(schema: Schema): Valid {
 function typeCheck(schema: Schema): Valid | undefined {
   const types = isIntOrString(schema) ? ['integer', 'string'] : schema.type ? [schema.type] : [];
   const format = schema.format && isRecognizedFormat(types.length === 1 ? types[0] : undefined, schema.format);
-  if (format && schema.type !== 'string' && schema.type !== 'integer' && schema.type !== 'number') return byFindings({ ...(schema.type ? { type: schema.type } : {}), ...(schema.format ? { format: schema.format } : {}), ...(schema.nullable ? { nullable: true } : {}) });
+  if (format && schema.type !== 'string' && schema.type !== 'integer' && schema.type !== 'number')
+    return byFindings({
+      ...(schema.type ? { type: schema.type } : {}),
+      ...(schema.format ? { format: schema.format } : {}),
+      ...(schema.nullable ? { nullable: true } : {}),
+    });
   if (types.length === 0) return undefined;
   const nullable = schema.nullable === true;
   // A list passes for a string with a format, since only texts are held against formats.
@@ -79,7 +100,11 @@ function strings(schema: Schema): Valid | undefined {
     if (typeof value !== 'string') return true;
     // Characters are at most as many as code units; they are counted only where that does not settle it.
     if (maxLength != null && value.length > maxLength && characters(value) > maxLength) return false;
-    if (minLength != null && (value.length < minLength || (value.length < minLength * 2 && characters(value) < minLength))) return false;
+    if (
+      minLength != null &&
+      (value.length < minLength || (value.length < minLength * 2 && characters(value) < minLength))
+    )
+      return false;
     return (!matches || matches(value)) && (!format || format(value));
   };
 }
@@ -118,7 +143,15 @@ function numbers(schema: Schema): Valid | undefined {
 
 function numericPart(schema: Schema): Schema {
   const part: Schema = {};
-  for (const name of ['type', 'format', 'multipleOf', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'] as const) {
+  for (const name of [
+    'type',
+    'format',
+    'multipleOf',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+  ] as const) {
     if (schema[name] !== undefined) Object.assign(part, { [name]: schema[name] });
   }
   return part;
@@ -139,10 +172,17 @@ function arrays(schema: Schema): Valid | undefined {
 
 function objects(schema: Schema): Valid | undefined {
   const { minProperties, maxProperties, required = [] } = schema;
-  const properties = new Map(Object.entries(schema.properties ?? {}).map(([name, property]) => [name, compileValid(property)]));
+  const properties = new Map(
+    Object.entries(schema.properties ?? {}).map(([name, property]) => [name, compileValid(property)]),
+  );
   const additional = additionalOf(schema);
-  const others = additional ? compileValid(additional) : schema.additionalProperties === false ? () => false : undefined;
-  if (properties.size === 0 && !others && minProperties == null && maxProperties == null && required.length === 0) return undefined;
+  const others = additional
+    ? compileValid(additional)
+    : schema.additionalProperties === false
+      ? () => false
+      : undefined;
+  if (properties.size === 0 && !others && minProperties == null && maxProperties == null && required.length === 0)
+    return undefined;
   return (value) => {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return true;
     for (const name of required) if (!Object.hasOwn(value, name)) return false;

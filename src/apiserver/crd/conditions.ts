@@ -13,12 +13,18 @@ export type Condition = Omit<CustomResourceDefinitionCondition, 'lastTransitionT
 export const conditionOf = (definition: Definition, type: string): CustomResourceDefinitionCondition | undefined =>
   definition.status?.conditions?.find((condition) => condition.type === type);
 
-export const isTrue = (definition: Definition, type: string): boolean => conditionOf(definition, type)?.status === 'True';
+export const isTrue = (definition: Definition, type: string): boolean =>
+  conditionOf(definition, type)?.status === 'True';
 
 /** The conditions with one of them set; its time changes when its status does. */
-export function withCondition(conditions: readonly CustomResourceDefinitionCondition[], condition: Condition, now: string): CustomResourceDefinitionCondition[] {
+export function withCondition(
+  conditions: readonly CustomResourceDefinitionCondition[],
+  condition: Condition,
+  now: string,
+): CustomResourceDefinitionCondition[] {
   const old = conditions.find(({ type }) => type === condition.type);
-  const lastTransitionTime = old && old.status === condition.status && old.lastTransitionTime ? old.lastTransitionTime : now;
+  const lastTransitionTime =
+    old && old.status === condition.status && old.lastTransitionTime ? old.lastTransitionTime : now;
   const next = { ...condition, lastTransitionTime } as CustomResourceDefinitionCondition;
   return old ? conditions.map((one) => (one === old ? next : one)) : [...conditions, next];
 }
@@ -43,7 +49,11 @@ export function acceptNames(definition: Definition, group: readonly Definition[]
   const names: Partial<CustomResourceDefinitionNames> = { ...before };
   let conflict: { reason: string; message: string } | undefined;
   const inUse = (name: string, old: string, used: ReadonlySet<string>): boolean => name !== old && used.has(name);
-  const accept = (field: 'plural' | 'singular' | 'kind' | 'listKind', used: ReadonlySet<string>, reason: string): void => {
+  const accept = (
+    field: 'plural' | 'singular' | 'kind' | 'listKind',
+    used: ReadonlySet<string>,
+    reason: string,
+  ): void => {
     const name = wanted[field] ?? '';
     if (inUse(name, before[field] ?? '', used)) conflict = { reason, message: `${quote(name)} is already in use` };
     else if (wanted[field] !== undefined) names[field] = name;
@@ -51,7 +61,11 @@ export function acceptNames(definition: Definition, group: readonly Definition[]
   accept('plural', resources, 'PluralConflict');
   accept('singular', resources, 'SingularConflict');
   const taken = (wanted.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && resources.has(name));
-  if (taken.length > 0) conflict = { reason: 'ShortNamesConflict', message: aggregateMessage(taken.map((name) => `${quote(name)} is already in use`)) };
+  if (taken.length > 0)
+    conflict = {
+      reason: 'ShortNamesConflict',
+      message: aggregateMessage(taken.map((name) => `${quote(name)} is already in use`)),
+    };
   else if (wanted.shortNames) names.shortNames = wanted.shortNames;
   else delete names.shortNames;
   accept('kind', kinds, 'KindConflict');
@@ -71,20 +85,32 @@ export function acceptNames(definition: Definition, group: readonly Definition[]
 function establishedCondition(definition: Definition, accepted: boolean): Condition {
   const old = conditionOf(definition, 'Established');
   if (accepted && old?.status !== 'True') {
-    return { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
+    return {
+      type: 'Established',
+      status: 'True',
+      reason: 'InitialNamesAccepted',
+      message: 'the initial names have been accepted',
+    };
   }
   return old ?? { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 }
 
 /** Definitions from before schemas had to be structural may not be; undefined when nothing is to be said. */
 export function nonStructuralCondition({ spec }: Definition): Condition | undefined {
-  const errors: (FieldError | string)[] = spec.preserveUnknownFields ? ['spec.preserveUnknownFields: Invalid value: true: must be false'] : [];
+  const errors: (FieldError | string)[] = spec.preserveUnknownFields
+    ? ['spec.preserveUnknownFields: Invalid value: true: must be false']
+    : [];
   for (const [i, { name, schema }] of spec.versions.entries()) {
     const root = schema?.openAPIV3Schema;
     if (!root) continue;
     const problem = structuralFormProblem(root);
     if (problem !== undefined) {
-      return { type: 'NonStructuralSchema', status: 'Unknown', reason: 'StructuralError', message: `failed to check validation schema for version ${name}: ${problem}` };
+      return {
+        type: 'NonStructuralSchema',
+        status: 'Unknown',
+        reason: 'StructuralError',
+        message: `failed to check validation schema for version ${name}: ${problem}`,
+      };
     }
     const found: FieldError[] = [];
     validateStructural(found, root, path('spec', 'versions').index(i).child('schema', 'openAPIV3Schema'));
@@ -105,7 +131,14 @@ export function approvalCondition({ metadata, spec }: Definition): Condition | u
   const annotation = metadata.annotations?.[APPROVAL] ?? '';
   const must = `protected groups must have approval annotation "${APPROVAL}"`;
   if (annotation === '') return { type, status: 'False', reason: 'MissingAnnotation', message: `${must}, ${SEE}` };
-  if (annotation.startsWith('unapproved')) return { type, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${quote(annotation)}` };
-  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(annotation)) return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${annotation}` };
-  return { type, status: 'False', reason: 'InvalidAnnotation', message: `${must} with either a URL or a reason starting with "unapproved", ${SEE}` };
+  if (annotation.startsWith('unapproved'))
+    return { type, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${quote(annotation)}` };
+  if (/^[a-z][a-z0-9+.-]*:\/\/[^/]/i.test(annotation))
+    return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${annotation}` };
+  return {
+    type,
+    status: 'False',
+    reason: 'InvalidAnnotation',
+    message: `${must} with either a URL or a reason starting with "unapproved", ${SEE}`,
+  };
 }

@@ -13,13 +13,32 @@ let refusal = '';
 function convert(object: KubeObject, apiVersion: string): KubeObject {
   const { size, length, ...spec } = (object['spec'] ?? {}) as Record<string, unknown>;
   const value = size ?? length;
-  return { ...object, apiVersion, metadata: { ...object.metadata, labels: { ...object.metadata.labels, converted: 'yes' }, generation: 99 }, spec: { ...spec, [apiVersion.endsWith('v1') ? 'size' : 'length']: value } };
+  return {
+    ...object,
+    apiVersion,
+    metadata: { ...object.metadata, labels: { ...object.metadata.labels, converted: 'yes' }, generation: 99 },
+    spec: { ...spec, [apiVersion.endsWith('v1') ? 'size' : 'length']: value },
+  };
 }
 
 function answer(body: Record<string, unknown>): TestReply {
-  const { uid, desiredAPIVersion, objects } = body['request'] as { uid: string; desiredAPIVersion: string; objects: KubeObject[] };
+  const { uid, desiredAPIVersion, objects } = body['request'] as {
+    uid: string;
+    desiredAPIVersion: string;
+    objects: KubeObject[];
+  };
   const result = refusal === '' ? { status: 'Success' } : { status: 'Failure', message: refusal };
-  return { body: { kind: 'ConversionReview', apiVersion: body['apiVersion'], response: { uid, result, convertedObjects: refusal === '' ? objects.map((object) => convert(object, desiredAPIVersion)) : [] } } };
+  return {
+    body: {
+      kind: 'ConversionReview',
+      apiVersion: body['apiVersion'],
+      response: {
+        uid,
+        result,
+        convertedObjects: refusal === '' ? objects.map((object) => convert(object, desiredAPIVersion)) : [],
+      },
+    },
+  };
 }
 
 beforeAll(async () => {
@@ -29,7 +48,12 @@ beforeAll(async () => {
     name,
     served: true,
     storage: name === 'v1',
-    schema: { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', properties: { [field]: { type: 'integer' } } } } } },
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        properties: { spec: { type: 'object', properties: { [field]: { type: 'integer' } } } },
+      },
+    },
   });
   const body = {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -40,33 +64,50 @@ beforeAll(async () => {
       scope: 'Namespaced',
       names: { plural: 'things', kind: 'Thing' },
       versions: [version('v1', 'size'), version('v2', 'length')],
-      conversion: { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig: { url: `${webhook.url}/convert`, caBundle: webhook.caBundle } } },
+      conversion: {
+        strategy: 'Webhook',
+        webhook: {
+          conversionReviewVersions: ['v1'],
+          clientConfig: { url: `${webhook.url}/convert`, caBundle: webhook.caBundle },
+        },
+      },
     },
   };
   expect((await server.call('POST', DEFINITIONS, { body })).status).toBe(201);
-  for (let i = 0; i < 100 && (await server.call('GET', path('v1'))).status !== 200; i++) await new Promise((resolve) => setImmediate(resolve));
+  for (let i = 0; i < 100 && (await server.call('GET', path('v1'))).status !== 200; i++)
+    await new Promise((resolve) => setImmediate(resolve));
 });
 afterAll(async () => {
   await server.stop();
   await webhook.close();
 });
 
-const path = (version: string, name = ''): string => `/apis/${GROUP}/${version}/namespaces/default/things${name && `/${name}`}`;
+const path = (version: string, name = ''): string =>
+  `/apis/${GROUP}/${version}/namespaces/default/things${name && `/${name}`}`;
 const create = (version: string, name: string, spec: object): Promise<TestAnswer> =>
-  server.call('POST', path(version), { body: { apiVersion: `${GROUP}/${version}`, kind: 'Thing', metadata: { name }, spec } });
+  server.call('POST', path(version), {
+    body: { apiVersion: `${GROUP}/${version}`, kind: 'Thing', metadata: { name }, spec },
+  });
 
 it('converts what is written and what is read', async () => {
   const made = await create('v2', 'a', { length: 5 });
   expect([made.status, made.body.apiVersion, made.body['spec']]).toEqual([201, `${GROUP}/v2`, { length: 5 }]);
   const stored = await server.call('GET', path('v1', 'a'));
-  expect([stored.body.apiVersion, stored.body['spec'], stored.body.metadata.labels, stored.body.metadata.generation]).toEqual([`${GROUP}/v1`, { size: 5 }, { converted: 'yes' }, 1]);
+  expect([
+    stored.body.apiVersion,
+    stored.body['spec'],
+    stored.body.metadata.labels,
+    stored.body.metadata.generation,
+  ]).toEqual([`${GROUP}/v1`, { size: 5 }, { converted: 'yes' }, 1]);
 });
 
 it('converts a list in one request', async () => {
   for (const name of ['l1', 'l2', 'l3']) await create('v1', name, { size: 1 });
   const before = webhook.calls.length;
   const { body } = await server.call('GET', path('v2'));
-  expect((body['items'] as { apiVersion: string }[]).every(({ apiVersion }) => apiVersion === `${GROUP}/v2`)).toBe(true);
+  expect((body['items'] as { apiVersion: string }[]).every(({ apiVersion }) => apiVersion === `${GROUP}/v2`)).toBe(
+    true,
+  );
   expect(webhook.calls.length - before).toBe(1);
   await server.call('GET', path('v2'));
   expect(webhook.calls.length - before).toBe(1);
@@ -74,7 +115,10 @@ it('converts a list in one request', async () => {
 
 it('converts for updates', async () => {
   await create('v1', 'u', { size: 1 });
-  const patched = await server.call('PATCH', path('v2', 'u'), { body: { spec: { length: 7 } }, contentType: 'application/merge-patch+json' });
+  const patched = await server.call('PATCH', path('v2', 'u'), {
+    body: { spec: { length: 7 } },
+    contentType: 'application/merge-patch+json',
+  });
   expect([patched.status, patched.body['spec']]).toEqual([200, { length: 7 }]);
   expect((await server.call('GET', path('v1', 'u'))).body['spec']).toEqual({ size: 7 });
 });

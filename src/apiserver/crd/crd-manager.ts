@@ -4,10 +4,10 @@
  * watched stays connected: the objects' cache is kept), and on deletion removes the objects first.
  */
 import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
-import type { Context } from '../../kernel/index.ts';
 import { deepEqual, formatTime } from '../../base/index.ts';
-import { knowStructure } from '../../machinery/validation/index.ts';
+import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
+import { knowStructure } from '../../machinery/validation/index.ts';
 import { inSlices } from '../pipeline/in-slices.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -15,7 +15,15 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { WebhookClients } from '../webhook-client/index.ts';
-import { acceptNames, approvalCondition, conditionOf, isTrue, nonStructuralCondition, withCondition, type Condition } from './conditions.ts';
+import {
+  acceptNames,
+  approvalCondition,
+  conditionOf,
+  isTrue,
+  nonStructuralCondition,
+  withCondition,
+  type Condition,
+} from './conditions.ts';
 import { ConversionWebhook } from './conversion-webhook.ts';
 import { deleteInstances } from './delete-instances.ts';
 import { storedKindOf, versionResources, type Definition } from './serve-definition.ts';
@@ -124,7 +132,8 @@ export class CrdManager {
       this.#enqueueGroup(group, name);
       return;
     }
-    if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER)) return this.#finalize(definition);
+    if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER))
+      return this.#finalize(definition);
     const status = this.#statusOf(definition, await this.#structureOf(definition));
     const accepted = { ...definition, status };
     if (isTrue(accepted, 'Established')) await this.#serve(accepted);
@@ -138,7 +147,8 @@ export class CrdManager {
     const { uid, generation } = definition.metadata;
     const known = this.#structures.get(definition.metadata.name!);
     if (known && known.uid === uid && known.generation === generation) return known.condition;
-    for (const { schema } of definition.spec.versions) if (schema?.openAPIV3Schema) await inSlices(this.ctx.clock, knowStructure(schema.openAPIV3Schema));
+    for (const { schema } of definition.spec.versions)
+      if (schema?.openAPIV3Schema) await inSlices(this.ctx.clock, knowStructure(schema.openAPIV3Schema));
     const condition = nonStructuralCondition(definition);
     this.#structures.set(definition.metadata.name!, { uid, generation, condition });
     return condition;
@@ -150,7 +160,8 @@ export class CrdManager {
     const old = definition.status ?? ({} as CustomResourceDefinitionStatus);
     let conditions = old.conditions ?? [];
     const set = (condition: Condition): void => void (conditions = withCondition(conditions, condition, now));
-    const named = deepEqual(definition.spec.names, old.acceptedNames) && conditionOf(definition, 'NamesAccepted') !== undefined;
+    const named =
+      deepEqual(definition.spec.names, old.acceptedNames) && conditionOf(definition, 'NamesAccepted') !== undefined;
     const naming = named ? undefined : acceptNames(definition, group);
     if (naming) {
       set(naming.namesAccepted);
@@ -174,13 +185,23 @@ export class CrdManager {
     const versions = versionResources(definition, objects, this.#webhookOf(definition));
     const resources = versions.filter((_version, i) => definition.spec.versions[i]!.served);
     registry.replaceAll(before?.resources ?? [], resources);
-    this.#serving.set(name, { key, group: definition.spec.group, prefix: stored.prefix, versions, resources, cache: objects });
+    this.#serving.set(name, {
+      key,
+      group: definition.spec.group,
+      prefix: stored.prefix,
+      versions,
+      resources,
+      cache: objects,
+    });
   }
 
   #webhookOf({ spec }: Definition): ConversionWebhook | undefined {
     const { strategy, webhook } = spec.conversion ?? {};
     if (strategy !== 'Webhook' || !webhook?.clientConfig) return undefined;
-    return new ConversionWebhook(this.ctx, this.options.webhooks, { config: webhook.clientConfig, reviewVersions: webhook.conversionReviewVersions ?? [] });
+    return new ConversionWebhook(this.ctx, this.options.webhooks, {
+      config: webhook.clientConfig,
+      reviewVersions: webhook.conversionReviewVersions ?? [],
+    });
   }
 
   #unserve(name: string): void {
@@ -194,10 +215,20 @@ export class CrdManager {
 
   async #finalize(definition: Definition): Promise<void> {
     const name = definition.metadata.name!;
-    const inProgress: Condition = { type: 'Terminating', status: 'True', reason: 'InstanceDeletionInProgress', message: 'CustomResource deletion is in progress' };
+    const inProgress: Condition = {
+      type: 'Terminating',
+      status: 'True',
+      reason: 'InstanceDeletionInProgress',
+      message: 'CustomResource deletion is in progress',
+    };
     // What is served may have objects before its definition says so.
     if (!isTrue(definition, 'Established') && !this.#serving.has(name)) {
-      return this.#release(definition, { type: 'Terminating', status: 'False', reason: 'NeverEstablished', message: 'resource was never established' });
+      return this.#release(definition, {
+        type: 'Terminating',
+        status: 'False',
+        reason: 'NeverEstablished',
+        message: 'resource was never established',
+      });
     }
     if (conditionOf(definition, 'Terminating')?.reason !== inProgress.reason) {
       await this.#serve(definition);
@@ -209,7 +240,12 @@ export class CrdManager {
     serving.stopWatching ??= serving.cache.watch({ scope: '', deliver: () => this.#enqueue(name) });
     await deleteInstances(this.ctx, this.options.registry.objects, serving);
     if (serving.cache.size > 0) return;
-    await this.#release(definition, { type: 'Terminating', status: 'False', reason: 'InstanceDeletionCompleted', message: 'removed all instances' });
+    await this.#release(definition, {
+      type: 'Terminating',
+      status: 'False',
+      reason: 'InstanceDeletionCompleted',
+      message: 'removed all instances',
+    });
   }
 
   /** Lets go of the definition, whose deletion then completes. */
@@ -230,7 +266,8 @@ export class CrdManager {
   }
 
   #enqueueGroup(group: string, except: string): void {
-    for (const { spec, metadata } of this.#definitions()) if (spec.group === group && metadata.name !== except) this.#enqueue(metadata.name!);
+    for (const { spec, metadata } of this.#definitions())
+      if (spec.group === group && metadata.name !== except) this.#enqueue(metadata.name!);
   }
 
   #cache(): ResourceCache {
@@ -242,7 +279,9 @@ export class CrdManager {
   }
 
   #definitions(): Definition[] {
-    return this.#cache().list().map((entry) => entry.object as Definition);
+    return this.#cache()
+      .list()
+      .map((entry) => entry.object as Definition);
   }
 
   #log(error: unknown, definition: string): void {
@@ -251,6 +290,14 @@ export class CrdManager {
 }
 
 function servingKey({ metadata, spec, status }: Definition): string {
-  const terminating = (status?.conditions ?? []).some((condition) => condition.type === 'Terminating' && condition.status === 'True');
-  return JSON.stringify([metadata.uid, metadata.generation, status?.acceptedNames, spec.versions.map(({ storage }) => storage), terminating]);
+  const terminating = (status?.conditions ?? []).some(
+    (condition) => condition.type === 'Terminating' && condition.status === 'True',
+  );
+  return JSON.stringify([
+    metadata.uid,
+    metadata.generation,
+    status?.acceptedNames,
+    spec.versions.map(({ storage }) => storage),
+    terminating,
+  ]);
 }

@@ -1,9 +1,16 @@
 /** Bodies of custom resources: JSON or YAML into the form that the version's schema gives them, with its defaults. */
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
-import { parseJson, parseYaml, unfitNumber, type Conformed, type DecodedObject, type DecodeRequest } from '../../machinery/decode/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import {
+  parseJson,
+  parseYaml,
+  unfitNumber,
+  type Conformed,
+  type DecodedObject,
+  type DecodeRequest,
+} from '../../machinery/decode/index.ts';
 import { badRequest, isBadInput, StatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
 import { applySchemaDefaults, coerce, withMetadata, type InForm } from './coerce.ts';
 
@@ -23,8 +30,14 @@ export class CustomDecoder {
   decode({ body, contentType, expected }: DecodeRequest): DecodedObject {
     const unrecognized = (why: string): StatusError =>
       badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
-    const { value, strictErrors, unfit } = orElse(() => (contentType === 'json' ? readJson(body) : readYaml(body)), unrecognized);
-    if (!isRecord(value)) throw unrecognized(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`);
+    const { value, strictErrors, unfit } = orElse(
+      () => (contentType === 'json' ? readJson(body) : readYaml(body)),
+      unrecognized,
+    );
+    if (!isRecord(value))
+      throw unrecognized(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }`,
+      );
     const kind = stringField(value, 'kind', unrecognized);
     const apiVersion = stringField(value, 'apiVersion', unrecognized);
     if (kind === '') throw unrecognized(`Object 'Kind' is missing in '${body.toString('utf8')}'`);
@@ -39,10 +52,16 @@ export class CustomDecoder {
 
   /** A value that is parsed already, pruned and with its defaults; other kinds are left alone, validation refuses them. */
   conform(value: unknown): Conformed {
-    if (!isRecord(value)) throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
+    if (!isRecord(value))
+      throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
     const { kind = this.gvk.kind, apiVersion = apiVersionOf(this.gvk) } = value;
     // Nothing is known of the fields of other versions.
-    const schema = kind !== this.gvk.kind ? undefined : apiVersion === apiVersionOf(this.gvk) || !this.schema ? this.schema : NOTHING_KNOWN;
+    const schema =
+      kind !== this.gvk.kind
+        ? undefined
+        : apiVersion === apiVersionOf(this.gvk) || !this.schema
+          ? this.schema
+          : NOTHING_KNOWN;
     if (schema === this.schema && this.#inForm(value)) {
       const object = { ...value };
       const strictErrors = withMetadata(object, value);
@@ -68,7 +87,10 @@ interface ReadBody {
 
 function readJson(body: Buffer): ReadBody {
   const unfit: string[] = [];
-  const { value, duplicates } = orElse(() => parseJson(body, (text) => void unfit.push(text)), (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`));
+  const { value, duplicates } = orElse(
+    () => parseJson(body, (text) => void unfit.push(text)),
+    (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`),
+  );
   return { value, strictErrors: duplicates.map((path) => `duplicate field ${quote(path)}`), unfit: unfit[0] };
 }
 
@@ -80,7 +102,9 @@ function readYaml(body: Buffer): ReadBody {
 function stringField(value: Record<string, unknown>, name: string, refuse: (why: string) => StatusError): string {
   const field = value[name] ?? '';
   if (typeof field === 'string') return field;
-  throw refuse(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(field)} into Go struct field .${name} of type string`);
+  throw refuse(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(field)} into Go struct field .${name} of type string`,
+  );
 }
 
 function kindWord(value: unknown): string {

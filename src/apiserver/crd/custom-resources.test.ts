@@ -10,17 +10,33 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const spec = (properties: Record<string, Schema>): Schema => ({ type: 'object', properties: { spec: { type: 'object', properties }, status: { type: 'object', properties: { replicas: { type: 'integer' } } } } });
+const spec = (properties: Record<string, Schema>): Schema => ({
+  type: 'object',
+  properties: {
+    spec: { type: 'object', properties },
+    status: { type: 'object', properties: { replicas: { type: 'integer' } } },
+  },
+});
 
 type Version = Partial<CustomResourceDefinitionSpec['versions'][number]>;
 
-async function define(group: string, schema: Schema, { version = {}, ...more }: { version?: Version } & Partial<CustomResourceDefinitionSpec> = {}): Promise<TestAnswer> {
+async function define(
+  group: string,
+  schema: Schema,
+  { version = {}, ...more }: { version?: Version } & Partial<CustomResourceDefinitionSpec> = {},
+): Promise<TestAnswer> {
   const answer = await server.call('POST', DEFINITIONS, {
     body: {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name: `things.${group}` },
-      spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }], ...more },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'things', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version }],
+        ...more,
+      },
     },
   });
   await until(async () => (await server.call('GET', `/apis/${group}/v1/things`)).status === 200);
@@ -35,15 +51,29 @@ async function until(holds: () => Promise<boolean>): Promise<void> {
   throw new Error('it never came to that');
 }
 
-const path = (group: string, name = '', version = 'v1'): string => `/apis/${group}/${version}/namespaces/default/things${name === '' ? '' : `/${name}`}`;
-const thing = (group: string, name: string, content: object, version = 'v1'): object => ({ apiVersion: `${group}/${version}`, kind: 'Thing', metadata: { name }, ...content });
-const create = (group: string, name: string, content: object): Promise<TestAnswer> => server.call('POST', path(group), { body: thing(group, name, content) });
+const path = (group: string, name = '', version = 'v1'): string =>
+  `/apis/${group}/${version}/namespaces/default/things${name === '' ? '' : `/${name}`}`;
+const thing = (group: string, name: string, content: object, version = 'v1'): object => ({
+  apiVersion: `${group}/${version}`,
+  kind: 'Thing',
+  metadata: { name },
+  ...content,
+});
+const create = (group: string, name: string, content: object): Promise<TestAnswer> =>
+  server.call('POST', path(group), { body: thing(group, name, content) });
 
 describe('a definition', () => {
   it('is established, discovered, and served before it says so', async () => {
-    await define('first.example.com', spec({ a: { type: 'string' } }), { names: { plural: 'things', kind: 'Thing', shortNames: ['th'], categories: ['all'] } });
+    await define('first.example.com', spec({ a: { type: 'string' } }), {
+      names: { plural: 'things', kind: 'Thing', shortNames: ['th'], categories: ['all'] },
+    });
     type Conditions = { type: string; status: string; reason: string }[] | null;
-    const conditionsOf = async (): Promise<Conditions> => ((await server.call('GET', `${DEFINITIONS}/things.first.example.com`)).body['status'] as { conditions: Conditions }).conditions;
+    const conditionsOf = async (): Promise<Conditions> =>
+      (
+        (await server.call('GET', `${DEFINITIONS}/things.first.example.com`)).body['status'] as {
+          conditions: Conditions;
+        }
+      ).conditions;
     await until(async () => (await conditionsOf()) !== null);
     const conditions = await conditionsOf();
     expect(conditions!.map(({ type, status, reason }) => [type, status, reason])).toEqual([
@@ -51,8 +81,12 @@ describe('a definition', () => {
       ['Established', 'True', 'InitialNamesAccepted'],
     ]);
     const { body: list } = await server.call('GET', '/apis/first.example.com/v1');
-    expect(list['resources']).toMatchObject([{ name: 'things', singularName: 'thing', kind: 'Thing', shortNames: ['th'], categories: ['all'] }]);
-    expect((await server.call('GET', '/openapi/v3/apis/first.example.com/v1')).text).toContain('com.example.first.v1.Thing');
+    expect(list['resources']).toMatchObject([
+      { name: 'things', singularName: 'thing', kind: 'Thing', shortNames: ['th'], categories: ['all'] },
+    ]);
+    expect((await server.call('GET', '/openapi/v3/apis/first.example.com/v1')).text).toContain(
+      'com.example.first.v1.Thing',
+    );
   });
 
   it('whose names are taken waits for them', async () => {
@@ -61,10 +95,20 @@ describe('a definition', () => {
       apiVersion: 'apiextensions.k8s.io/v1',
       kind: 'CustomResourceDefinition',
       metadata: { name: 'others.taken.example.com' },
-      spec: { group: 'taken.example.com', scope: 'Namespaced', names: { plural: 'others', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: spec({}) } }] },
+      spec: {
+        group: 'taken.example.com',
+        scope: 'Namespaced',
+        names: { plural: 'others', kind: 'Thing' },
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: spec({}) } }],
+      },
     };
     await server.call('POST', DEFINITIONS, { body });
-    const reason = async (): Promise<unknown> => ((await server.call('GET', `${DEFINITIONS}/others.taken.example.com`)).body['status'] as { conditions: { reason: string }[] | null }).conditions?.[0]?.reason;
+    const reason = async (): Promise<unknown> =>
+      (
+        (await server.call('GET', `${DEFINITIONS}/others.taken.example.com`)).body['status'] as {
+          conditions: { reason: string }[] | null;
+        }
+      ).conditions?.[0]?.reason;
     await until(async () => (await reason()) === 'ListKindConflict');
     await server.call('DELETE', `${DEFINITIONS}/things.taken.example.com`);
     await until(async () => (await reason()) === 'NoConflicts');
@@ -80,7 +124,10 @@ describe('a definition', () => {
     expect(body.metadata.finalizers).toEqual(['customresourcecleanup.apiextensions.k8s.io']);
     await until(async () => (await server.call('GET', path(group, 'free'))).status === 404);
     expect((await create(group, 'late', {})).body).toMatchObject({ code: 403, reason: 'Forbidden' });
-    await server.call('PATCH', path(group, 'held'), { body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    await server.call('PATCH', path(group, 'held'), {
+      body: { metadata: { finalizers: null } },
+      contentType: 'application/merge-patch+json',
+    });
     await until(async () => (await server.call('GET', `${DEFINITIONS}/things.${group}`)).status === 404);
     expect((await server.call('GET', path(group))).text).toBe('404 page not found\n');
   });
@@ -89,18 +136,39 @@ describe('a definition', () => {
 describe('objects', () => {
   const group = 'objects.example.com';
   beforeAll(() =>
-    define(group, spec({ a: { type: 'string', maxLength: 5 }, n: { type: 'integer', default: 3 }, replicas: { type: 'integer' }, set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' } }), {
-      version: {
-        subresources: { status: {}, scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' } },
-        selectableFields: [{ jsonPath: '.spec.a' }],
-        additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec.a' }],
+    define(
+      group,
+      spec({
+        a: { type: 'string', maxLength: 5 },
+        n: { type: 'integer', default: 3 },
+        replicas: { type: 'integer' },
+        set: { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' },
+      }),
+      {
+        version: {
+          subresources: {
+            status: {},
+            scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+          },
+          selectableFields: [{ jsonPath: '.spec.a' }],
+          additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: '.spec.a' }],
+        },
       },
-    }),
+    ),
   );
 
   it('are pruned and defaulted, and what was unknown is told', async () => {
-    const { status, body, warnings } = await create(group, 'pruned', { spec: { a: 'x', zzz: 1 }, status: { replicas: 9 } });
-    expect([status, body['spec'], body['status'], body.metadata.generation, warnings]).toEqual([201, { a: 'x', n: 3 }, undefined, 1, ['299 - "unknown field \\"spec.zzz\\""']]);
+    const { status, body, warnings } = await create(group, 'pruned', {
+      spec: { a: 'x', zzz: 1 },
+      status: { replicas: 9 },
+    });
+    expect([status, body['spec'], body['status'], body.metadata.generation, warnings]).toEqual([
+      201,
+      { a: 'x', n: 3 },
+      undefined,
+      1,
+      ['299 - "unknown field \\"spec.zzz\\""'],
+    ]);
   });
 
   it('are refused in upstream words', async () => {
@@ -108,21 +176,41 @@ describe('objects', () => {
     const { causes } = body['details'] as { causes: { field: string; message: string }[] };
     expect([status, causes.map(({ field, message }) => `${field}: ${message}`)]).toEqual([
       422,
-      ['spec.a: Too long: may not be more than 5 bytes', 'spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"', 'spec.set[1]: Duplicate value: "a"'],
+      [
+        'spec.a: Too long: may not be more than 5 bytes',
+        'spec.n: Invalid value: "string": spec.n in body must be of type integer: "string"',
+        'spec.set[1]: Duplicate value: "a"',
+      ],
     ]);
   });
 
   it('of another kind or version are none', async () => {
-    expect((await server.call('POST', path(group), { body: { ...thing(group, 'k', {}), kind: 'Thong' } })).body['message']).toBe(`Thong.${group} "k" is invalid: kind: Invalid value: "Thong": must be Thing`);
-    expect((await server.call('POST', path(group), { body: { ...thing(group, 'k', {}), apiVersion: `${group}/v9` } })).body['code']).toBe(400);
+    expect(
+      (await server.call('POST', path(group), { body: { ...thing(group, 'k', {}), kind: 'Thong' } })).body['message'],
+    ).toBe(`Thong.${group} "k" is invalid: kind: Invalid value: "Thong": must be Thing`);
+    expect(
+      (await server.call('POST', path(group), { body: { ...thing(group, 'k', {}), apiVersion: `${group}/v9` } })).body[
+        'code'
+      ],
+    ).toBe(400);
   });
 
   it('keep spec and status apart, and count generations', async () => {
     await create(group, 'doors', { spec: { a: 'x', replicas: 1 } });
     const merge = { contentType: 'application/merge-patch+json' };
-    const status = await server.call('PATCH', `${path(group, 'doors')}/status`, { body: { spec: { a: 'y' }, status: { replicas: 2 } }, ...merge });
-    expect([status.body['spec'], status.body['status'], status.body.metadata.generation]).toEqual([{ a: 'x', n: 3, replicas: 1 }, { replicas: 2 }, 1]);
-    const scale = await server.call('PATCH', `${path(group, 'doors')}/scale`, { body: { spec: { replicas: 5 } }, ...merge });
+    const status = await server.call('PATCH', `${path(group, 'doors')}/status`, {
+      body: { spec: { a: 'y' }, status: { replicas: 2 } },
+      ...merge,
+    });
+    expect([status.body['spec'], status.body['status'], status.body.metadata.generation]).toEqual([
+      { a: 'x', n: 3, replicas: 1 },
+      { replicas: 2 },
+      1,
+    ]);
+    const scale = await server.call('PATCH', `${path(group, 'doors')}/scale`, {
+      body: { spec: { replicas: 5 } },
+      ...merge,
+    });
     expect(scale.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 }, status: { replicas: 2 } });
     expect((await server.call('GET', path(group, 'doors'))).body.metadata.generation).toBe(2);
   });
@@ -131,7 +219,9 @@ describe('objects', () => {
     await create(group, 'sel', { spec: { a: 'sel' } });
     const { body } = await server.call('GET', `${path(group)}?fieldSelector=spec.a%3Dsel`);
     expect((body['items'] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name)).toEqual(['sel']);
-    const table = await server.call('GET', path(group, 'sel'), { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' });
+    const table = await server.call('GET', path(group, 'sel'), {
+      accept: 'application/json;as=Table;g=meta.k8s.io;v=v1',
+    });
     expect((table.body['rows'] as { cells: unknown[] }[])[0]!.cells).toEqual(['sel', 'sel']);
   });
 
@@ -141,12 +231,22 @@ describe('objects', () => {
   });
 
   it('take no strategic patches', async () => {
-    expect((await server.call('PATCH', path(group, 'sel'), { body: {}, contentType: 'application/strategic-merge-patch+json' })).status).toBe(415);
+    expect(
+      (
+        await server.call('PATCH', path(group, 'sel'), {
+          body: {},
+          contentType: 'application/strategic-merge-patch+json',
+        })
+      ).status,
+    ).toBe(415);
   });
 
   it('are applied by the types of their schema', async () => {
     const apply = (manager: string, set: string[]): Promise<TestAnswer> =>
-      server.call('PATCH', `${path(group, 'applied')}?fieldManager=${manager}`, { body: thing(group, 'applied', { spec: { set } }), contentType: 'application/apply-patch+yaml' });
+      server.call('PATCH', `${path(group, 'applied')}?fieldManager=${manager}`, {
+        body: thing(group, 'applied', { spec: { set } }),
+        contentType: 'application/apply-patch+yaml',
+      });
     await apply('one', ['a']);
     expect((await apply('two', ['b'])).body['spec']).toMatchObject({ set: ['a', 'b'] });
   });
@@ -155,18 +255,35 @@ describe('objects', () => {
 describe('a schema that changes', () => {
   const group = 'changing.example.com';
   const patch = (value: unknown): Promise<TestAnswer> =>
-    server.call('PATCH', `${DEFINITIONS}/things.${group}`, { body: [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/b', value }], contentType: 'application/json-patch+json' });
+    server.call('PATCH', `${DEFINITIONS}/things.${group}`, {
+      body: [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/b', value }],
+      contentType: 'application/json-patch+json',
+    });
 
   it('gives defaults on read, and lets unchanged values pass that it would refuse', async () => {
     await define(group, spec({ a: { type: 'string' } }));
     await create(group, 'old', { spec: { a: 'long enough' } });
     await patch({ type: 'string', default: 'late' });
-    await until(async () => ((await server.call('GET', path(group, 'old'))).body['spec'] as Record<string, unknown>)['b'] === 'late');
-    await server.call('PATCH', `${DEFINITIONS}/things.${group}`, { body: [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a/maxLength', value: 3 }], contentType: 'application/json-patch+json' });
+    await until(
+      async () =>
+        ((await server.call('GET', path(group, 'old'))).body['spec'] as Record<string, unknown>)['b'] === 'late',
+    );
+    await server.call('PATCH', `${DEFINITIONS}/things.${group}`, {
+      body: [
+        { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/a/maxLength', value: 3 },
+      ],
+      contentType: 'application/json-patch+json',
+    });
     await until(async () => (await create(group, 'new', { spec: { a: 'long enough' } })).status === 422);
-    const label = await server.call('PATCH', path(group, 'old'), { body: { metadata: { labels: { l: '1' } } }, contentType: 'application/merge-patch+json' });
+    const label = await server.call('PATCH', path(group, 'old'), {
+      body: { metadata: { labels: { l: '1' } } },
+      contentType: 'application/merge-patch+json',
+    });
     expect(label.status).toBe(200);
-    const change = await server.call('PATCH', path(group, 'old'), { body: { spec: { a: 'also too long' } }, contentType: 'application/merge-patch+json' });
+    const change = await server.call('PATCH', path(group, 'old'), {
+      body: { spec: { a: 'also too long' } },
+      contentType: 'application/merge-patch+json',
+    });
     expect(change.status).toBe(422);
   });
 });
@@ -175,8 +292,15 @@ describe('watches', () => {
   const follow = async (target: string): Promise<{ events: string[]; done: Promise<void> }> => {
     const { response } = await server.call('GET', target);
     const events: string[] = [];
-    const sink = { write: (frame: Buffer | string) => events.push(String(frame)), pending: 0, signal: new AbortController().signal };
-    return { events, done: Promise.resolve(response.stream!(sink as unknown as Parameters<NonNullable<typeof response.stream>>[0])) };
+    const sink = {
+      write: (frame: Buffer | string) => events.push(String(frame)),
+      pending: 0,
+      signal: new AbortController().signal,
+    };
+    return {
+      events,
+      done: Promise.resolve(response.stream!(sink as unknown as Parameters<NonNullable<typeof response.stream>>[0])),
+    };
   };
 
   it('go on while the schema changes, and end with the definition', async () => {
@@ -184,7 +308,16 @@ describe('watches', () => {
     await define(group, spec({ a: { type: 'string' } }));
     const { events, done } = await follow(`${path(group)}?watch=true`);
     await create(group, 'one', {});
-    await server.call('PATCH', `${DEFINITIONS}/things.${group}`, { body: [{ op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/b', value: { type: 'string' } }], contentType: 'application/json-patch+json' });
+    await server.call('PATCH', `${DEFINITIONS}/things.${group}`, {
+      body: [
+        {
+          op: 'add',
+          path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/b',
+          value: { type: 'string' },
+        },
+      ],
+      contentType: 'application/json-patch+json',
+    });
     await until(async () => (await create(group, 'two', { spec: { b: 'x' } })).warnings.length === 0);
     expect(events.filter((event) => event.includes('"ADDED"')).length).toBeGreaterThanOrEqual(2);
     await server.call('DELETE', `${DEFINITIONS}/things.${group}`);
@@ -197,24 +330,45 @@ describe('several versions', () => {
   const group = 'versions.example.com';
 
   it('are views of what is stored', async () => {
-    const version = (name: string, properties: Record<string, Schema>, more: Version = {}): object => ({ name, served: true, storage: name === 'v1', schema: { openAPIV3Schema: spec(properties) }, ...more });
-    const versions = [version('v1', { a: { type: 'string' }, b: { type: 'string', default: 'b' } }), version('v2', { a: { type: 'string' }, c: { type: 'string' } }), version('v1beta1', { a: { type: 'string' } }, { deprecated: true })];
+    const version = (name: string, properties: Record<string, Schema>, more: Version = {}): object => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: { openAPIV3Schema: spec(properties) },
+      ...more,
+    });
+    const versions = [
+      version('v1', { a: { type: 'string' }, b: { type: 'string', default: 'b' } }),
+      version('v2', { a: { type: 'string' }, c: { type: 'string' } }),
+      version('v1beta1', { a: { type: 'string' } }, { deprecated: true }),
+    ];
     await define(group, spec({}), { versions: versions as CustomResourceDefinitionSpec['versions'] });
-    const made = await server.call('POST', path(group, '', 'v2'), { body: thing(group, 'x', { spec: { a: '1', c: 'lost' } }, 'v2') });
+    const made = await server.call('POST', path(group, '', 'v2'), {
+      body: thing(group, 'x', { spec: { a: '1', c: 'lost' } }, 'v2'),
+    });
     expect([made.body.apiVersion, made.body['spec']]).toEqual([`${group}/v2`, { a: '1' }]);
     expect((await server.call('GET', path(group, 'x'))).body['spec']).toEqual({ a: '1', b: 'b' });
-    expect((await server.call('GET', path(group, 'x', 'v1beta1'))).warnings).toEqual([`299 - "${group}/v1beta1 Thing is deprecated; use ${group}/v2 Thing"`]);
+    expect((await server.call('GET', path(group, 'x', 'v1beta1'))).warnings).toEqual([
+      `299 - "${group}/v1beta1 Thing is deprecated; use ${group}/v2 Thing"`,
+    ]);
     expect((await server.call('GET', `/apis/${group}`)).body['preferredVersion']).toMatchObject({ version: 'v2' });
   });
 });
 
 describe('hostile definitions', () => {
   it('with expensive rules are refused, with deep schemas too', async () => {
-    const list: Schema = { type: 'array', items: { type: 'string' }, 'x-kubernetes-validations': [{ rule: 'self.all(x, self.all(y, self.all(z, x + y != z)))' }] };
+    const list: Schema = {
+      type: 'array',
+      items: { type: 'string' },
+      'x-kubernetes-validations': [{ rule: 'self.all(x, self.all(y, self.all(z, x + y != z)))' }],
+    };
     const answer = await server.call('POST', DEFINITIONS, { body: definition('costly.example.com', spec({ list })) });
     expect([answer.status, answer.text.includes('estimated rule cost exceeds budget')]).toEqual([422, true]);
     const deep = `${'{"type":"object","properties":{"a":'.repeat(400)}{"type":"string"}${'}}'.repeat(400)}`;
-    const body = JSON.stringify(definition('deep.example.com', {})).replace('"openAPIV3Schema":{}', `"openAPIV3Schema":${deep}`);
+    const body = JSON.stringify(definition('deep.example.com', {})).replace(
+      '"openAPIV3Schema":{}',
+      `"openAPIV3Schema":${deep}`,
+    );
     expect((await server.call('POST', DEFINITIONS, { body })).text).toContain('exceeded max depth of 300 messages');
   });
 
@@ -230,5 +384,10 @@ const definition = (group: string, schema: Schema): object => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `things.${group}` },
-  spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }] },
+  spec: {
+    group,
+    scope: 'Namespaced',
+    names: { plural: 'things', kind: 'Thing' },
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+  },
 });

@@ -1,17 +1,39 @@
 /** A definition's schema as the types that server-side apply and field ownership go by. */
-import { schema as builtIn, type Field, type ListType, type Message, type ScalarType, type Type } from '../../api/index.ts';
-import { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, preservesUnknownFields, propertiesOf, type Schema } from '../../machinery/validation/index.ts';
+import {
+  schema as builtIn,
+  type Field,
+  type ListType,
+  type Message,
+  type ScalarType,
+  type Type,
+} from '../../api/index.ts';
+import {
+  additionalOf,
+  isEmbeddedResource,
+  isIntOrString,
+  itemsOf,
+  preservesUnknownFields,
+  propertiesOf,
+  type Schema,
+} from '../../machinery/validation/index.ts';
 
-const scalar = (name: ScalarType['scalar'], goType: string): ScalarType => ({ kind: 'scalar', scalar: name, goType, values: [] });
+const scalar = (name: ScalarType['scalar'], goType: string): ScalarType => ({
+  kind: 'scalar',
+  scalar: name,
+  goType,
+  values: [],
+});
 
 const STRING = scalar('string', 'string');
 const ANYTHING = scalar('JSON', 'interface {}');
-const SCALARS: ReadonlyMap<string, ScalarType> = new Map(Object.entries<ScalarType>({
-  string: STRING,
-  integer: scalar('int64', 'int64'),
-  number: scalar('double', 'float64'),
-  boolean: scalar('bool', 'bool'),
-}));
+const SCALARS: ReadonlyMap<string, ScalarType> = new Map(
+  Object.entries<ScalarType>({
+    string: STRING,
+    integer: scalar('int64', 'int64'),
+    number: scalar('double', 'float64'),
+    boolean: scalar('bool', 'bool'),
+  }),
+);
 const INT_OR_STRING = scalar('IntOrString', 'intstr.IntOrString');
 const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
 
@@ -20,7 +42,10 @@ export function customMessage(kind: string, schema: Schema | undefined): Message
   if (!schema) return message(kind, [field('metadata', OBJECT_META)], { object: true, unknownFields: ANYTHING });
   const own = propertiesOf(schema).filter(([name]) => name !== 'metadata' && name !== 'kind' && name !== 'apiVersion');
   const fields = [field('metadata', OBJECT_META), ...own.map(([name, property]) => field(name, customType(property)))];
-  return message(kind, fields, { object: true, ...(preservesUnknownFields(schema) ? { unknownFields: ANYTHING } : {}) });
+  return message(kind, fields, {
+    object: true,
+    ...(preservesUnknownFields(schema) ? { unknownFields: ANYTHING } : {}),
+  });
 }
 
 function customType(schema: Schema): Type {
@@ -35,7 +60,14 @@ function listType(schema: Schema): ListType {
   const element = items ? customType(items) : ANYTHING;
   const declared = schema['x-kubernetes-list-type'];
   const merging = declared === 'set' || declared === 'map' ? declared : 'atomic';
-  return { kind: 'list', element, listType: merging, keys: schema['x-kubernetes-list-map-keys'] ?? [], wrapped: false, goType: `[]${element.goType}` };
+  return {
+    kind: 'list',
+    element,
+    listType: merging,
+    keys: schema['x-kubernetes-list-map-keys'] ?? [],
+    wrapped: false,
+    goType: `[]${element.goType}`,
+  };
 }
 
 function objectType(schema: Schema): Type {
@@ -43,21 +75,42 @@ function objectType(schema: Schema): Type {
   const atomic = schema['x-kubernetes-map-type'] === 'atomic';
   const embedded = isEmbeddedResource(schema);
   const additional = additionalOf(schema);
-  const others = preservesUnknownFields(schema) || schema.additionalProperties === true ? ANYTHING : additional && customType(additional);
-  if (properties.length === 0 && others && !embedded) return { kind: 'map', value: others, atomic, goType: `map[string]${others.goType}` };
-  const resourceFields = embedded ? [field('apiVersion', STRING), field('kind', STRING), field('metadata', OBJECT_META)] : [];
+  const others =
+    preservesUnknownFields(schema) || schema.additionalProperties === true
+      ? ANYTHING
+      : additional && customType(additional);
+  if (properties.length === 0 && others && !embedded)
+    return { kind: 'map', value: others, atomic, goType: `map[string]${others.goType}` };
+  const resourceFields = embedded
+    ? [field('apiVersion', STRING), field('kind', STRING), field('metadata', OBJECT_META)]
+    : [];
   const taken = new Set(resourceFields.map(({ name }) => name));
-  const own = properties.filter(([name]) => !taken.has(name)).map(([name, property]) => field(name, customType(property), property.default));
+  const own = properties
+    .filter(([name]) => !taken.has(name))
+    .map(([name, property]) => field(name, customType(property), property.default));
   return message('', [...resourceFields, ...own], { atomic, ...(others ? { unknownFields: others } : {}) });
 }
 
 function message(name: string, fields: Field[], more: Partial<Message>): Message {
   const byName = new Map(fields.map((one) => [one.name, one]));
-  return { kind: 'message', name, fullName: '', goType: name, description: '', object: false, atomic: false, fields, byName, wireFields: fields, ...more };
+  return {
+    kind: 'message',
+    name,
+    fullName: '',
+    goType: name,
+    description: '',
+    object: false,
+    atomic: false,
+    fields,
+    byName,
+    wireFields: fields,
+    ...more,
+  };
 }
 
 function field(name: string, type: Type, given?: unknown): Field {
-  const fallback = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? given : undefined;
+  const fallback =
+    typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? given : undefined;
   return {
     name,
     number: 0,

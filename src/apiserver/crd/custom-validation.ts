@@ -1,16 +1,29 @@
 /** Whether an object of a custom kind may be stored: its metadata, its schema, its lists, its rules, its scale. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
+import { append } from '../../base/index.ts';
 import type { SchemaRules } from '../../cel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { additionalOf, isEmbeddedResource, itemsOf, type KindValidation, propertiesOf, propertyOf, type Schema, validateAnyObjectMetaUpdate, validateEmbeddedMetadata, validateListTypes, validateObjectMeta, validateValue } from '../../machinery/validation/index.ts';
 import { FieldError, invalidValue, path } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { nameIsDnsSubdomain } from '../../machinery/names/index.ts';
+import {
+  additionalOf,
+  isEmbeddedResource,
+  itemsOf,
+  type KindValidation,
+  propertiesOf,
+  propertyOf,
+  type Schema,
+  validateAnyObjectMetaUpdate,
+  validateEmbeddedMetadata,
+  validateListTypes,
+  validateObjectMeta,
+  validateValue,
+} from '../../machinery/validation/index.ts';
 import { compileValid } from './compile-valid.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
 import { lazily } from './lazily.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
-import { append } from '../../base/index.ts';
 
 export interface CustomKind extends GroupVersionKind {
   readonly namespaced: boolean;
@@ -21,8 +34,15 @@ export interface CustomKind extends GroupVersionKind {
   rules(): SchemaRules | undefined;
 }
 
-const BLOCKING = new Set(['FieldValueNotSupported', 'FieldValueRequired', 'FieldValueTooLong', 'FieldValueTooMany', 'FieldValueTypeInvalid']);
-const NOT_CHECKED = 'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
+const BLOCKING = new Set([
+  'FieldValueNotSupported',
+  'FieldValueRequired',
+  'FieldValueTooLong',
+  'FieldValueTooMany',
+  'FieldValueTypeInvalid',
+]);
+const NOT_CHECKED =
+  'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
 const WHOLE = path();
 
 export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
@@ -30,7 +50,9 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
   /** The warnings that came up while an object was checked, until somebody asks for them. */
   const ratcheted = new WeakMap<object, string[]>();
   const statusSchema = schema && propertyOf(schema, 'status');
-  const [compiled, compiledStatus] = [schema, statusSchema].map((one) => lazily(() => (one ? compileValid(one) : () => true)));
+  const [compiled, compiledStatus] = [schema, statusSchema].map((one) =>
+    lazily(() => (one ? compileValid(one) : () => true)),
+  );
   const valid = (object: unknown): boolean => compiled!()(object);
   const statusValid = (status: unknown): boolean => compiledStatus!()(status);
   const lists = lazily(() => schema !== undefined && hasListTypes(schema));
@@ -58,7 +80,11 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
     create: [
       (errors, object) => {
         if (!isOwnKind(errors, object, kind)) return;
-        validateObjectMeta(errors, object.metadata, { namespaced: kind.namespaced, name: nameIsDnsSubdomain, unqualifiedFinalizers: true });
+        validateObjectMeta(errors, object.metadata, {
+          namespaced: kind.namespaced,
+          name: nameIsDnsSubdomain,
+          unqualifiedFinalizers: true,
+        });
         if (schema && !valid(object)) validateValue(errors, object, schema);
         validateScaleSpec(errors, object, scale);
         validateScaleStatus(errors, object, scale);
@@ -95,11 +121,11 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
     ],
     warnings: [
       (warnings, object, old) => {
-        append(warnings, (ratcheted.get(object) ?? []));
+        append(warnings, ratcheted.get(object) ?? []);
         finalizerWarnings(warnings, object.metadata, old?.metadata);
       },
     ],
-    statusWarnings: [(warnings, object) => append(warnings, (ratcheted.get(object) ?? []))],
+    statusWarnings: [(warnings, object) => append(warnings, ratcheted.get(object) ?? [])],
   };
 }
 
@@ -107,11 +133,15 @@ function isOwnKind(errors: FieldError[], object: KubeObject, kind: GroupVersionK
   const before = errors.length;
   if (object.kind !== kind.kind) errors.push(invalidValue(path('kind'), object.kind, `must be ${kind.kind}`));
   const apiVersion = apiVersionOf(kind);
-  if (object.apiVersion !== apiVersion) errors.push(invalidValue(path('apiVersion'), object.apiVersion, `must be ${apiVersion}`));
+  if (object.apiVersion !== apiVersion)
+    errors.push(invalidValue(path('apiVersion'), object.apiVersion, `must be ${apiVersion}`));
   return errors.length === before;
 }
 
-const partsOf = (schema: Schema): Schema[] => [itemsOf(schema), additionalOf(schema), ...propertiesOf(schema).map(([, property]) => property)].filter((part) => part !== undefined);
+const partsOf = (schema: Schema): Schema[] =>
+  [itemsOf(schema), additionalOf(schema), ...propertiesOf(schema).map(([, property]) => property)].filter(
+    (part) => part !== undefined,
+  );
 
 function some(schema: Schema, test: (schema: Schema) => boolean): boolean {
   const pending = [schema];

@@ -11,7 +11,11 @@ export interface Instances {
   readonly cache: ResourceCache;
 }
 
-export async function deleteInstances(ctx: Context, objects: ObjectStore, { versions, cache }: Instances): Promise<void> {
+export async function deleteInstances(
+  ctx: Context,
+  objects: ObjectStore,
+  { versions, cache }: Instances,
+): Promise<void> {
   const served = versions[0];
   if (!served) return;
   for (const entry of [...cache.list()]) {

@@ -14,16 +14,34 @@ const LEAVES = [
 /** 2,000 properties, about a megabyte, and a rule for every twenty of them. */
 function definition(name: string): string {
   const groups = Array.from({ length: 100 }, (_, group) => {
-    const fields = Array.from({ length: 19 }, (_field, i) => [`field${i}`, { description: 'What this field is for, at some length. '.repeat(12), ...LEAVES[i % LEAVES.length] }]);
-    return [`group${group}`, { type: 'object', properties: Object.fromEntries(fields), 'x-kubernetes-validations': [{ rule: '!has(self.field1) || self.field1 < 65000' }] }];
+    const fields = Array.from({ length: 19 }, (_field, i) => [
+      `field${i}`,
+      { description: 'What this field is for, at some length. '.repeat(12), ...LEAVES[i % LEAVES.length] },
+    ]);
+    return [
+      `group${group}`,
+      {
+        type: 'object',
+        properties: Object.fromEntries(fields),
+        'x-kubernetes-validations': [{ rule: '!has(self.field1) || self.field1 < 65000' }],
+      },
+    ];
   });
-  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: Object.fromEntries(groups) } } };
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: Object.fromEntries(groups) } },
+  };
   const plural = `${name.toLowerCase()}s`;
   return JSON.stringify({
     apiVersion: 'apiextensions.k8s.io/v1',
     kind: 'CustomResourceDefinition',
     metadata: { name: `${plural}.example.com` },
-    spec: { group: 'example.com', scope: 'Namespaced', names: { plural, kind: name }, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural, kind: name },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+    },
   });
 }
 
@@ -66,7 +84,12 @@ it('lets other requests pass while a definition of a megabyte is made', async ()
     turns = [];
     const { status } = await server.call('POST', DEFINITIONS, { body });
     expect(status).toBe(201);
-    for (let i = 0; i < 200 && (await server.call('GET', `/apis/example.com/v1/${name.toLowerCase()}s`)).status !== 200; i++) await turn();
+    for (
+      let i = 0;
+      i < 200 && (await server.call('GET', `/apis/example.com/v1/${name.toLowerCase()}s`)).status !== 200;
+      i++
+    )
+      await turn();
     await server.pipeline.handle(openapiRequest());
     longest.push(Math.max(...turns));
   }
@@ -77,19 +100,55 @@ it('lets other requests pass while a definition of a megabyte is made', async ()
 });
 
 it('shows a new kind in discovery and OpenAPI as soon as it is established', async () => {
-  const openAPIV3Schema = { type: 'object', properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } } };
+  const openAPIV3Schema = {
+    type: 'object',
+    properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+  };
   const names = { plural: 'toys', kind: 'Toy' };
-  await server.call('POST', DEFINITIONS, { body: { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', metadata: { name: 'toys.play.example.com' }, spec: { group: 'play.example.com', scope: 'Namespaced', names, versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }] } } });
+  await server.call('POST', DEFINITIONS, {
+    body: {
+      apiVersion: 'apiextensions.k8s.io/v1',
+      kind: 'CustomResourceDefinition',
+      metadata: { name: 'toys.play.example.com' },
+      spec: {
+        group: 'play.example.com',
+        scope: 'Namespaced',
+        names,
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
+      },
+    },
+  });
   const isEstablished = async (): Promise<boolean> => {
     const { body } = await server.call('GET', `${DEFINITIONS}/toys.play.example.com`);
-    return (body['status'] as { conditions?: { type: string; status: string }[] }).conditions?.some(({ type, status }) => type === 'Established' && status === 'True') ?? false;
+    return (
+      (body['status'] as { conditions?: { type: string; status: string }[] }).conditions?.some(
+        ({ type, status }) => type === 'Established' && status === 'True',
+      ) ?? false
+    );
   };
   for (let i = 0; i < 1000 && !(await isEstablished()); i++) await turn();
   /** No time passes on the virtual clock, and no turn of the event loop: everything has been there before. */
   const aggregated = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
-  const shows = async (path: string, text: string, accept?: string): Promise<boolean> => (await server.call('GET', path, accept ? { accept } : {})).text.includes(text);
-  expect(await Promise.all([shows('/apis', 'play.example.com'), shows('/apis', '"Toy"', aggregated), shows('/apis/play.example.com/v1', '"toys"'), shows('/openapi/v3', 'apis/play.example.com/v1'), shows('/openapi/v3/apis/play.example.com/v1', 'Toy'), shows('/openapi/v2', 'com.example.play.v1.Toy')])).toEqual([true, true, true, true, true, true]);
+  const shows = async (path: string, text: string, accept?: string): Promise<boolean> =>
+    (await server.call('GET', path, accept ? { accept } : {})).text.includes(text);
+  expect(
+    await Promise.all([
+      shows('/apis', 'play.example.com'),
+      shows('/apis', '"Toy"', aggregated),
+      shows('/apis/play.example.com/v1', '"toys"'),
+      shows('/openapi/v3', 'apis/play.example.com/v1'),
+      shows('/openapi/v3/apis/play.example.com/v1', 'Toy'),
+      shows('/openapi/v2', 'com.example.play.v1.Toy'),
+    ]),
+  ).toEqual([true, true, true, true, true, true]);
   await server.call('DELETE', `${DEFINITIONS}/toys.play.example.com`);
-  for (let i = 0; i < 1000 && (await server.call('GET', `${DEFINITIONS}/toys.play.example.com`)).status !== 404; i++) await turn();
-  expect(await Promise.all([shows('/apis', 'play.example.com'), shows('/openapi/v3', 'apis/play.example.com/v1'), shows('/openapi/v2', 'com.example.play.v1.Toy')])).toEqual([false, false, false]);
+  for (let i = 0; i < 1000 && (await server.call('GET', `${DEFINITIONS}/toys.play.example.com`)).status !== 404; i++)
+    await turn();
+  expect(
+    await Promise.all([
+      shows('/apis', 'play.example.com'),
+      shows('/openapi/v3', 'apis/play.example.com/v1'),
+      shows('/openapi/v2', 'com.example.play.v1.Toy'),
+    ]),
+  ).toEqual([false, false, false]);
 });

@@ -1,8 +1,8 @@
 /** The fields of a custom resource that its scale subresource shows. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { isRecord } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { FieldError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 const MAX_INT32 = 2 ** 31 - 1;
 
@@ -12,7 +12,10 @@ export const stepsOf = (jsonPath: string): string[] => jsonPath.replace(/^\./, '
 export function valueAt(object: unknown, steps: readonly string[]): { value?: unknown; problem?: string } {
   let at: unknown = object;
   for (const [i, step] of steps.entries()) {
-    if (!isRecord(at)) return { problem: `.${steps.join('.')} accessor error: ${show(at)} is of the type ${goType(at)}, expected map[string]interface{}` };
+    if (!isRecord(at))
+      return {
+        problem: `.${steps.join('.')} accessor error: ${show(at)} is of the type ${goType(at)}, expected map[string]interface{}`,
+      };
     if (!Object.hasOwn(at, step)) return {};
     at = at[step];
     if (at === null && i < steps.length - 1) return {};
@@ -30,27 +33,50 @@ export function setAt(object: Record<string, unknown>, steps: readonly string[],
 }
 
 const goType = (value: unknown): string =>
-  Array.isArray(value) ? '[]interface {}' : typeof value === 'string' ? 'string' : typeof value === 'boolean' ? 'bool' : typeof value === 'number' ? (Number.isInteger(value) ? 'int64' : 'float64') : typeof value === 'object' && value ? 'map[string]interface {}' : '<nil>';
-const show = (value: unknown): string => (value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value));
+  Array.isArray(value)
+    ? '[]interface {}'
+    : typeof value === 'string'
+      ? 'string'
+      : typeof value === 'boolean'
+        ? 'bool'
+        : typeof value === 'number'
+          ? Number.isInteger(value)
+            ? 'int64'
+            : 'float64'
+          : typeof value === 'object' && value
+            ? 'map[string]interface {}'
+            : '<nil>';
+const show = (value: unknown): string =>
+  value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-export function validateScaleSpec(errors: FieldError[], object: KubeObject, scale: CustomResourceSubresourceScale | undefined): void {
+export function validateScaleSpec(
+  errors: FieldError[],
+  object: KubeObject,
+  scale: CustomResourceSubresourceScale | undefined,
+): void {
   if (scale) validateReplicas(errors, object, scale.specReplicasPath ?? '');
 }
 
-export function validateScaleStatus(errors: FieldError[], object: KubeObject, scale: CustomResourceSubresourceScale | undefined): void {
+export function validateScaleStatus(
+  errors: FieldError[],
+  object: KubeObject,
+  scale: CustomResourceSubresourceScale | undefined,
+): void {
   if (!scale) return;
   validateReplicas(errors, object, scale.statusReplicasPath ?? '');
   if (!scale.labelSelectorPath) return;
   const { value, problem } = valueAt(object, stepsOf(scale.labelSelectorPath));
   if (problem !== undefined) errors.push(invalid(scale.labelSelectorPath, '', problem));
-  else if (value !== undefined && typeof value !== 'string') errors.push(invalid(scale.labelSelectorPath, '', mismatch(scale.labelSelectorPath, value, 'string')));
+  else if (value !== undefined && typeof value !== 'string')
+    errors.push(invalid(scale.labelSelectorPath, '', mismatch(scale.labelSelectorPath, value, 'string')));
 }
 
 function validateReplicas(errors: FieldError[], object: KubeObject, jsonPath: string): void {
   const { value, problem } = valueAt(object, stepsOf(jsonPath));
   if (problem !== undefined) errors.push(invalid(jsonPath, 0, problem));
   else if (value === undefined) return;
-  else if (typeof value !== 'number' || !Number.isInteger(value)) errors.push(invalid(jsonPath, 0, mismatch(jsonPath, value, 'int64')));
+  else if (typeof value !== 'number' || !Number.isInteger(value))
+    errors.push(invalid(jsonPath, 0, mismatch(jsonPath, value, 'int64')));
   else if (value < 0) errors.push(invalid(jsonPath, value, 'should be a non-negative integer'));
   else if (value > MAX_INT32) errors.push(invalid(jsonPath, value, `should be less than or equal to ${MAX_INT32}`));
 }
@@ -58,4 +84,5 @@ function validateReplicas(errors: FieldError[], object: KubeObject, jsonPath: st
 const mismatch = (jsonPath: string, value: unknown, wanted: string): string =>
   `.${stepsOf(jsonPath).join('.')} accessor error: ${show(value)} is of the type ${goType(value)}, expected ${wanted}`;
 
-const invalid = (field: string, value: unknown, detail: string): FieldError => new FieldError('FieldValueInvalid', field, value, detail);
+const invalid = (field: string, value: unknown, detail: string): FieldError =>
+  new FieldError('FieldValueInvalid', field, value, detail);

@@ -1,11 +1,14 @@
 /** The resources that a definition describes: one for each version that is served, all views of the same objects. */
-import type { CustomResourceDefinition, CustomResourceDefinitionVersion } from '../../api/generated/apiextensions-v1.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionVersion,
+} from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type Message } from '../../api/index.ts';
-import type { OtherVersions } from '../../machinery/apply/index.ts';
-import { compileSchemaRules } from '../../cel/index.ts';
 import type { JsonObject } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { compileSchemaRules } from '../../cel/index.ts';
+import type { OtherVersions } from '../../machinery/apply/index.ts';
 import { forbidden } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
 import { compareVersions } from '../discovery/index.ts';
@@ -34,12 +37,20 @@ export function storedKindOf({ spec }: Definition): StoredKind {
     namespaced,
     apiVersion: apiVersionOf({ group: spec.group, version: storage.name }),
     kind: spec.names.kind,
-    fieldsOf: selectableFieldReader({ selectableFields: {}, namespaced, message: customMessage(spec.names.kind, undefined) }),
+    fieldsOf: selectableFieldReader({
+      selectableFields: {},
+      namespaced,
+      message: customMessage(spec.names.kind, undefined),
+    }),
   };
 }
 
 /** Every version, served or not: what is stored in one that is no longer served can still be deleted. */
-export function versionResources(definition: Definition, cache: ResourceCache, webhook?: ConversionWebhook): ServedResource[] {
+export function versionResources(
+  definition: Definition,
+  cache: ResourceCache,
+  webhook?: ConversionWebhook,
+): ServedResource[] {
   const { spec } = definition;
   const stored = storedKindOf(definition);
   const forms = new Map<string, VersionForm>();
@@ -47,7 +58,12 @@ export function versionResources(definition: Definition, cache: ResourceCache, w
     const apiVersion = apiVersionOf({ group: spec.group, version: version.name });
     forms.set(apiVersion, versionForm(apiVersion, schemaOf(definition, version)));
   }
-  const messages = new Map(spec.versions.map((version) => [version.name, lazily(() => customMessage(spec.names.kind, schemaOf(definition, version)))]));
+  const messages = new Map(
+    spec.versions.map((version) => [
+      version.name,
+      lazily(() => customMessage(spec.names.kind, schemaOf(definition, version))),
+    ]),
+  );
   // What a webhook makes of an object's fields cannot be known here: owners of other versions keep what they have.
   const anything = lazily(() => customMessage(spec.names.kind, undefined));
   const versions: OtherVersions = (apiVersion) => {
@@ -55,7 +71,9 @@ export function versionResources(definition: Definition, cache: ResourceCache, w
     const message = webhook ? anything : messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
     return form && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
   };
-  return spec.versions.map((version) => versionResource(definition, version, { cache, stored, forms, messages, versions, webhook }));
+  return spec.versions.map((version) =>
+    versionResource(definition, version, { cache, stored, forms, messages, versions, webhook }),
+  );
 }
 
 /** Nothing is pruned, and so nothing described, where unknown fields are kept throughout. */
@@ -71,7 +89,11 @@ interface VersionParts {
   readonly webhook: ConversionWebhook | undefined;
 }
 
-function versionResource(definition: Definition, version: CustomResourceDefinitionVersion, { cache, stored, forms, messages, versions, webhook }: VersionParts): ServedResource {
+function versionResource(
+  definition: Definition,
+  version: CustomResourceDefinitionVersion,
+  { cache, stored, forms, messages, versions, webhook }: VersionParts,
+): ServedResource {
   const { spec, status } = definition;
   const { group } = spec;
   const names = status?.acceptedNames ?? spec.names;
@@ -85,7 +107,9 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
   const form = forms.get(apiVersionOf(gvk))!;
   const decoder = new CustomDecoder(gvk, schema, form.inForm);
   const storage = spec.versions.find((one) => one.storage)!;
-  const terminating = (status?.conditions ?? []).some(({ type, status: state }) => type === 'Terminating' && state === 'True');
+  const terminating = (status?.conditions ?? []).some(
+    ({ type, status: state }) => type === 'Terminating' && state === 'True',
+  );
   const base = {
     ...gvk,
     plural,
@@ -98,19 +122,25 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
       ...(hasStatus ? { status: { verbs: SUBRESOURCE_VERBS } } : {}),
       ...(scale ? { scale: { verbs: SUBRESOURCE_VERBS, kind: 'autoscaling/v1.Scale' } } : {}),
     },
-    selectableFields: Object.fromEntries((version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)])),
+    selectableFields: Object.fromEntries(
+      (version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)]),
+    ),
     columns: [],
     listKind: names.listKind ?? `${kind}List`,
   };
   const views = { forms, served: form, storage: forms.get(stored.apiVersion)!, kind };
-  const rules = lazily(() => (rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined));
+  const rules = lazily(() =>
+    rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined,
+  );
   return {
     ...base,
     get message(): Message {
       return messages.get(version.name)!();
     },
     groupResource: { group, resource: plural },
-    strategy: customStrategy(version.deprecated ? (version.deprecationWarning ?? deprecationOf(definition, version.name)) : undefined),
+    strategy: customStrategy(
+      version.deprecated ? (version.deprecationWarning ?? deprecationOf(definition, version.name)) : undefined,
+    ),
     stored,
     cache,
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
@@ -118,7 +148,11 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
     ...(terminating ? { handlers: { create: refuseCreate(base) } } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
-    openapi: { resource: base, ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}), preserveUnknownFields: spec.preserveUnknownFields === true },
+    openapi: {
+      resource: base,
+      ...(rootSchema ? { schema: rootSchema as unknown as JsonObject } : {}),
+      preserveUnknownFields: spec.preserveUnknownFields === true,
+    },
     custom: true,
     validation: customValidation({ ...gvk, namespaced, schema: rootSchema, hasStatus, scale, rules }),
     printer: customResourcePrinter(version.additionalPrinterColumns),
@@ -128,13 +162,18 @@ function versionResource(definition: Definition, version: CustomResourceDefiniti
 }
 
 function refuseCreate({ group, plural }: { group: string; plural: string }): () => Promise<never> {
-  return () => Promise.reject(forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating'));
+  return () =>
+    Promise.reject(
+      forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating'),
+    );
 }
 
 /** Names the newest version that is not deprecated, where there is one. */
 function deprecationOf({ spec }: Definition, deprecated: string): string {
   const { group, names, versions } = spec;
-  const newer = versions.filter((one) => one.served && !one.deprecated && compareVersions(one.name, deprecated) < 0).map(({ name }) => name);
+  const newer = versions
+    .filter((one) => one.served && !one.deprecated && compareVersions(one.name, deprecated) < 0)
+    .map(({ name }) => name);
   const best = newer.sort(compareVersions)[0];
   const what = `${group}/${deprecated} ${names.kind} is deprecated`;
   return best === undefined ? what : `${what}; use ${group}/${best} ${names.kind}`;

@@ -1,3 +1,5 @@
+import type { GroupVersionKind } from '../../api/index.ts';
+import { internalError } from '../../machinery/errors/index.ts';
 /**
  * How the versions of a custom kind are views of what is stored. Reading brings a stored object into the form of the
  * version that it was stored in (its schema may have changed since: defaults are filled in, fields that are no longer
@@ -6,12 +8,10 @@
  */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
-import type { GroupVersionKind } from '../../api/index.ts';
-import { internalError } from '../../machinery/errors/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ViewConversion } from '../storage/entry.ts';
-import type { ConversionWebhook } from './conversion-webhook.ts';
 import { applySchemaDefaults, coerce, compileInForm, type InForm } from './coerce.ts';
+import type { ConversionWebhook } from './conversion-webhook.ts';
 import { lazily } from './lazily.ts';
 
 export interface VersionForm {
@@ -57,7 +57,8 @@ export function webhookViews(webhook: ConversionWebhook, { forms, served, storag
     return { group: apiVersion.slice(0, slash), version: apiVersion.slice(slash + 1), kind };
   };
   const fromStorage: ViewConversion = (stored) => {
-    if (stored.apiVersion !== served.apiVersion) throw internalError(`the object has not been converted to ${served.apiVersion}`);
+    if (stored.apiVersion !== served.apiVersion)
+      throw internalError(`the object has not been converted to ${served.apiVersion}`);
     return readStored(stored, forms);
   };
   return {
@@ -70,9 +71,14 @@ export function webhookViews(webhook: ConversionWebhook, { forms, served, storag
       },
     },
     async prepareViews(entries) {
-      const pending = entries.filter((entry) => !entry.hasView(fromStorage) && entry.object.apiVersion !== served.apiVersion);
+      const pending = entries.filter(
+        (entry) => !entry.hasView(fromStorage) && entry.object.apiVersion !== served.apiVersion,
+      );
       if (pending.length === 0) return false;
-      const converted = await webhook.convert(pending.map((entry) => readStored(entry.object, forms)), gvkOf(served));
+      const converted = await webhook.convert(
+        pending.map((entry) => readStored(entry.object, forms)),
+        gvkOf(served),
+      );
       for (const [i, entry] of pending.entries()) entry.setView(fromStorage, pruneTo(converted[i]!, served));
       return true;
     },

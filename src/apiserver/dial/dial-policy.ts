@@ -19,6 +19,9 @@ import dns from 'node:dns';
 import net, { type LookupFunction } from 'node:net';
 import os from 'node:os';
 import type { PeerCertificate } from 'node:tls';
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
+import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import {
   cidrContains,
   formatIp,
@@ -29,11 +32,8 @@ import {
   type Cidr,
   type IpAddress,
 } from '../../base/index.ts';
-import type { Pod } from '../../api/generated/core-v1.ts';
-import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { badRequest, failure, type StatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { KUBERNETES_SERVICE } from '../bootstrap/kubernetes-service.ts';
 import type { Registry } from '../registry/registry.ts';
 import { Permit, type PermitChecks, type PermittedTarget, type Target } from './target.ts';

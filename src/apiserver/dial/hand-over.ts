@@ -13,8 +13,8 @@
  */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
-import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
+import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
 import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { connectionErrorText } from './connection-error-text.ts';
 import type { Dialer } from './dialer.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { Service } from '../../api/generated/core-v1.ts';
+import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 

@@ -5,10 +5,10 @@
  */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import type { Random } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { quote } from '../../base/index.ts';
+import type { Random } from '../../kernel/index.ts';
 import { notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DialPolicy } from './dial-policy.ts';
 import type { PermittedTarget, Target } from './target.ts';

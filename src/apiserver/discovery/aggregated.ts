@@ -1,9 +1,14 @@
 /** Discovery in one request: /api and /apis as an APIGroupDiscoveryList, with everything that is served in it. */
 import { createHash } from 'node:crypto';
-import type { APIGroupDiscovery, APIGroupDiscoveryList, APIResourceDiscovery, APISubresourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
+import type {
+  APIGroupDiscovery,
+  APIGroupDiscoveryList,
+  APIResourceDiscovery,
+  APISubresourceDiscovery,
+} from '../../api/generated/apidiscovery-v2.ts';
 import type { GroupVersionKind } from '../../api/index.ts';
-import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
 import { ownValue } from '../../base/index.ts';
+import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
 
 /** `groups` is the core group for /api, all others for /apis. */
 export function apiGroupDiscoveryList(groups: readonly DiscoverableGroup[]): APIGroupDiscoveryList {

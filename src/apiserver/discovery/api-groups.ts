@@ -1,8 +1,14 @@
 /** The documents of /api, /apis, /apis/GROUP, /api/v1 and /apis/GROUP/VERSION. */
 import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf } from '../../api/index.ts';
-import { storageVersionHash, subresourceKind, type DiscoverableGroup, type DiscoverableResource, type DiscoverableVersion } from './discoverable-resource.ts';
 import { ownValue } from '../../base/index.ts';
+import {
+  storageVersionHash,
+  subresourceKind,
+  type DiscoverableGroup,
+  type DiscoverableResource,
+  type DiscoverableVersion,
+} from './discoverable-resource.ts';
 
 /** /api. The oldest documents do not say their own apiVersion. */
 export function apiVersions(versions: readonly string[], serverAddress: string): APIVersions {

@@ -1,12 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { APIVersionDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/index.ts';
-import { compareVersions } from './version-order.ts';
 import { ownValue } from '../../base/index.ts';
+import { compareVersions } from './version-order.ts';
 
 /** What discovery has to know of a resource that is served; built-in and custom ones alike. */
-export interface DiscoverableResource
-  extends Pick<Resource, 'group' | 'version' | 'kind' | 'plural' | 'singular' | 'namespaced' | 'verbs' | 'shortNames' | 'categories' | 'subresources'> {
+export interface DiscoverableResource extends Pick<
+  Resource,
+  | 'group'
+  | 'version'
+  | 'kind'
+  | 'plural'
+  | 'singular'
+  | 'namespaced'
+  | 'verbs'
+  | 'shortNames'
+  | 'categories'
+  | 'subresources'
+> {
   readonly custom?: boolean;
   /** The version that objects are stored in, where it is not the one that is served. */
   readonly storage?: GroupVersionKind;
@@ -38,7 +49,11 @@ export function discoverableGroups(resources: readonly DiscoverableResource[]): 
     group,
     versions: [...versions]
       .sort(([a], [b]) => compareVersions(a, b))
-      .map(([version, list]) => ({ group, version, resources: [...list].sort((a, b) => (a.plural < b.plural ? -1 : 1)) })),
+      .map(([version, list]) => ({
+        group,
+        version,
+        resources: [...list].sort((a, b) => (a.plural < b.plural ? -1 : 1)),
+      })),
   }));
 }
 
@@ -49,7 +64,10 @@ function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value)
 }
 
 /** The kind that travels over a subresource, where it is not the resource's own: `Kind` or `group/version.Kind`. */
-export function subresourceKind(resource: DiscoverableResource, subresource: string): Partial<GroupVersionKind> & { readonly kind: string } {
+export function subresourceKind(
+  resource: DiscoverableResource,
+  subresource: string,
+): Partial<GroupVersionKind> & { readonly kind: string } {
   const declared = ownValue(resource.subresources, subresource)?.kind;
   if (declared === undefined) return { kind: resource.kind };
   const slash = declared.indexOf('/');
@@ -59,13 +77,21 @@ export function subresourceKind(resource: DiscoverableResource, subresource: str
 }
 
 /** What upstream stores in another version than it serves; clients compare the hash of it. */
-const STORED_ELSEWHERE: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map(Object.entries<{ readonly group: string; readonly version: string }>({
-  'events.k8s.io/v1/Event': { group: '', version: 'v1' },
-  'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2' },
-  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': { group: 'admissionregistration.k8s.io', version: 'v1beta1' },
-  'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': { group: 'admissionregistration.k8s.io', version: 'v1beta1' },
-  'apiextensions.k8s.io/v1/CustomResourceDefinition': { group: 'apiextensions.k8s.io', version: 'v1beta1' },
-}));
+const STORED_ELSEWHERE: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map(
+  Object.entries<{ readonly group: string; readonly version: string }>({
+    'events.k8s.io/v1/Event': { group: '', version: 'v1' },
+    'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2' },
+    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicy': {
+      group: 'admissionregistration.k8s.io',
+      version: 'v1beta1',
+    },
+    'admissionregistration.k8s.io/v1/MutatingAdmissionPolicyBinding': {
+      group: 'admissionregistration.k8s.io',
+      version: 'v1beta1',
+    },
+    'apiextensions.k8s.io/v1/CustomResourceDefinition': { group: 'apiextensions.k8s.io', version: 'v1beta1' },
+  }),
+);
 
 const HASHED_BYTES = 8;
 

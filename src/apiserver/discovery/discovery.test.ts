@@ -56,7 +56,17 @@ describe('groups', () => {
 
   it('order versions by stability and number', () => {
     const versions = ['foo', 'v1alpha1', 'v10', 'v1', 'v2beta1', 'v1beta2', 'v11alpha2', 'bar', 'v2'];
-    expect(versions.sort(compareVersions)).toEqual(['v10', 'v2', 'v1', 'v2beta1', 'v1beta2', 'v11alpha2', 'v1alpha1', 'bar', 'foo']);
+    expect(versions.sort(compareVersions)).toEqual([
+      'v10',
+      'v2',
+      'v1',
+      'v2beta1',
+      'v1beta2',
+      'v11alpha2',
+      'v1alpha1',
+      'bar',
+      'foo',
+    ]);
   });
 
   it('of the core are listed apart', () => {
@@ -109,7 +119,9 @@ describe('resources of a version', () => {
   });
 
   it('have the same hash in every version that is stored as one', () => {
-    const [beta, stable] = ['v1beta1', 'v1'].map((version) => resourcesOf('example.com', version)[0]!.storageVersionHash);
+    const [beta, stable] = ['v1beta1', 'v1'].map(
+      (version) => resourcesOf('example.com', version)[0]!.storageVersionHash,
+    );
     expect(beta).toBe(stable);
     expect(beta).toBeDefined();
   });
@@ -135,7 +147,11 @@ describe('aggregated discovery', () => {
       shortNames: ['ns'],
       subresources: [
         { subresource: 'finalize', responseKind: { group: '', version: '', kind: 'Namespace' }, verbs: ['update'] },
-        { subresource: 'status', responseKind: { group: '', version: '', kind: 'Namespace' }, verbs: ['get', 'patch', 'update'] },
+        {
+          subresource: 'status',
+          responseKind: { group: '', version: '', kind: 'Namespace' },
+          verbs: ['get', 'patch', 'update'],
+        },
       ],
     });
   });

@@ -4,15 +4,15 @@ import type { OtherServers } from '../aggregator/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { negotiate, parseAccept } from '../pipeline/negotiate.ts';
-import type { Registry } from '../registry/registry.ts';
-import { noSuchResource } from '../pipeline/route.ts';
-import { encodeDocument } from '../pipeline/respond.ts';
 import { splitPath } from '../pipeline/request-info.ts';
 import { headerOf, type ApiResponse } from '../pipeline/request.ts';
+import { encodeDocument } from '../pipeline/respond.ts';
+import { noSuchResource } from '../pipeline/route.ts';
+import type { Registry } from '../registry/registry.ts';
 import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
-import { mergeGroups } from './merge-groups.ts';
 import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';
+import { mergeGroups } from './merge-groups.ts';
 
 export function discoveryEndpoints(registry: Registry, serverAddress: () => string, others?: OtherServers): Endpoint[] {
   let groups: DiscoverableGroup[] | undefined;
@@ -24,8 +24,24 @@ export function discoveryEndpoints(registry: Registry, serverAddress: () => stri
   };
   const current = (): DiscoverableGroup[] => (groups ??= compute());
   return [
-    { path: '/api', serve: (exchange) => serveRoot(exchange, current().filter((g) => g.group === ''), () => apiVersions(['v1'], serverAddress())) },
-    { path: '/apis', serve: (exchange) => serveRoot(exchange, current().filter((g) => g.group !== ''), () => apiGroupList(current())) },
+    {
+      path: '/api',
+      serve: (exchange) =>
+        serveRoot(
+          exchange,
+          current().filter((g) => g.group === ''),
+          () => apiVersions(['v1'], serverAddress()),
+        ),
+    },
+    {
+      path: '/apis',
+      serve: (exchange) =>
+        serveRoot(
+          exchange,
+          current().filter((g) => g.group !== ''),
+          () => apiGroupList(current()),
+        ),
+    },
     { path: '/api/*', serve: (exchange) => serveBelow(exchange, current()) },
     { path: '/apis/*', serve: (exchange) => serveBelow(exchange, current()) },
   ];
@@ -39,12 +55,18 @@ function serveRoot(exchange: Exchange, groups: readonly DiscoverableGroup[], pla
   const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), AGGREGATED);
   const etag = discoveryEtag(response.body as Buffer);
   if (headerOf(exchange.request, 'if-none-match') === etag) return { status: 304, headers: { etag, vary: 'Accept' } };
-  return { ...response, headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, etag, vary: 'Accept' } };
+  return {
+    ...response,
+    headers: { ...headers, 'content-type': `${String(headers['content-type'])}${AGGREGATED}`, etag, vary: 'Accept' },
+  };
 }
 
 const wantsAggregated = ({ request }: Exchange): boolean =>
   parseAccept(headerOf(request, 'accept') ?? '').some(
-    ({ params }) => params.get('as') === 'APIGroupDiscoveryList' && params.get('g') === 'apidiscovery.k8s.io' && params.get('v') === 'v2',
+    ({ params }) =>
+      params.get('as') === 'APIGroupDiscoveryList' &&
+      params.get('g') === 'apidiscovery.k8s.io' &&
+      params.get('v') === 'v2',
   );
 
 function serveBelow(exchange: Exchange, groups: readonly DiscoverableGroup[]): ApiResponse | undefined {

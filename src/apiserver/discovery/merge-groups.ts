@@ -10,10 +10,19 @@ export function mergeGroups(own: readonly DiscoverableGroup[], others: OtherServ
   const groups = new Map(own.map(({ group, versions }) => [group, [...versions]]));
   for (const { group, version, resources, freshness } of others.versions()) {
     const versions = groups.get(group) ?? [];
-    const remote: DiscoverableVersion = { group, version, resources: [], elsewhere: { resources: [...resources], freshness } };
+    const remote: DiscoverableVersion = {
+      group,
+      version,
+      resources: [],
+      elsewhere: { resources: [...resources], freshness },
+    };
     groups.set(group, [...versions.filter((known) => known.version !== version), remote]);
   }
-  const ranked = [...groups].map(([group, versions]) => ({ group, versions: sortVersions(versions, others), rank: rankOf(group, versions, others) }));
+  const ranked = [...groups].map(([group, versions]) => ({
+    group,
+    versions: sortVersions(versions, others),
+    rank: rankOf(group, versions, others),
+  }));
   ranked.sort((a, b) => b.rank - a.rank || (isUnknown(a.rank) ? 0 : firstName(a) < firstName(b) ? -1 : 1));
   return ranked.map(({ group, versions }) => ({ group, versions }));
 }
@@ -21,7 +30,8 @@ export function mergeGroups(own: readonly DiscoverableGroup[], others: OtherServ
 const isUnknown = (rank: number): boolean => rank <= 0 || rank === Infinity;
 
 /** Of groups of equal priority the one whose first APIService comes first by name. */
-const firstName = ({ group, versions }: DiscoverableGroup): string => versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? '';
+const firstName = ({ group, versions }: DiscoverableGroup): string =>
+  versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? '';
 
 function rankOf(group: string, versions: readonly DiscoverableVersion[], others: OtherServers): number {
   if (group === OWN_GROUP) return Infinity;

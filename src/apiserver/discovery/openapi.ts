@@ -1,26 +1,43 @@
+import { VERSION } from '../../api/kubernetes-version.ts';
 /** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
 import type { Clock } from '../../kernel/index.ts';
-import { OPENAPI_V2_PROTOBUF_TYPES, OpenApiDocuments, type OpenApiDocument, type Steps } from '../../machinery/openapi/index.ts';
+import { failure } from '../../machinery/errors/index.ts';
+import {
+  OPENAPI_V2_PROTOBUF_TYPES,
+  OpenApiDocuments,
+  type OpenApiDocument,
+  type Steps,
+} from '../../machinery/openapi/index.ts';
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { inSlices } from '../pipeline/in-slices.ts';
 import { parseAccept } from '../pipeline/negotiate.ts';
-import type { Registry } from '../registry/registry.ts';
 import { headerOf, type ApiResponse } from '../pipeline/request.ts';
-import { failure } from '../../machinery/errors/index.ts';
-import { VERSION } from '../../api/kubernetes-version.ts';
+import type { Registry } from '../registry/registry.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: BeingMade | undefined;
   registry.onChange(() => (documents = undefined));
   aggregator?.otherServers.onChange(() => (documents = undefined));
   const current = (): BeingMade =>
-    (documents ??= new BeingMade(clock, new MergedDocuments(new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }), aggregator?.otherServers)));
+    (documents ??= new BeingMade(
+      clock,
+      new MergedDocuments(
+        new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }),
+        aggregator?.otherServers,
+      ),
+    ));
   return [
     { path: '/openapi/v2', serve: (exchange) => serveV2(exchange, current()) },
-    { path: '/openapi/v3', serve: async (exchange) => serveBytes(exchange, await current().v3Root(), 'application/json') },
-    { path: '/openapi/v3/*', serve: (exchange, user) => aggregator?.serveOpenApi(exchange, user) ?? serveV3(exchange, current()) },
+    {
+      path: '/openapi/v3',
+      serve: async (exchange) => serveBytes(exchange, await current().v3Root(), 'application/json'),
+    },
+    {
+      path: '/openapi/v3/*',
+      serve: (exchange, user) => aggregator?.serveOpenApi(exchange, user) ?? serveV3(exchange, current()),
+    },
   ];
 }
 
@@ -59,10 +76,16 @@ class BeingMade {
 
 async function serveV2(exchange: Exchange, documents: BeingMade): Promise<ApiResponse> {
   for (const { type } of parseAccept(headerOf(exchange.request, 'accept') ?? '*/*')) {
-    if ((OPENAPI_V2_PROTOBUF_TYPES as readonly string[]).includes(type)) return serveBytes(exchange, await documents.v2Protobuf(), OPENAPI_V2_PROTOBUF_TYPES[0]);
-    if (type === 'application/json' || type === '*/*' || type === 'application/*') return serveBytes(exchange, await documents.v2(), 'application/json');
+    if ((OPENAPI_V2_PROTOBUF_TYPES as readonly string[]).includes(type))
+      return serveBytes(exchange, await documents.v2Protobuf(), OPENAPI_V2_PROTOBUF_TYPES[0]);
+    if (type === 'application/json' || type === '*/*' || type === 'application/*')
+      return serveBytes(exchange, await documents.v2(), 'application/json');
   }
-  throw failure(406, 'NotAcceptable', 'only the following media types are accepted: application/json, application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+  throw failure(
+    406,
+    'NotAcceptable',
+    'only the following media types are accepted: application/json, application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
+  );
 }
 
 async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiResponse | undefined> {
@@ -75,7 +98,16 @@ async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiRes
   }
   const response = serveBytes(exchange, document, 'application/json');
   // Under its hash a document never changes.
-  return hash === null ? response : { ...response, headers: { ...response.headers, 'cache-control': 'public, immutable', expires: 'Thu, 31 Dec 2099 23:59:59 GMT' } };
+  return hash === null
+    ? response
+    : {
+        ...response,
+        headers: {
+          ...response.headers,
+          'cache-control': 'public, immutable',
+          expires: 'Thu, 31 Dec 2099 23:59:59 GMT',
+        },
+      };
 }
 
 function serveBytes({ request }: Exchange, document: OpenApiDocument, contentType: string): ApiResponse {

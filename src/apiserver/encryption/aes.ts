@@ -26,7 +26,9 @@ export function sealGcm(key: Buffer, nonce: Buffer, value: Buffer, place: string
 
 export function openGcm(key: Buffer, value: Buffer, place: string): Buffer {
   if (value.length < NONCE + TAG) throw new Error('the stored data was shorter than the required size');
-  const decipher = createDecipheriv(gcmName(key), key, value.subarray(0, NONCE), { authTagLength: TAG } as never) as import('node:crypto').DecipherGCM;
+  const decipher = createDecipheriv(gcmName(key), key, value.subarray(0, NONCE), {
+    authTagLength: TAG,
+  } as never) as import('node:crypto').DecipherGCM;
   decipher.setAAD(Buffer.from(place, 'latin1'));
   decipher.setAuthTag(value.subarray(value.length - TAG));
   return Buffer.concat([decipher.update(value.subarray(NONCE, value.length - TAG)), decipher.final()]);
@@ -44,7 +46,8 @@ export function aesCbcProvider(random: Bytes, name: string, key: Buffer): Provid
       return Buffer.concat([iv, cipher.update(value), cipher.final()]);
     },
     decrypt(value) {
-      if (value.length < 2 * BLOCK || value.length % BLOCK !== 0) throw new Error('the stored data is not a multiple of the block size');
+      if (value.length < 2 * BLOCK || value.length % BLOCK !== 0)
+        throw new Error('the stored data is not a multiple of the block size');
       const decipher = createDecipheriv(algorithm, key, value.subarray(0, BLOCK));
       return Buffer.concat([decipher.update(value.subarray(BLOCK)), decipher.final()]);
     },

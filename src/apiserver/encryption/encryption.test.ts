@@ -4,8 +4,8 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createMemoryStore, type MemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
-import { EncryptionAtRest } from './encryption-at-rest.ts';
 import { loadEncryption } from './configuration.ts';
+import { EncryptionAtRest } from './encryption-at-rest.ts';
 import { openEncryption } from './open-encryption.ts';
 import { reencryptAll } from './reencrypt.ts';
 import { openSecretbox, sealSecretbox } from './secretbox.ts';
@@ -22,9 +22,14 @@ afterEach(() => ctx.stop());
 const keys = (...pairs: [string, string][]): object => ({ keys: pairs.map(([name, secret]) => ({ name, secret })) });
 
 const config = (providers: readonly object[], resources: readonly string[] = ['secrets']): string =>
-  JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources, providers }] });
+  JSON.stringify({
+    apiVersion: 'apiserver.config.k8s.io/v1',
+    kind: 'EncryptionConfiguration',
+    resources: [{ resources, providers }],
+  });
 
-const encryption = (...args: Parameters<typeof config>): EncryptionAtRest => new EncryptionAtRest(loadEncryption(ctx, config(...args)).chainOf);
+const encryption = (...args: Parameters<typeof config>): EncryptionAtRest =>
+  new EncryptionAtRest(loadEncryption(ctx, config(...args)).chainOf);
 
 describe('providers', () => {
   it.each(['aesgcm', 'aescbc', 'secretbox'])('%s writes what it can read, under its prefix', async (name) => {
@@ -87,16 +92,24 @@ describe('providers', () => {
     const transformer = encryption([{ identity: {} }, { aesgcm: keys(['key1', KEY_A]) }]);
     expect(transformer.toStorage(VALUE, PLACE)).toEqual(VALUE);
     expect(transformer.fromStorage(VALUE, PLACE).stale).toBe(false);
-    expect(() => encryption([{ identity: {} }]).fromStorage(Buffer.from('k8s:enc:aesgcm:v1:key1:xx'), PLACE)).toThrow('no matching prefix found');
+    expect(() => encryption([{ identity: {} }]).fromStorage(Buffer.from('k8s:enc:aesgcm:v1:key1:xx'), PLACE)).toThrow(
+      'no matching prefix found',
+    );
   });
 });
 
 describe('rotation', () => {
   it('reads with older keys and other providers, and says that they are stale', async () => {
     const old = encryption([{ aescbc: keys(['old', KEY_A]) }]);
-    const both = encryption([{ aesgcm: keys(['new', KEY_B], ['older', KEY_A]) }, { aescbc: keys(['old', KEY_A]) }, { identity: {} }]);
+    const both = encryption([
+      { aesgcm: keys(['new', KEY_B], ['older', KEY_A]) },
+      { aescbc: keys(['old', KEY_A]) },
+      { identity: {} },
+    ]);
     expect(both.fromStorage(await old.toStorage(VALUE, PLACE), PLACE)).toEqual({ value: VALUE, stale: true });
-    expect(both.fromStorage(await encryption([{ aesgcm: keys(['older', KEY_A]) }]).toStorage(VALUE, PLACE), PLACE).stale).toBe(true);
+    expect(
+      both.fromStorage(await encryption([{ aesgcm: keys(['older', KEY_A]) }]).toStorage(VALUE, PLACE), PLACE).stale,
+    ).toBe(true);
     expect(both.fromStorage(VALUE, PLACE).stale).toBe(true);
     expect((await both.toStorage(VALUE, PLACE)).toString('latin1')).toMatch(/^k8s:enc:aesgcm:v1:new:/);
   });
@@ -137,9 +150,21 @@ describe('the configuration', () => {
   const refused = [
     { name: 'a key of the wrong length', providers: [{ aesgcm: keys(['k', 'c2hvcnQ=']) }], message: 'got 5' },
     { name: 'no keys', providers: [{ aescbc: { keys: [] } }], message: 'at least one key must be provided' },
-    { name: 'two providers in one', providers: [{ aescbc: keys(['k', KEY_A]), identity: {} }], message: 'exactly one of' },
-    { name: 'KMS v1', providers: [{ kms: { apiVersion: 'v1', name: 'a', endpoint: 'unix:///a' } }], message: 'only v2 is supported' },
-    { name: 'a KMS elsewhere', providers: [{ kms: { apiVersion: 'v2', name: 'a', endpoint: 'tcp://a' } }], message: 'it must be unix' },
+    {
+      name: 'two providers in one',
+      providers: [{ aescbc: keys(['k', KEY_A]), identity: {} }],
+      message: 'exactly one of',
+    },
+    {
+      name: 'KMS v1',
+      providers: [{ kms: { apiVersion: 'v1', name: 'a', endpoint: 'unix:///a' } }],
+      message: 'only v2 is supported',
+    },
+    {
+      name: 'a KMS elsewhere',
+      providers: [{ kms: { apiVersion: 'v2', name: 'a', endpoint: 'tcp://a' } }],
+      message: 'it must be unix',
+    },
   ];
   it.each(refused)('refuses $name without showing a key', ({ providers, message }) => {
     let error: unknown;
@@ -170,7 +195,9 @@ describe('the configuration', () => {
     const reopened = await openEncryption(ctx, file);
     await fs.writeFile(file, config([{ secretbox: keys(['three', KEY_A], ['two', KEY_B]) }]));
     expect(await reopened.reload()).toBe(true);
-    expect((await reopened.transformer.toStorage(VALUE, PLACE)).toString('latin1')).toMatch(/^k8s:enc:secretbox:v1:three:/);
+    expect((await reopened.transformer.toStorage(VALUE, PLACE)).toString('latin1')).toMatch(
+      /^k8s:enc:secretbox:v1:three:/,
+    );
     await fs.rm(directory, { recursive: true });
   });
 });

@@ -3,8 +3,8 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
-import { EncryptionAtRest } from './encryption-at-rest.ts';
 import { loadEncryption, type LoadedEncryption } from './configuration.ts';
+import { EncryptionAtRest } from './encryption-at-rest.ts';
 
 export interface OpenEncryption {
   readonly transformer: EncryptionAtRest;
@@ -32,7 +32,9 @@ export async function openEncryption(ctx: Context, file: string): Promise<OpenEn
     return true;
   };
   const timer = ctx.clock.every(LOOK_EVERY_MS, () => {
-    reload().catch((error: unknown) => ctx.logger.error(error, 'The encryption configuration has changed and cannot be used', { file }));
+    reload().catch((error: unknown) =>
+      ctx.logger.error(error, 'The encryption configuration has changed and cannot be used', { file }),
+    );
   });
   const close = (): void => {
     timer.cancel();
@@ -67,7 +69,9 @@ async function readOrCreate(ctx: Context, file: string): Promise<string> {
   const text = stringify({
     apiVersion: 'apiserver.config.k8s.io/v1',
     kind: 'EncryptionConfiguration',
-    resources: [{ resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret }] } }, { identity: {} }] }],
+    resources: [
+      { resources: ['secrets'], providers: [{ aesgcm: { keys: [{ name: 'key1', secret }] } }, { identity: {} }] },
+    ],
   });
   makeDirectoryDurably(path.dirname(file), 0o700);
   // Nobody can read a Secret whose key is gone: the key is on the disk before the first one is written.

@@ -12,7 +12,9 @@ export class ProviderChain {
     if (!writer || writer.prefix === '') return value;
     const sealed = writer.encrypt(value, key);
     const prefix = Buffer.from(writer.prefix, 'utf8');
-    return sealed instanceof Promise ? sealed.then((bytes) => Buffer.concat([prefix, bytes])) : Buffer.concat([prefix, sealed]);
+    return sealed instanceof Promise
+      ? sealed.then((bytes) => Buffer.concat([prefix, bytes]))
+      : Buffer.concat([prefix, sealed]);
   }
 
   decrypt(value: Buffer, key: string): { value: Buffer; stale: boolean } {
@@ -29,9 +31,11 @@ export class ProviderChain {
 
   #providerOf(value: Buffer): Provider {
     const provider = this.providers.find(({ prefix }) => startsWith(value, prefix));
-    if (!provider || (provider.prefix === '' && startsWith(value, 'k8s:enc:'))) throw new Error('no matching prefix found');
+    if (!provider || (provider.prefix === '' && startsWith(value, 'k8s:enc:')))
+      throw new Error('no matching prefix found');
     return provider;
   }
 }
 
-const startsWith = (value: Buffer, prefix: string): boolean => prefix === '' || value.subarray(0, PREFIX_WINDOW).toString('utf8').startsWith(prefix);
+const startsWith = (value: Buffer, prefix: string): boolean =>
+  prefix === '' || value.subarray(0, PREFIX_WINDOW).toString('utf8').startsWith(prefix);

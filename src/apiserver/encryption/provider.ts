@@ -16,7 +16,8 @@ export const identityProvider: Provider = {
   prefix: '',
   encrypt: (value) => value,
   decrypt(value) {
-    if (value.subarray(0, 8).toString('latin1') === 'k8s:enc:') throw new Error('identity transformer tried to read encrypted data');
+    if (value.subarray(0, 8).toString('latin1') === 'k8s:enc:')
+      throw new Error('identity transformer tried to read encrypted data');
     return value;
   },
 };

@@ -6,11 +6,14 @@ import type { EncryptionAtRest } from './encryption-at-rest.ts';
 const PAGE = 500;
 
 /** How many values there are and how many were written again. A value that changes meanwhile is written by whoever changes it. */
-export async function reencryptAll(store: Store, transformer: EncryptionAtRest): Promise<{ seen: number; rewritten: number }> {
+export async function reencryptAll(
+  store: Store,
+  transformer: EncryptionAtRest,
+): Promise<{ seen: number; rewritten: number }> {
   let seen = 0;
   let rewritten = 0;
   const { rangeEnd } = prefixRange(REGISTRY);
-  for (let key = REGISTRY; ; ) {
+  for (let key = REGISTRY; ;) {
     const page = await store.range({ key, rangeEnd, limit: PAGE });
     await transformer.prepare(page.kvs);
     for (const kv of page.kvs) {

@@ -18,5 +18,7 @@ function builtin(): ReadonlyMap<string, string> {
 /** Built-in resources have prefixes of their own; a custom one lives at `/registry/GROUP/PLURAL/`. */
 export function resourceOfKey(key: string): string {
   const [first = '', second = ''] = key.slice(REGISTRY.length).split('/');
-  return builtin().get(`${REGISTRY}${first}/`) ?? builtin().get(`${REGISTRY}${first}/${second}/`) ?? `${second}.${first}`;
+  return (
+    builtin().get(`${REGISTRY}${first}/`) ?? builtin().get(`${REGISTRY}${first}/${second}/`) ?? `${second}.${first}`
+  );
 }

@@ -1,10 +1,10 @@
+import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
 /** Keeps each FlowSchema's condition Dangling: whether the priority level that it refers to exists. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
-import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowcontrol-v1.ts';
-import type { Context } from '../../kernel/index.ts';
 import { formatTime, quote } from '../../base/index.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { Context } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { Registry } from '../registry/registry.ts';
 import { splitTarget } from '../transport/target.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
@@ -12,7 +12,11 @@ const MANAGER = 'api-priority-and-fairness-config-consumer-v1';
 const SELF = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
 /** Follows both kinds until the context ends; `handle` is the server's own pipeline. */
-export function keepDanglingConditions(ctx: Context, registry: Registry, handle: (request: ApiRequest) => Promise<ApiResponse>): void {
+export function keepDanglingConditions(
+  ctx: Context,
+  registry: Registry,
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+): void {
   const schemas = registry.require(GROUP, 'v1', 'flowschemas');
   const levels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
   const pending = new Set<string>();
@@ -42,12 +46,19 @@ export function keepDanglingConditions(ctx: Context, registry: Registry, handle:
       .catch((error: unknown) => ctx.logger.error(error, 'The condition of a FlowSchema could not be kept'));
   };
   schemas.cache.watch({ scope: '', deliver: ({ type, entry }) => type !== 'DELETED' && check(entry.name) });
-  levels.cache.watch({ scope: '', deliver: ({ type }) => type !== 'MODIFIED' && schemas.cache.list().forEach(({ name }) => check(name)) });
+  levels.cache.watch({
+    scope: '',
+    deliver: ({ type }) => type !== 'MODIFIED' && schemas.cache.list().forEach(({ name }) => check(name)),
+  });
   for (const { name } of schemas.cache.list()) check(name);
 }
 
 /** undefined: it is as it should be. */
-function wantedCondition(ctx: Context, { spec, status }: FlowSchema, exists: (level: string) => boolean): FlowSchemaCondition | undefined {
+function wantedCondition(
+  ctx: Context,
+  { spec, status }: FlowSchema,
+  exists: (level: string) => boolean,
+): FlowSchemaCondition | undefined {
   const level = spec?.priorityLevelConfiguration?.name ?? '';
   const found = exists(level);
   const current = status?.conditions?.find(({ type }) => type === 'Dangling');
@@ -63,18 +74,33 @@ function wantedCondition(ctx: Context, { spec, status }: FlowSchema, exists: (le
   return { ...condition, lastTransitionTime: since ?? formatTime(ctx.clock.now()) };
 }
 
-async function apply(ctx: Context, handle: (request: ApiRequest) => Promise<ApiResponse>, name: string, condition: FlowSchemaCondition): Promise<void> {
-  const body = { apiVersion: `${GROUP}/v1`, kind: 'FlowSchema', metadata: { name }, status: { conditions: [condition] } };
+async function apply(
+  ctx: Context,
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+  name: string,
+  condition: FlowSchemaCondition,
+): Promise<void> {
+  const body = {
+    apiVersion: `${GROUP}/v1`,
+    kind: 'FlowSchema',
+    metadata: { name },
+    status: { conditions: [condition] },
+  };
   const target = `/apis/${GROUP}/v1/flowschemas/${encodeURIComponent(name)}/status?fieldManager=${MANAGER}&force=true`;
   const { status } = await handle({
     method: 'PATCH',
     ...splitTarget(target),
-    headers: { accept: 'application/json', 'content-type': 'application/apply-patch+yaml', 'user-agent': `kube-apiserver/${KUBERNETES_VERSION}` },
+    headers: {
+      accept: 'application/json',
+      'content-type': 'application/apply-patch+yaml',
+      'user-agent': `kube-apiserver/${KUBERNETES_VERSION}`,
+    },
     readBody: () => Promise.resolve(Buffer.from(JSON.stringify(body))),
     user: SELF,
     remoteAddress: '127.0.0.1',
     signal: ctx.signal,
   });
   // A schema that is gone meanwhile needs no condition.
-  if (status >= 400 && status !== 404 && !ctx.signal.aborted) throw new Error(`the condition of the FlowSchema ${name} was refused with ${status}`);
+  if (status >= 400 && status !== 404 && !ctx.signal.aborted)
+    throw new Error(`the condition of the FlowSchema ${name} was refused with ${status}`);
 }

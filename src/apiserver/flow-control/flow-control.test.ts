@@ -11,10 +11,23 @@ let server: TestServer;
 beforeAll(async () => (server = await startTestServer()));
 afterAll(() => server.stop());
 
-const limiter = (serverSeats: number): PriorityAndFairness => new PriorityAndFairness(server.ctx, server.pipeline.door.backend.registry, { serverSeats });
+const limiter = (serverSeats: number): PriorityAndFairness =>
+  new PriorityAndFairness(server.ctx, server.pipeline.door.backend.registry, { serverSeats });
 
-function enter(flow: PriorityAndFairness, who: UserInfo, target = '/api/v1/namespaces/default/configmaps/c', signal: AbortSignal = server.ctx.signal): Admitted | Promise<Admitted> {
-  const request: ApiRequest = { method: 'GET', ...splitTarget(target), headers: {}, readBody: () => Promise.resolve(Buffer.alloc(0)), remoteAddress: '', signal };
+function enter(
+  flow: PriorityAndFairness,
+  who: UserInfo,
+  target = '/api/v1/namespaces/default/configmaps/c',
+  signal: AbortSignal = server.ctx.signal,
+): Admitted | Promise<Admitted> {
+  const request: ApiRequest = {
+    method: 'GET',
+    ...splitTarget(target),
+    headers: {},
+    readBody: () => Promise.resolve(Buffer.alloc(0)),
+    remoteAddress: '',
+    signal,
+  };
   return flow.enter(who, parseRequestInfo('GET', request.path, request.query), request);
 }
 
@@ -25,8 +38,21 @@ const settle = async (): Promise<void> => {
 
 describe('priority levels', () => {
   it('share the seats', () => {
-    expect(Object.fromEntries(limiter(600).levels().map(({ name, seats }) => [name, seats]))).toEqual({
-      'catch-all': 13, exempt: 0, 'global-default': 49, 'leader-election': 25, 'node-high': 98, system: 74, 'workload-high': 98, 'workload-low': 245,
+    expect(
+      Object.fromEntries(
+        limiter(600)
+          .levels()
+          .map(({ name, seats }) => [name, seats]),
+      ),
+    ).toEqual({
+      'catch-all': 13,
+      exempt: 0,
+      'global-default': 49,
+      'leader-election': 25,
+      'node-high': 98,
+      system: 74,
+      'workload-high': 98,
+      'workload-low': 245,
     });
   });
 
@@ -54,8 +80,14 @@ describe('priority levels', () => {
 
   it('name themselves in the answer', async () => {
     const { response } = await server.call('GET', '/api/v1/namespaces/default/configmaps', { user: user('jane') });
-    const { body: schema } = await server.call('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/global-default');
-    const { body: configuration } = await server.call('GET', '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/global-default');
+    const { body: schema } = await server.call(
+      'GET',
+      '/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas/global-default',
+    );
+    const { body: configuration } = await server.call(
+      'GET',
+      '/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations/global-default',
+    );
     expect(response.headers['x-kubernetes-pf-flowschema-uid']).toBe(schema.metadata.uid);
     expect(response.headers['x-kubernetes-pf-prioritylevel-uid']).toBe(configuration.metadata.uid);
   });
@@ -102,7 +134,9 @@ describe('queues', () => {
   it('send away what does not fit, and what has waited too long', async () => {
     const { flow, first } = crowded();
     const outcomes: string[] = [];
-    const waits = Array.from({ length: 400 }, () => Promise.resolve(enter(flow, user('flood'))).catch((error: TooBusy) => void outcomes.push(error.reason)));
+    const waits = Array.from({ length: 400 }, () =>
+      Promise.resolve(enter(flow, user('flood'))).catch((error: TooBusy) => void outcomes.push(error.reason)),
+    );
     await settle();
     const waiting = 6 * 50;
     expect(level(flow, 'global-default').waiting).toBe(waiting);
@@ -117,7 +151,9 @@ describe('queues', () => {
   it('forget a client that has gone', async () => {
     const { flow, first } = crowded();
     const gone = new AbortController();
-    const waiting = Promise.resolve(enter(flow, user('jane'), undefined, gone.signal)).catch((error: TooBusy) => error.reason);
+    const waiting = Promise.resolve(enter(flow, user('jane'), undefined, gone.signal)).catch(
+      (error: TooBusy) => error.reason,
+    );
     gone.abort();
     expect(await waiting).toBe('cancelled');
     expect(level(flow, 'global-default').waiting).toBe(0);
@@ -127,7 +163,11 @@ describe('queues', () => {
   it('count a long list as many requests', async () => {
     const { call } = server;
     await Promise.all(
-      Array.from({ length: 250 }, (_, i) => call('POST', '/api/v1/namespaces/default/configmaps', { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `many-${i}` } } })),
+      Array.from({ length: 250 }, (_, i) =>
+        call('POST', '/api/v1/namespaces/default/configmaps', {
+          body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `many-${i}` } },
+        }),
+      ),
     );
     const flow = limiter(600);
     const list = enter(flow, user('lister'), '/api/v1/namespaces/default/configmaps') as Admitted;
@@ -158,7 +198,9 @@ describe('the condition Dangling', () => {
     const { call, ctx } = server;
     const path = '/apis/flowcontrol.apiserver.k8s.io/v1';
     const spec = { priorityLevelConfiguration: { name: 'later' }, matchingPrecedence: 9000 };
-    await call('POST', `${path}/flowschemas`, { body: { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', metadata: { name: 'mine' }, spec } });
+    await call('POST', `${path}/flowschemas`, {
+      body: { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'FlowSchema', metadata: { name: 'mine' }, spec },
+    });
     const condition = async (): Promise<unknown> => {
       await ctx.clock.advance(10);
       const { body } = await call('GET', `${path}/flowschemas/mine`);
@@ -166,7 +208,14 @@ describe('the condition Dangling', () => {
     };
     expect(await condition()).toMatchObject({ type: 'Dangling', status: 'True', reason: 'NotFound' });
     const limited = { type: 'Limited', limited: { nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } } };
-    await call('POST', `${path}/prioritylevelconfigurations`, { body: { apiVersion: 'flowcontrol.apiserver.k8s.io/v1', kind: 'PriorityLevelConfiguration', metadata: { name: 'later' }, spec: limited } });
+    await call('POST', `${path}/prioritylevelconfigurations`, {
+      body: {
+        apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+        kind: 'PriorityLevelConfiguration',
+        metadata: { name: 'later' },
+        spec: limited,
+      },
+    });
     expect(await condition()).toMatchObject({ type: 'Dangling', status: 'False', reason: 'Found' });
   });
 });

@@ -1,5 +1,11 @@
 /** Which FlowSchema a request belongs to: the first that matches, by precedence and then by name. */
-import type { FlowSchema, NonResourcePolicyRule, PolicyRulesWithSubjects, ResourcePolicyRule, Subject } from '../../api/generated/flowcontrol-v1.ts';
+import type {
+  FlowSchema,
+  NonResourcePolicyRule,
+  PolicyRulesWithSubjects,
+  ResourcePolicyRule,
+  Subject,
+} from '../../api/generated/flowcontrol-v1.ts';
 import type { RequestInfo } from '../pipeline/request-info.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 
@@ -35,7 +41,8 @@ export class FlowSchemas {
   }
 
   match(user: UserInfo, info: RequestInfo): MatchedSchema | undefined {
-    for (const { schema, rules } of this.#candidates(user)) if (rules.some((rule) => ruleMatches(rule, info))) return schema;
+    for (const { schema, rules } of this.#candidates(user))
+      if (rules.some((rule) => ruleMatches(rule, info))) return schema;
     return undefined;
   }
 
@@ -63,7 +70,9 @@ function subjectMatches(subject: Subject, { name, groups }: UserInfo): boolean {
       return subject.group?.name === '*' || groups.includes(subject.group?.name ?? '');
     case 'ServiceAccount': {
       const { namespace, name: account } = subject.serviceAccount ?? { namespace: '', name: '' };
-      return account === '*' ? name.startsWith(`system:serviceaccount:${namespace}:`) : name === `system:serviceaccount:${namespace}:${account}`;
+      return account === '*'
+        ? name.startsWith(`system:serviceaccount:${namespace}:`)
+        : name === `system:serviceaccount:${namespace}:${account}`;
     }
     default:
       return false;
@@ -71,7 +80,9 @@ function subjectMatches(subject: Subject, { name, groups }: UserInfo): boolean {
 }
 
 const ruleMatches = ({ resourceRules, nonResourceRules }: PolicyRulesWithSubjects, info: RequestInfo): boolean =>
-  info.isResourceRequest ? (resourceRules ?? []).some((rule) => resourceMatches(rule, info)) : (nonResourceRules ?? []).some((rule) => pathMatches(rule, info));
+  info.isResourceRequest
+    ? (resourceRules ?? []).some((rule) => resourceMatches(rule, info))
+    : (nonResourceRules ?? []).some((rule) => pathMatches(rule, info));
 
 function resourceMatches(rule: ResourcePolicyRule, info: RequestInfo): boolean {
   if (!has(rule.verbs, info.verb) || !has(rule.apiGroups, info.apiGroup)) return false;
@@ -82,7 +93,9 @@ function resourceMatches(rule: ResourcePolicyRule, info: RequestInfo): boolean {
 
 function pathMatches(rule: NonResourcePolicyRule, { verb, path }: RequestInfo): boolean {
   if (!has(rule.verbs, verb)) return false;
-  return rule.nonResourceURLs.some((url) => url === '*' || url === path || (url.endsWith('/*') && path.startsWith(url.slice(0, -1))));
+  return rule.nonResourceURLs.some(
+    (url) => url === '*' || url === path || (url.endsWith('/*') && path.startsWith(url.slice(0, -1))),
+  );
 }
 
 const has = (values: readonly string[], wanted: string): boolean => values.includes(wanted) || values.includes('*');

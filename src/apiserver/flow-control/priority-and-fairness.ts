@@ -2,12 +2,12 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context, Counter } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
 import { isLongRunning, type RequestInfo } from '../pipeline/request-info.ts';
 import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
-import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import type { Admitted, FlowControl, FlowIdentity, TooBusy } from './flow-control.ts';
+import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
 import { PriorityLevel, type LevelEvents } from './priority-level.ts';
 import { requestWidth } from './request-width.ts';
 import { allocateNominal, lendSeats } from './seat-allocation.ts';
@@ -48,7 +48,8 @@ export class PriorityAndFairness implements FlowControl {
     this.#serverSeats = options.serverSeats ?? DEFAULT_SEATS;
     this.#flowSchemas = registry.require(GROUP, 'v1', 'flowschemas');
     this.#priorityLevels = registry.require(GROUP, 'v1', 'prioritylevelconfigurations');
-    for (const { cache } of [this.#flowSchemas, this.#priorityLevels]) cache.watch({ scope: '', deliver: () => (this.#changed = true) });
+    for (const { cache } of [this.#flowSchemas, this.#priorityLevels])
+      cache.watch({ scope: '', deliver: () => (this.#changed = true) });
     this.#events = { ...this.#metrics(), contended: () => this.#lend() };
   }
 
@@ -59,13 +60,24 @@ export class PriorityAndFairness implements FlowControl {
     const target = this.#targetOf(user, info);
     const { schema, level, identity } = target;
     const width = level.exempt ? 1 : requestWidth(this.registry, info, request.query);
-    return level.enter({ schema: schema.name, distinguisher: distinguisherOf(schema, user, info), identity, width, request });
+    return level.enter({
+      schema: schema.name,
+      distinguisher: distinguisherOf(schema, user, info),
+      identity,
+      width,
+      request,
+    });
   }
 
   /** What each level does now, for whoever asks. */
   levels(): { name: string; seats: number; executing: number; waiting: number }[] {
     if (this.#changed) this.#reload();
-    return [...this.#levels.values()].map(({ name, seats, executing, waiting }) => ({ name, seats, executing, waiting }));
+    return [...this.#levels.values()].map(({ name, seats, executing, waiting }) => ({
+      name,
+      seats,
+      executing,
+      waiting,
+    }));
   }
 
   #targetOf(user: UserInfo, info: RequestInfo): Target {
@@ -83,13 +95,19 @@ export class PriorityAndFairness implements FlowControl {
   #reload(): void {
     this.#changed = false;
     const stored = (served: ServedResource): unknown[] => served.cache.list().map(({ object }) => object);
-    const configurations = withMandatory(stored(this.#priorityLevels) as PriorityLevelConfiguration[], priorityLevels());
+    const configurations = withMandatory(
+      stored(this.#priorityLevels) as PriorityLevelConfiguration[],
+      priorityLevels(),
+    );
     const levels = new Map<string, PriorityLevel>();
     for (const configuration of configurations) {
       const name = configuration.metadata?.name ?? '';
       const signature = JSON.stringify([configuration.metadata?.uid, configuration.spec]);
       const known = this.#levels.get(name);
-      const level = known && this.#signatures.get(known) === signature ? known : new PriorityLevel(this.ctx.clock, this.#events, configuration);
+      const level =
+        known && this.#signatures.get(known) === signature
+          ? known
+          : new PriorityLevel(this.ctx.clock, this.#events, configuration);
       this.#signatures.set(level, signature);
       levels.set(name, level);
     }
@@ -114,7 +132,11 @@ export class PriorityAndFairness implements FlowControl {
   #metrics(): Pick<LevelEvents, 'dispatched' | 'rejected'> {
     const { metrics } = this.ctx;
     const labels = ['priority_level', 'flow_schema'] as const;
-    const dispatched = metrics.counter({ name: 'apiserver_flowcontrol_dispatched_requests_total', help: 'Number of requests executed by API Priority and Fairness subsystem', labels });
+    const dispatched = metrics.counter({
+      name: 'apiserver_flowcontrol_dispatched_requests_total',
+      help: 'Number of requests executed by API Priority and Fairness subsystem',
+      labels,
+    });
     const rejected: Counter<'priority_level' | 'flow_schema' | 'reason'> = metrics.counter({
       name: 'apiserver_flowcontrol_rejected_requests_total',
       help: 'Number of requests rejected by API Priority and Fairness subsystem',
@@ -127,7 +149,8 @@ export class PriorityAndFairness implements FlowControl {
         if (!child) children.set(schema, (child = dispatched.child({ priority_level: name, flow_schema: schema })));
         child.inc();
       },
-      rejected: ({ name }, schema, reason: TooBusy['reason']) => rejected.inc({ priority_level: name, flow_schema: schema, reason }),
+      rejected: ({ name }, schema, reason: TooBusy['reason']) =>
+        rejected.inc({ priority_level: name, flow_schema: schema, reason }),
     };
   }
 }
@@ -139,7 +162,13 @@ const CATCH_ALL: MatchedSchema = { name: 'catch-all', uid: '', priorityLevel: 'c
 const MANDATORY = new Set(['exempt', 'catch-all']);
 
 /** Before the server has made its objects, and if somebody deletes them, these are there all the same. */
-function withMandatory<T extends { readonly metadata?: { readonly name?: string } }>(stored: readonly T[], own: readonly T[]): T[] {
+function withMandatory<T extends { readonly metadata?: { readonly name?: string } }>(
+  stored: readonly T[],
+  own: readonly T[],
+): T[] {
   const names = new Set(stored.map(({ metadata }) => metadata?.name));
-  return [...stored, ...own.filter(({ metadata }) => MANDATORY.has(metadata?.name ?? '') && !names.has(metadata?.name))];
+  return [
+    ...stored,
+    ...own.filter(({ metadata }) => MANDATORY.has(metadata?.name ?? '') && !names.has(metadata?.name)),
+  ];
 }

@@ -69,11 +69,16 @@ export class PriorityLevel {
   }
 
   get maxSeats(): number {
-    return this.borrowingLimitPercent === undefined ? Infinity : this.nominalSeats + Math.round((this.nominalSeats * this.borrowingLimitPercent) / 100);
+    return this.borrowingLimitPercent === undefined
+      ? Infinity
+      : this.nominalSeats + Math.round((this.nominalSeats * this.borrowingLimitPercent) / 100);
   }
 
   enter(entering: Entering): Admitted | Promise<Admitted> {
-    const width = Math.min(entering.width, Math.max(1, this.exempt ? entering.width : Math.ceil(this.nominalSeats * 0.15)));
+    const width = Math.min(
+      entering.width,
+      Math.max(1, this.exempt ? entering.width : Math.ceil(this.nominalSeats * 0.15)),
+    );
     if (this.exempt || (this.waiting === 0 && this.#fits(width))) return this.#start(entering, width, undefined);
     this.highDemand = Math.max(this.highDemand, this.executing + this.waiting + width);
     this.events.contended();

@@ -38,7 +38,13 @@ export class QueueSet {
   #turns = 0;
 
   constructor(private readonly settings: QueueSettings) {
-    this.#queues = Array.from({ length: settings.queues }, (_, index) => ({ index, waiting: [], executing: 0, virtualStart: 0, lastTurn: 0 }));
+    this.#queues = Array.from({ length: settings.queues }, (_, index) => ({
+      index,
+      waiting: [],
+      executing: 0,
+      virtualStart: 0,
+      lastTurn: 0,
+    }));
   }
 
   get length(): number {
@@ -109,6 +115,7 @@ export class QueueSet {
   }
 }
 
-const isBehind = (a: Queue, b: Queue): boolean => a.virtualStart < b.virtualStart || (a.virtualStart === b.virtualStart && a.lastTurn < b.lastTurn);
+const isBehind = (a: Queue, b: Queue): boolean =>
+  a.virtualStart < b.virtualStart || (a.virtualStart === b.virtualStart && a.lastTurn < b.lastTurn);
 
 const load = (queue: Queue): number => queue.executing + queue.waiting.reduce((sum, { width }) => sum + width, 0);

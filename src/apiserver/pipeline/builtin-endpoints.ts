@@ -1,15 +1,20 @@
+import { VERSION } from '../../api/kubernetes-version.ts';
 /** The endpoints of every server: metrics, version; discovery and OpenAPI follow the registry. */
 import type { Context } from '../../kernel/index.ts';
 import { METRICS_CONTENT_TYPE } from '../../kernel/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import { discoveryEndpoints } from '../discovery/endpoints.ts';
-import type { Endpoint } from './endpoints.ts';
 import { openapiEndpoints } from '../discovery/openapi.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Endpoint } from './endpoints.ts';
 import { respondJson, respondText } from './respond.ts';
-import { VERSION } from '../../api/kubernetes-version.ts';
 
-export function builtinEndpoints(ctx: Context, registry: Registry, serverAddress: () => string, aggregator?: Aggregator): readonly Endpoint[] {
+export function builtinEndpoints(
+  ctx: Context,
+  registry: Registry,
+  serverAddress: () => string,
+  aggregator?: Aggregator,
+): readonly Endpoint[] {
   return [
     ...discoveryEndpoints(registry, serverAddress, aggregator?.otherServers),
     ...openapiEndpoints(registry, ctx.clock, aggregator),

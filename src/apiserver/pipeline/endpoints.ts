@@ -1,7 +1,7 @@
 /** Everything that is served besides resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
 import type { Exchange } from './handle-request.ts';
-import { methodNotAllowed, pageNotFound } from './route.ts';
 import type { ApiResponse, UserInfo } from './request.ts';
+import { methodNotAllowed, pageNotFound } from './route.ts';
 
 export interface Endpoint {
   /** The exact path, or with a trailing `*` everything below it. */

@@ -7,7 +7,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-const configMap = (name: string, data: Record<string, string> = {}): object => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data });
+const configMap = (name: string, data: Record<string, string> = {}): object => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name },
+  data,
+});
 const PATH = '/api/v1/namespaces/default/configmaps';
 
 describe('the life of an object', () => {
@@ -22,9 +27,14 @@ describe('the life of an object', () => {
 
     const replaced = await server.call('PUT', `${PATH}/life`, { body: { ...created.body, data: { a: '2' } } });
     expect(replaced.status).toBe(200);
-    expect(Number(replaced.body.metadata.resourceVersion)).toBeGreaterThan(Number(created.body.metadata.resourceVersion));
+    expect(Number(replaced.body.metadata.resourceVersion)).toBeGreaterThan(
+      Number(created.body.metadata.resourceVersion),
+    );
 
-    const patched = await server.call('PATCH', `${PATH}/life`, { body: { data: { b: '3' } }, contentType: 'application/merge-patch+json' });
+    const patched = await server.call('PATCH', `${PATH}/life`, {
+      body: { data: { b: '3' } },
+      contentType: 'application/merge-patch+json',
+    });
     expect(patched.body['data']).toEqual({ a: '2', b: '3' });
 
     const stale = await server.call('PUT', `${PATH}/life`, { body: created.body });
@@ -32,7 +42,11 @@ describe('the life of an object', () => {
     expect(stale.body['message']).toContain('the object has been modified');
 
     const deleted = await server.call('DELETE', `${PATH}/life`);
-    expect(deleted.body).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'life', kind: 'configmaps' } });
+    expect(deleted.body).toMatchObject({
+      kind: 'Status',
+      status: 'Success',
+      details: { name: 'life', kind: 'configmaps' },
+    });
     expect((await server.call('GET', `${PATH}/life`)).body['message']).toBe('configmaps "life" not found');
   });
 
@@ -43,11 +57,16 @@ describe('the life of an object', () => {
   });
 
   it('keeps an object with finalizers until the last one goes', async () => {
-    await server.call('POST', PATH, { body: { ...configMap('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } } });
+    await server.call('POST', PATH, {
+      body: { ...configMap('held'), metadata: { name: 'held', finalizers: ['example.com/hold'] } },
+    });
     const deleted = await server.call('DELETE', `${PATH}/held`);
     expect(deleted.body.metadata.deletionTimestamp).toBeDefined();
     expect((await server.call('GET', `${PATH}/held`)).status).toBe(200);
-    await server.call('PATCH', `${PATH}/held`, { body: { metadata: { finalizers: null } }, contentType: 'application/merge-patch+json' });
+    await server.call('PATCH', `${PATH}/held`, {
+      body: { metadata: { finalizers: null } },
+      contentType: 'application/merge-patch+json',
+    });
     expect((await server.call('GET', `${PATH}/held`)).status).toBe(404);
   });
 
@@ -59,7 +78,9 @@ describe('the life of an object', () => {
   });
 
   it('lets exactly one of many concurrent writers create a name', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => server.call('POST', PATH, { body: configMap('race') })));
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => server.call('POST', PATH, { body: configMap('race') })),
+    );
     expect(answers.filter((a) => a.status === 201)).toHaveLength(1);
     expect(answers.filter((a) => a.status === 409)).toHaveLength(19);
   });
@@ -67,7 +88,10 @@ describe('the life of an object', () => {
   it('loses no patch of many concurrent ones', async () => {
     await server.call('POST', PATH, { body: configMap('merge') });
     const patches = Array.from({ length: 20 }, (_, i) =>
-      server.call('PATCH', `${PATH}/merge`, { body: { data: { [`k${i}`]: 'v' } }, contentType: 'application/merge-patch+json' }),
+      server.call('PATCH', `${PATH}/merge`, {
+        body: { data: { [`k${i}`]: 'v' } },
+        contentType: 'application/merge-patch+json',
+      }),
     );
     await Promise.all(patches);
     expect(Object.keys((await server.call('GET', `${PATH}/merge`)).body['data'] as object)).toHaveLength(20);
@@ -75,21 +99,92 @@ describe('the life of an object', () => {
 });
 
 describe('refusals', () => {
-  const cases: { name: string; method: string; target: string; status: number; message: string; options?: Parameters<TestServer['call']>[2] }[] = [
-    { name: 'an unknown group', method: 'GET', target: '/apis/nosuch.example.com/v1/things', status: 404, message: '404 page not found\n' },
-    { name: 'an unknown resource', method: 'GET', target: '/api/v1/nosuch', status: 404, message: 'the server could not find the requested resource' },
-    { name: 'a method that a path does not take', method: 'PUT', target: PATH, status: 405, message: 'the server does not allow this method on the requested resource' },
-    { name: 'a representation nobody has', method: 'GET', target: PATH, status: 406, message: '406: Not Acceptable', options: { accept: 'text/html' } },
-    { name: 'a body in an unknown format', method: 'POST', target: PATH, status: 415, message: 'the body of the request was in an unknown format', options: { body: 'x', contentType: 'text/plain' } },
-    { name: 'a namespace that does not exist', method: 'POST', target: '/api/v1/namespaces/nosuch/configmaps', status: 404, message: 'namespaces "nosuch" not found', options: { body: configMap('x') } },
-    { name: 'a name that is not that of the path', method: 'PUT', target: `${PATH}/a`, status: 400, message: 'the name of the object (b) does not match the name on the URL (a)', options: { body: configMap('b') } },
-    { name: 'a user without rights', method: 'GET', target: PATH, status: 403, message: 'User "bob" cannot list resource "configmaps" in API group "" in the namespace "default"', options: { user: { name: 'bob', groups: ['system:authenticated'] } } },
-    { name: 'an unknown dry run', method: 'POST', target: `${PATH}?dryRun=Some`, status: 422, message: 'dryRun: Unsupported value', options: { body: configMap('x') } },
+  const cases: {
+    name: string;
+    method: string;
+    target: string;
+    status: number;
+    message: string;
+    options?: Parameters<TestServer['call']>[2];
+  }[] = [
+    {
+      name: 'an unknown group',
+      method: 'GET',
+      target: '/apis/nosuch.example.com/v1/things',
+      status: 404,
+      message: '404 page not found\n',
+    },
+    {
+      name: 'an unknown resource',
+      method: 'GET',
+      target: '/api/v1/nosuch',
+      status: 404,
+      message: 'the server could not find the requested resource',
+    },
+    {
+      name: 'a method that a path does not take',
+      method: 'PUT',
+      target: PATH,
+      status: 405,
+      message: 'the server does not allow this method on the requested resource',
+    },
+    {
+      name: 'a representation nobody has',
+      method: 'GET',
+      target: PATH,
+      status: 406,
+      message: '406: Not Acceptable',
+      options: { accept: 'text/html' },
+    },
+    {
+      name: 'a body in an unknown format',
+      method: 'POST',
+      target: PATH,
+      status: 415,
+      message: 'the body of the request was in an unknown format',
+      options: { body: 'x', contentType: 'text/plain' },
+    },
+    {
+      name: 'a namespace that does not exist',
+      method: 'POST',
+      target: '/api/v1/namespaces/nosuch/configmaps',
+      status: 404,
+      message: 'namespaces "nosuch" not found',
+      options: { body: configMap('x') },
+    },
+    {
+      name: 'a name that is not that of the path',
+      method: 'PUT',
+      target: `${PATH}/a`,
+      status: 400,
+      message: 'the name of the object (b) does not match the name on the URL (a)',
+      options: { body: configMap('b') },
+    },
+    {
+      name: 'a user without rights',
+      method: 'GET',
+      target: PATH,
+      status: 403,
+      message: 'User "bob" cannot list resource "configmaps" in API group "" in the namespace "default"',
+      options: { user: { name: 'bob', groups: ['system:authenticated'] } },
+    },
+    {
+      name: 'an unknown dry run',
+      method: 'POST',
+      target: `${PATH}?dryRun=Some`,
+      status: 422,
+      message: 'dryRun: Unsupported value',
+      options: { body: configMap('x') },
+    },
   ];
   it.each(cases)('refuses $name', async ({ method, target, status, message, options }) => {
     const answer = await server.call(method, target, options);
     expect(answer.status).toBe(status);
-    expect(answer.text).toContain(message.includes('"') && answer.text.startsWith('{') ? JSON.stringify(message).slice(1, -1) : message.replaceAll('\n', answer.text.startsWith('{') ? '\\n' : '\n'));
+    expect(answer.text).toContain(
+      message.includes('"') && answer.text.startsWith('{')
+        ? JSON.stringify(message).slice(1, -1)
+        : message.replaceAll('\n', answer.text.startsWith('{') ? '\\n' : '\n'),
+    );
   });
 
   it('warns of unknown fields by default and refuses them strictly', async () => {
@@ -105,9 +200,11 @@ describe('refusals', () => {
 
 describe('lists', () => {
   it('pages through a consistent snapshot', async () => {
-    for (const name of ['p1', 'p2', 'p3', 'p4', 'p5']) await server.call('POST', PATH, { body: { ...configMap(name), metadata: { name, labels: { page: 'yes' } } } });
+    for (const name of ['p1', 'p2', 'p3', 'p4', 'p5'])
+      await server.call('POST', PATH, { body: { ...configMap(name), metadata: { name, labels: { page: 'yes' } } } });
     const first = await server.call('GET', `${PATH}?limit=2&labelSelector=page%3Dyes`);
-    const names = (answer: typeof first): string[] => (answer.body['items'] as { metadata: { name: string } }[]).map((i) => i.metadata.name);
+    const names = (answer: typeof first): string[] =>
+      (answer.body['items'] as { metadata: { name: string } }[]).map((i) => i.metadata.name);
     expect(names(first)).toEqual(['p1', 'p2']);
     await server.call('DELETE', `${PATH}/p3`);
     const token = (first.body.metadata as { continue?: string }).continue!;
@@ -119,11 +216,14 @@ describe('lists', () => {
   it('lists items of built-in kinds without kind and apiVersion', async () => {
     const answer = await server.call('GET', '/api/v1/namespaces');
     expect(answer.body).toMatchObject({ kind: 'NamespaceList', apiVersion: 'v1' });
-    for (const item of answer.body['items'] as Record<string, unknown>[]) expect(Object.keys(item)).not.toContain('kind');
+    for (const item of answer.body['items'] as Record<string, unknown>[])
+      expect(Object.keys(item)).not.toContain('kind');
   });
 
   it('shows tables', async () => {
-    const answer = await server.call('GET', '/api/v1/namespaces/default/configmaps?limit=1', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' });
+    const answer = await server.call('GET', '/api/v1/namespaces/default/configmaps?limit=1', {
+      accept: 'application/json;as=Table;v=v1;g=meta.k8s.io',
+    });
     expect(answer.body.kind).toBe('Table');
   });
 });

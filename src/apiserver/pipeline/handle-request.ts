@@ -7,26 +7,33 @@
  * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
  */
 import { ParseError } from '../../base/index.ts';
-import { badRequest, internalError, isStatusError, type StatusError, timeout, unauthorized } from '../../machinery/errors/index.ts';
+import {
+  badRequest,
+  internalError,
+  isStatusError,
+  type StatusError,
+  timeout,
+  unauthorized,
+} from '../../machinery/errors/index.ts';
 import type { Aggregator } from '../aggregator/index.ts';
 import type { AuditLog } from '../audit/audit.ts';
-import { authorize, refusal } from '../authz/authorize.ts';
-import type { Decision } from '../authz/authorizer.ts';
-import type { Impersonation } from '../authn/impersonation.ts';
 import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
+import type { Impersonation } from '../authn/impersonation.ts';
+import { authorize, refusal } from '../authz/authorize.ts';
+import type { Decision } from '../authz/authorizer.ts';
 import { TooBusy, type FlowControl, type FlowIdentity } from '../flow-control/flow-control.ts';
-import { negotiate } from './negotiate.ts';
-import type { ApiServerMetrics } from './metrics.ts';
 import { compress } from './compress.ts';
-import { respondError, respondText } from './respond.ts';
+import type { Endpoints } from './endpoints.ts';
+import type { ApiServerMetrics } from './metrics.ts';
+import { negotiate } from './negotiate.ts';
 import type { RequestDeadlines } from './request-deadlines.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from './request.ts';
 import { parseRequestInfo, type RequestInfo } from './request-info.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from './request.ts';
+import { respondError, respondText } from './respond.ts';
 import { route } from './route.ts';
 import type { Backend } from './scope.ts';
 import { leaveSeat, type SeatHolder } from './seat.ts';
-import type { Endpoints } from './endpoints.ts';
 import type { SecurityMetrics } from './security-metrics.ts';
 
 export interface Door {
@@ -48,7 +55,14 @@ export async function handleRequest(door: Door, request: ApiRequest): Promise<Ap
   const info = parseRequestInfo(request.method, request.path, request.query);
   const { clock, random } = door.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
-  const exchange: Exchange = { request, info, auditId, warnings: [], annotations: new Map(), startedAt: clock.monotonic() };
+  const exchange: Exchange = {
+    request,
+    info,
+    auditId,
+    warnings: [],
+    annotations: new Map(),
+    startedAt: clock.monotonic(),
+  };
   const response = door.audit.finished(exchange, await answerInTime(door, exchange));
   door.metrics.observe(exchange, response);
   addHeaders(response, exchange);
@@ -79,7 +93,11 @@ async function answerInTime(door: Door, exchange: Exchange): Promise<ApiResponse
 }
 
 /** Until the client has taken the answer, or the time is over. A watch gives its seat back after its initial events. */
-function keepSeat(door: Door, exchange: Exchange, { answered, large }: { answered: ApiResponse; large: LargeBody | undefined }): void {
+function keepSeat(
+  door: Door,
+  exchange: Exchange,
+  { answered, large }: { answered: ApiResponse; large: LargeBody | undefined },
+): void {
   if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
   else if (exchange.leave) exchange.seatLimit = door.deadlines.limitSeat(() => leaveSeat(exchange));
   answered.done = () => {
@@ -169,13 +187,22 @@ function checkDecision({ info, request, annotations }: Exchange, user: UserInfo,
 }
 
 function authenticate(door: Door, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
-  return request.user ?? firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value), 0);
+  return (
+    request.user ??
+    firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value), 0)
+  );
 }
 
-function firstAuthenticated(authenticators: readonly Authenticator[], request: ApiRequest, annotate: Annotate, from: number): UserInfo | Promise<UserInfo> {
+function firstAuthenticated(
+  authenticators: readonly Authenticator[],
+  request: ApiRequest,
+  annotate: Annotate,
+  from: number,
+): UserInfo | Promise<UserInfo> {
   for (let i = from; i < authenticators.length; i++) {
     const answer = authenticators[i]!.authenticate(request, annotate);
-    if (answer instanceof Promise) return answer.then((user) => (user ? plain(user) : firstAuthenticated(authenticators, request, annotate, i + 1)));
+    if (answer instanceof Promise)
+      return answer.then((user) => (user ? plain(user) : firstAuthenticated(authenticators, request, annotate, i + 1)));
     if (answer) return plain(answer);
   }
   throw unauthorized();
@@ -196,7 +223,9 @@ function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResp
   const status = asStatusError(door, exchange, error);
   let negotiated;
   try {
-    const { as: _, ...plain } = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), { transforms: true });
+    const { as: _, ...plain } = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
+      transforms: true,
+    });
     negotiated = plain;
   } catch {
     // Whoever accepts nothing that we have gets JSON.
@@ -208,7 +237,10 @@ function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusEr
   if (isStatusError(error)) return error;
   if (error instanceof ParseError) return badRequest(error.message);
   if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
-  door.backend.ctx.logger.error(error, 'A request failed for a reason of our own', { method: exchange.request.method, path: exchange.request.path });
+  door.backend.ctx.logger.error(error, 'A request failed for a reason of our own', {
+    method: exchange.request.method,
+    path: exchange.request.path,
+  });
   return internalError(error instanceof Error ? error.message : 'unknown');
 }
 

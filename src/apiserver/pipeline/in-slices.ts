@@ -16,7 +16,8 @@ export async function readBodyOf(scope: Scope): Promise<Buffer> {
 }
 
 /** Between two stages of a large request the others have their turn. */
-export const betweenStages = ({ isLarge, backend }: Scope): Promise<void> | undefined => (isLarge ? backend.ctx.clock.yield() : undefined);
+export const betweenStages = ({ isLarge, backend }: Scope): Promise<void> | undefined =>
+  isLarge ? backend.ctx.clock.yield() : undefined;
 
 const STEPS_AT_ONCE = 80;
 

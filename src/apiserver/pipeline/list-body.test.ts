@@ -1,12 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { ListBody } from './list-body.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ListResult } from './result.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
+import { ListBody } from './list-body.ts';
+import type { ListResult } from './result.ts';
 
 const entry = (name: string): Entry =>
-  Entry.fromValue({ key: name, namespace: 'a', name }, encodeForStorage({ kind: 'Secret', apiVersion: 'v1', metadata: { name, namespace: 'a' }, data: { ü: 'x' } }), 7);
+  Entry.fromValue(
+    { key: name, namespace: 'a', name },
+    encodeForStorage({ kind: 'Secret', apiVersion: 'v1', metadata: { name, namespace: 'a' }, data: { ü: 'x' } }),
+    7,
+  );
 
 function listOf(names: readonly string[], custom: boolean): ListResult {
   const served = { group: '', version: 'v1', listKind: 'SecretList', custom } as ServedResource;
@@ -17,7 +21,8 @@ function readInPieces(body: ListBody, size: number): string {
   const fill = body.reader();
   const target = Buffer.alloc(size);
   const pieces: Buffer[] = [];
-  for (let length = fill(target); length > 0; length = fill(target)) pieces.push(Buffer.from(target.subarray(0, length)));
+  for (let length = fill(target); length > 0; length = fill(target))
+    pieces.push(Buffer.from(target.subarray(0, length)));
   return Buffer.concat(pieces).toString();
 }
 
@@ -31,7 +36,11 @@ describe.each([{ custom: false }, { custom: true }])('the body of a list, custom
       kind: 'SecretList',
       apiVersion: 'v1',
       metadata: { resourceVersion: '9', continue: 'more' },
-      items: names.map((name) => ({ ...typeMeta, metadata: { resourceVersion: '7', name, namespace: 'a' }, data: { ü: 'x' } })),
+      items: names.map((name) => ({
+        ...typeMeta,
+        metadata: { resourceVersion: '7', name, namespace: 'a' },
+        data: { ü: 'x' },
+      })),
     });
     for (const size of [1, 7, 64, 4096]) expect(readInPieces(body, size)).toBe(whole.toString());
   });

@@ -1,9 +1,9 @@
 /** The body of a list as JSON: its head, then each object's own bytes. A large one is never put together as a whole. */
 import { apiVersionOf } from '../../api/index.ts';
-import type { LargeBody } from './request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ListResult } from './result.ts';
 import type { Entry } from '../storage/entry.ts';
+import type { LargeBody } from './request.ts';
+import type { ListResult } from './result.ts';
 
 const COMMA = Buffer.from(',');
 /** Items of built-in kinds have neither kind nor apiVersion: they begin where their metadata does. */
@@ -21,7 +21,8 @@ export function listMetadata(list: ListResult): Record<string, unknown> {
 }
 
 /** Lists of custom resources always say where they go on. */
-export const typedListMetadata = (list: ListResult): Record<string, unknown> => (list.served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list));
+export const typedListMetadata = (list: ListResult): Record<string, unknown> =>
+  list.served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list);
 
 /** One item, as it stands in its list. */
 export const listItem = ({ custom }: Pick<ServedResource, 'custom'>, { bytes, metadataStart }: Entry): Buffer =>
@@ -35,7 +36,9 @@ export class ListBody implements LargeBody {
 
   constructor(list: ListResult) {
     const { served, entries } = list;
-    this.#head = Buffer.from(`{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(typedListMetadata(list))},"items":[`);
+    this.#head = Buffer.from(
+      `{"kind":"${served.listKind}","apiVersion":"${apiVersionOf(served)}","metadata":${JSON.stringify(typedListMetadata(list))},"items":[`,
+    );
     this.#entries = entries;
     this.#whole = served.custom;
   }
@@ -64,7 +67,9 @@ export class ListBody implements LargeBody {
   /** Each call fills as much of `target` as there is left, and says how much that was. */
   reader(): (target: Buffer) => number {
     const entries = this.#entries;
-    const separators = this.#whole ? { first: NOTHING, other: COMMA } : { first: ITEM_START, other: ITEM_START_AFTER_COMMA };
+    const separators = this.#whole
+      ? { first: NOTHING, other: COMMA }
+      : { first: ITEM_START, other: ITEM_START_AFTER_COMMA };
     let segment: Buffer | undefined = this.#head;
     let from = 0;
     let next = 0;

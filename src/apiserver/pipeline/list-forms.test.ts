@@ -1,17 +1,25 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { schema } from '../../api/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { schema } from '../../api/index.ts';
-import type { ApiResponse, ResponseSink } from './request.ts';
 import { startTestServer, type CallOptions, type TestServer } from '../testing/index.ts';
+import type { ApiResponse, ResponseSink } from './request.ts';
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  const data = { text: 'one\n  two\n\nthree: "x"\n', empty: '', number: '007', long: `${'word '.repeat(60)}end`, umlaut: 'ß €' };
+  const data = {
+    text: 'one\n  two\n\nthree: "x"\n',
+    empty: '',
+    number: '007',
+    long: `${'word '.repeat(60)}end`,
+    umlaut: 'ß €',
+  };
   const make = async (collection: string, metadata: object): Promise<void> =>
-    expect((await server.call('POST', collection, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } })).status).toBe(201);
+    expect(
+      (await server.call('POST', collection, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata, data } })).status,
+    ).toBe(201);
   for (let i = 0; i < 12; i++) await make(COLLECTION, { name: `c-${i}`, labels: { i: String(i) } });
   // Every form of the second list is longer than what is sent as a whole.
   for (let i = 0; i < 6; i++) await make(LONG, { name: `c-${i}`, annotations: { a: 'y'.repeat(200_000) } });
@@ -26,7 +34,8 @@ function inPieces(response: ApiResponse, size: number): Buffer {
   const fill = response.large!.reader();
   const target = Buffer.alloc(size);
   const pieces: Buffer[] = [];
-  for (let length = fill(target); length > 0; length = fill(target)) pieces.push(Buffer.from(target.subarray(0, length)));
+  for (let length = fill(target); length > 0; length = fill(target))
+    pieces.push(Buffer.from(target.subarray(0, length)));
   return Buffer.concat(pieces);
 }
 
@@ -43,7 +52,9 @@ describe('a list in another form', () => {
     { name: 'a page', target: `${COLLECTION}?limit=2` },
   ])('as text is the JSON list in that form: $name', async ({ target }) => {
     const list = JSON.parse((await server.call('GET', target)).text) as object;
-    expect((await server.call('GET', `${target}${target.includes('?') ? '&' : '?'}pretty=1`)).text).toBe(`${JSON.stringify(list, null, 2)}\n`);
+    expect((await server.call('GET', `${target}${target.includes('?') ? '&' : '?'}pretty=1`)).text).toBe(
+      `${JSON.stringify(list, null, 2)}\n`,
+    );
     expect((await server.call('GET', target, { accept: 'application/yaml' })).text).toBe(encodeYaml(list).toString());
   });
 
@@ -51,17 +62,29 @@ describe('a list in another form', () => {
     for (const target of [COLLECTION, EMPTY]) {
       const { body, text } = await server.call('GET', target, { accept });
       expect(text).toBe(JSON.stringify(body));
-      expect((await server.call('GET', `${target}?pretty=1`, { accept })).text).toBe(`${JSON.stringify(body, null, 2)}\n`);
-      expect((await server.call('GET', target, { accept: accept.replace('json', 'yaml') })).text).toBe(encodeYaml(body).toString());
+      expect((await server.call('GET', `${target}?pretty=1`, { accept })).text).toBe(
+        `${JSON.stringify(body, null, 2)}\n`,
+      );
+      expect((await server.call('GET', target, { accept: accept.replace('json', 'yaml') })).text).toBe(
+        encodeYaml(body).toString(),
+      );
     }
   });
 
   it.each<{ name: string; options: CallOptions; parse: (bytes: Buffer) => unknown }>([
     { name: 'JSON', options: {}, parse: (bytes) => JSON.parse(bytes.toString()) },
-    { name: 'indented JSON', options: { headers: { 'user-agent': 'curl/8' } }, parse: (bytes) => JSON.parse(bytes.toString()) },
+    {
+      name: 'indented JSON',
+      options: { headers: { 'user-agent': 'curl/8' } },
+      parse: (bytes) => JSON.parse(bytes.toString()),
+    },
     { name: 'a Table', options: { accept: TABLE }, parse: (bytes) => JSON.parse(bytes.toString()) },
     { name: 'metadata', options: { accept: METADATA }, parse: (bytes) => JSON.parse(bytes.toString()) },
-    { name: 'metadata as protobuf', options: { accept: METADATA.replace('application/json', PROTOBUF) }, parse: parsedProtobuf },
+    {
+      name: 'metadata as protobuf',
+      options: { accept: METADATA.replace('application/json', PROTOBUF) },
+      parse: parsedProtobuf,
+    },
     { name: 'protobuf', options: { accept: PROTOBUF }, parse: parsedProtobuf },
     { name: 'YAML', options: { accept: 'application/yaml' }, parse: (bytes) => bytes.toString() },
   ])('that is long is sent in pieces: $name', async ({ options, parse }) => {
@@ -77,10 +100,17 @@ describe('a list in another form', () => {
 
   it('as protobuf that is too long to be kept is encoded again, and is the same', async () => {
     const label = 'z'.repeat(1_000_000);
-    for (let i = 0; i < 6; i++) await server.call('POST', '/api/v1/namespaces/kube-public/configmaps', { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `huge-${i}` }, data: { label } } });
+    for (let i = 0; i < 6; i++)
+      await server.call('POST', '/api/v1/namespaces/kube-public/configmaps', {
+        body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `huge-${i}` }, data: { label } },
+      });
     const { response } = await server.call('GET', '/api/v1/namespaces/kube-public/configmaps', { accept: PROTOBUF });
-    const { items } = parsedProtobuf(inPieces(response, 300_000)) as { items: { metadata: { name: string }; data: { label: string } }[] };
-    expect(items.filter(({ metadata }) => metadata.name.startsWith('huge-')).map(({ data }) => data.label === label)).toEqual(Array(6).fill(true));
+    const { items } = parsedProtobuf(inPieces(response, 300_000)) as {
+      items: { metadata: { name: string }; data: { label: string } }[];
+    };
+    expect(
+      items.filter(({ metadata }) => metadata.name.startsWith('huge-')).map(({ data }) => data.label === label),
+    ).toEqual(Array(6).fill(true));
     response.done?.();
   });
 

@@ -5,9 +5,16 @@
 import { apiVersionOf, schema } from '../../api/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { encodeMessage, messageOfKind, protobufListFrame, protobufListItem, type TypeMeta } from '../../machinery/protobuf/index.ts';
 import { notAcceptable } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import {
+  encodeMessage,
+  messageOfKind,
+  protobufListFrame,
+  protobufListItem,
+  type TypeMeta,
+} from '../../machinery/protobuf/index.ts';
+import type { Entry } from '../storage/entry.ts';
 import { fairTurn } from './fair-turns.ts';
 import { inSlices } from './in-slices.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
@@ -15,7 +22,6 @@ import { asPartialMetadata, asTable, internalType } from './represent.ts';
 import type { LargeBody } from './request.ts';
 import type { ListResult } from './result.ts';
 import type { Scope } from './scope.ts';
-import type { Entry } from '../storage/entry.ts';
 
 export type Pieces = () => Iterable<Uint8Array>;
 
@@ -85,22 +91,39 @@ function documentOf(scope: Scope, list: ListResult): ListDocument {
   const { served, negotiated } = scope;
   const { as } = negotiated;
   if (!as) {
-    const frame = { kind: served.listKind, apiVersion: apiVersionOf(served), metadata: typedListMetadata(list), items: [] };
+    const frame = {
+      kind: served.listKind,
+      apiVersion: apiVersionOf(served),
+      metadata: typedListMetadata(list),
+      items: [],
+    };
     return { frame, key: 'items', item: (entry) => JSON.parse(listItem(served, entry).toString('utf8')) as unknown };
   }
   if (as.kind === 'Table') {
     const frame = { ...asTable(scope, [], undefined), metadata: listMetadata(list) };
-    return { frame, key: 'rows', item: (entry) => (asTable(scope, [entry.object], undefined) as unknown as { rows: unknown[] }).rows[0] };
+    return {
+      frame,
+      key: 'rows',
+      item: (entry) => (asTable(scope, [entry.object], undefined) as unknown as { rows: unknown[] }).rows[0],
+    };
   }
   const { version } = wantedMetadata(scope);
   const items = list.entries.length > 0 ? [] : null;
-  const frame = { kind: 'PartialObjectMetadataList', apiVersion: `meta.k8s.io/${version}`, metadata: listMetadata(list), items };
+  const frame = {
+    kind: 'PartialObjectMetadataList',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: listMetadata(list),
+    items,
+  };
   return { frame, key: 'items', item: (entry) => asPartialMetadata(served, entry.object, version) };
 }
 
 function wantedMetadata({ served, negotiated }: Scope): { readonly version: string } {
   const { kind, version } = negotiated.as!;
-  if (kind === 'PartialObjectMetadata') throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalType(served, 'List')})`);
+  if (kind === 'PartialObjectMetadata')
+    throw notAcceptable(
+      `you requested PartialObjectMetadata, but the requested object is a list (${internalType(served, 'List')})`,
+    );
   return { version };
 }
 
@@ -133,7 +156,9 @@ function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly Entry
   for (const entry of entries) {
     const lines = encodeYaml([item(entry)]);
     // Nesting that YAML's writer gave up: JSON is YAML too.
-    yield lines[0] === OPENING_BRACKET ? Buffer.concat([SEQUENCE_ITEM, lines.subarray(1, lines.lastIndexOf(CLOSING_BRACKET)), NEWLINE]) : lines;
+    yield lines[0] === OPENING_BRACKET
+      ? Buffer.concat([SEQUENCE_ITEM, lines.subarray(1, lines.lastIndexOf(CLOSING_BRACKET)), NEWLINE])
+      : lines;
   }
   yield Buffer.from(text.slice(at + none.length));
 }
@@ -152,8 +177,13 @@ const STEP_BYTES = 4096;
 async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
   const { served, negotiated, backend } = scope;
   const version = negotiated.as && wantedMetadata(scope).version;
-  const typeOf = (kind: string): TypeMeta => ({ kind, apiVersion: version ? `meta.k8s.io/${version}` : apiVersionOf(served) });
-  const [itemKind, listKind] = version ? ['PartialObjectMetadata', 'PartialObjectMetadataList'] : [served.kind, served.listKind];
+  const typeOf = (kind: string): TypeMeta => ({
+    kind,
+    apiVersion: version ? `meta.k8s.io/${version}` : apiVersionOf(served),
+  });
+  const [itemKind, listKind] = version
+    ? ['PartialObjectMetadata', 'PartialObjectMetadataList']
+    : [served.kind, served.listKind];
   const message = messageOfKind(schema, typeOf(itemKind));
   if (!message) throw notAcceptable(`${served.kind} has no protobuf form`);
   const objectOf = ({ object }: Entry): KubeObject => (version ? asPartialMetadata(served, object, version) : object);
@@ -169,7 +199,10 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
   };
 }
 
-function* encodeAll(entries: readonly Entry[], encoded: (entry: Entry) => Buffer): Generator<number, { kept: Buffer[] | undefined; bytes: number }> {
+function* encodeAll(
+  entries: readonly Entry[],
+  encoded: (entry: Entry) => Buffer,
+): Generator<number, { kept: Buffer[] | undefined; bytes: number }> {
   let kept: Buffer[] | undefined = [];
   let bytes = 0;
   for (const entry of entries) {

@@ -1,20 +1,32 @@
 /** The server's own requests to itself: the same pipeline, as system:apiserver, with no socket in between. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { StatusError } from '../../machinery/errors/index.ts';
-import type { ApiRequest, ApiResponse, UserInfo } from './request.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { splitTarget } from '../transport/target.ts';
+import type { ApiRequest, ApiResponse, UserInfo } from './request.ts';
 
 const SELF: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };
 
-export type Loopback = <T extends KubeObject = KubeObject>(method: string, target: string, object?: KubeObject) => Promise<T>;
+export type Loopback = <T extends KubeObject = KubeObject>(
+  method: string,
+  target: string,
+  object?: KubeObject,
+) => Promise<T>;
 
-export function createLoopback(handle: (request: ApiRequest) => Promise<ApiResponse>, signal: AbortSignal, user: UserInfo = SELF): Loopback {
+export function createLoopback(
+  handle: (request: ApiRequest) => Promise<ApiResponse>,
+  signal: AbortSignal,
+  user: UserInfo = SELF,
+): Loopback {
   return async <T extends KubeObject>(method: string, target: string, object?: KubeObject): Promise<T> => {
     const response = await handle({
       method,
       ...splitTarget(target),
-      headers: { accept: 'application/json', 'content-type': 'application/json', 'user-agent': `kube-apiserver/${KUBERNETES_VERSION}` },
+      headers: {
+        accept: 'application/json',
+        'content-type': 'application/json',
+        'user-agent': `kube-apiserver/${KUBERNETES_VERSION}`,
+      },
       readBody: () => Promise.resolve(Buffer.alloc(0)),
       ...(object ? { object } : {}),
       user,

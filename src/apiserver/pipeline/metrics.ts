@@ -11,7 +11,9 @@ export interface ApiServerMetrics {
 }
 
 const KNOWN_LIMIT = 5000;
-const DURATION_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60];
+const DURATION_BUCKETS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
 
 export function createMetrics(ctx: Context): ApiServerMetrics {
   const labels = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;

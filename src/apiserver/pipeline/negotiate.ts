@@ -7,7 +7,10 @@ export interface Negotiated {
   readonly mediaType: MediaType;
   readonly pretty: boolean;
   /** The object is converted to this before it is encoded. */
-  readonly as?: { readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'; readonly version: string };
+  readonly as?: {
+    readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
+    readonly version: string;
+  };
 }
 
 export interface NegotiationOptions {
@@ -42,7 +45,14 @@ export function parseAccept(header: string): readonly AcceptClause[] {
     const params = new Map<string, string>();
     for (const param of rest) {
       const eq = param.indexOf('=');
-      if (eq > 0) params.set(param.slice(0, eq).trim().toLowerCase(), param.slice(eq + 1).trim().replace(/^"|"$/g, ''));
+      if (eq > 0)
+        params.set(
+          param.slice(0, eq).trim().toLowerCase(),
+          param
+            .slice(eq + 1)
+            .trim()
+            .replace(/^"|"$/g, ''),
+        );
     }
     const q = params.has('q') ? Number(params.get('q')) : 1;
     params.delete('q');
@@ -54,7 +64,12 @@ export function parseAccept(header: string): readonly AcceptClause[] {
   return result;
 }
 
-export function negotiate(accept: string | undefined, query: URLSearchParams, userAgent: string | undefined, options: NegotiationOptions = {}): Negotiated {
+export function negotiate(
+  accept: string | undefined,
+  query: URLSearchParams,
+  userAgent: string | undefined,
+  options: NegotiationOptions = {},
+): Negotiated {
   const pretty = wantsPretty(query, userAgent);
   if (accept === undefined || accept.trim() === '') return { mediaType: JSON_TYPE, pretty };
   for (const clause of parseAccept(accept)) {
@@ -77,19 +92,24 @@ function refusal(accept: string, options: NegotiationOptions): StatusError {
   const plain = options.protobuf === false ? ALL_TYPES.slice(0, 2) : ALL_TYPES;
   const streams = plain.filter((type) => type !== 'application/yaml').map((type) => `${type};stream=watch`);
   const known = parseAccept(accept).some(({ type }) => type === '*/*' || (plain as readonly string[]).includes(type));
-  if (known) return notAcceptable(`only the following media types are accepted: ${(options.stream ? streams : plain).join(', ')}`);
+  if (known)
+    return notAcceptable(
+      `only the following media types are accepted: ${(options.stream ? streams : plain).join(', ')}`,
+    );
   const produced = options.list || options.stream ? [...plain, ...streams] : plain;
   return failure(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${produced.join(', ')}`, {});
 }
 
 const ALL_TYPES: readonly MediaType[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 
-const isPretty = (clause: AcceptClause): boolean => clause.params.get('pretty') === '1' || clause.params.get('pretty') === 'true';
+const isPretty = (clause: AcceptClause): boolean =>
+  clause.params.get('pretty') === '1' || clause.params.get('pretty') === 'true';
 
 function matchMediaType(type: string, options: NegotiationOptions): MediaType | undefined {
   if (type === '*/*' || type === JSON_TYPE) return JSON_TYPE;
   if (type === 'application/yaml' && !options.stream) return 'application/yaml';
-  if (type === 'application/vnd.kubernetes.protobuf' && options.protobuf !== false) return 'application/vnd.kubernetes.protobuf';
+  if (type === 'application/vnd.kubernetes.protobuf' && options.protobuf !== false)
+    return 'application/vnd.kubernetes.protobuf';
   return undefined;
 }
 

@@ -1,8 +1,17 @@
 /** Options that come with the query string, decoded and checked with upstream's messages. */
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { badRequest, type FieldError, forbiddenField, invalid, invalidValue, notSupported, path, required } from '../../machinery/errors/index.ts';
 import { quote } from '../../base/index.ts';
+import {
+  badRequest,
+  type FieldError,
+  forbiddenField,
+  invalid,
+  invalidValue,
+  notSupported,
+  path,
+  required,
+} from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { validateFieldManager } from '../../machinery/validation/index.ts';
 import { isTrue } from './request-info.ts';
 
@@ -37,7 +46,13 @@ export function writeOptions(kind: WriteOptions['kind'], query: URLSearchParams,
     errors.push(notSupported(path('fieldValidation'), fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   }
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
-  return { kind, dryRun: dryRun.length > 0, fieldManager, fieldValidation: (fieldValidation || 'Warn') as FieldValidation, force };
+  return {
+    kind,
+    dryRun: dryRun.length > 0,
+    fieldManager,
+    fieldValidation: (fieldValidation || 'Warn') as FieldValidation,
+    force,
+  };
 }
 
 const dryRunErrors = (values: readonly string[]): FieldError[] =>
@@ -95,14 +110,18 @@ function listErrors(o: ListOptions): FieldError[] {
   const errors: FieldError[] = [];
   const match = o.resourceVersionMatch;
   if (match !== '') {
-    if (o.resourceVersion === '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (o.continueToken !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
-    if (match !== 'Exact' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
+    if (o.resourceVersion === '')
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (o.continueToken !== '')
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (match !== 'Exact' && match !== 'NotOlderThan')
+      errors.push(notSupported(MATCH, match, ['Exact', 'NotOlderThan', '']));
     if (match === 'Exact' && o.resourceVersion === '0') {
       errors.push(forbiddenField(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
     }
   }
-  if (o.sendInitialEvents !== undefined) errors.push(forbiddenField(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
+  if (o.sendInitialEvents !== undefined)
+    errors.push(forbiddenField(path('sendInitialEvents'), 'sendInitialEvents is forbidden for list'));
   return errors;
 }
 
@@ -113,13 +132,17 @@ function watchErrors(o: ListOptions): FieldError[] {
     errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
   // A watch from no version is one with initial events, though it does not say so.
-  const fromNothing = o.sendInitialEvents === undefined && match === '' && (o.resourceVersion === '' || o.resourceVersion === '0');
+  const fromNothing =
+    o.sendInitialEvents === undefined && match === '' && (o.resourceVersion === '' || o.resourceVersion === '0');
   if (match !== '' || fromNothing) {
     if (!fromNothing && o.sendInitialEvents === undefined) {
-      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+      errors.push(
+        forbiddenField(MATCH, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'),
+      );
     }
     if (match !== '' && match !== 'NotOlderThan') errors.push(notSupported(MATCH, match, ['NotOlderThan']));
-    if (o.continueToken !== '') errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
+    if (o.continueToken !== '')
+      errors.push(forbiddenField(MATCH, 'resourceVersionMatch is forbidden when continue is provided'));
   }
   return errors;
 }
@@ -140,7 +163,9 @@ export function checkDeleteOptions(options: DeleteOptions): void {
   const errors: FieldError[] = [];
   const policy = options.propagationPolicy;
   if (policy !== undefined && options.orphanDependents !== undefined) {
-    errors.push(invalidValue(path('propagationPolicy'), policy, 'orphanDependents and deletionPropagation cannot be both set'));
+    errors.push(
+      invalidValue(path('propagationPolicy'), policy, 'orphanDependents and deletionPropagation cannot be both set'),
+    );
   }
   if (policy !== undefined && !['Foreground', 'Background', 'Orphan'].includes(policy)) {
     errors.push(notSupported(path('propagationPolicy'), policy, ['Foreground', 'Background', 'Orphan', 'nil']));
@@ -155,7 +180,8 @@ function optionalInt(query: URLSearchParams, name: string): number | undefined {
   if (!/^[+-]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
   const value = Number(text);
   if (Math.abs(value) > Number.MAX_SAFE_INTEGER) {
-    if (BigInt(text.replace('+', '')) > 9223372036854775807n) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`);
+    if (BigInt(text.replace('+', '')) > 9223372036854775807n)
+      throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: value out of range`);
   }
   return value;
 }

@@ -1,16 +1,20 @@
 /** Other forms of an object: metadata only, a table, protobuf. */
 import { apiVersionOf, schema } from '../../api/index.ts';
+import { quote } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
+import { badRequest, notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeProtobuf, messageOfKind } from '../../machinery/protobuf/index.ts';
-import { badRequest, notAcceptable } from '../../machinery/errors/index.ts';
-import { quote } from '../../base/index.ts';
 import { printTable, scalePrinter } from '../../machinery/table/index.ts';
 import { storedMetadata, type ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from './scope.ts';
 
 export function asPartialMetadata(served: ServedResource, object: KubeObject, version: string): KubeObject {
-  return { kind: 'PartialObjectMetadata', apiVersion: `meta.k8s.io/${version}`, metadata: storedMetadata(served, object) };
+  return {
+    kind: 'PartialObjectMetadata',
+    apiVersion: `meta.k8s.io/${version}`,
+    metadata: storedMetadata(served, object),
+  };
 }
 
 /** How upstream calls the kind inside: `*core.Secret`. */
@@ -21,12 +25,21 @@ export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVe
   const { served, request, backend, negotiated } = scope;
   const includeObject = request.query.get('includeObject') ?? '';
   if (!['', 'None', 'Metadata', 'Object'].includes(includeObject)) {
-    throw badRequest(`Unable to convert to Table as requested: includeObject: Invalid value: ${quote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`);
+    throw badRequest(
+      `Unable to convert to Table as requested: includeObject: Invalid value: ${quote(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`,
+    );
   }
   const version = negotiated.as?.version ?? 'v1';
   const subject = scope.subresource === 'scale' ? scalePrinter : (served.printer ?? served);
-  const table = printTable(subject, objects, { now: backend.ctx.clock.now(), includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object', version });
-  const rows = served.conversion && !served.custom && includeObject !== 'Object' ? table.rows.map((row) => withStoredMetadata(served, row)) : table.rows;
+  const table = printTable(subject, objects, {
+    now: backend.ctx.clock.now(),
+    includeObject: (includeObject || 'Metadata') as 'None' | 'Metadata' | 'Object',
+    version,
+  });
+  const rows =
+    served.conversion && !served.custom && includeObject !== 'Object'
+      ? table.rows.map((row) => withStoredMetadata(served, row))
+      : table.rows;
   return { ...table, rows, metadata: resourceVersion ? { resourceVersion } : {} } as unknown as KubeObject;
 }
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
 import { parseRequestInfo } from './request-info.ts';
-import { startTestServer, type TestServer } from '../testing/index.ts';
 
 const limitOf = (deadlines: RequestDeadlines, method: string, target: string): number | undefined => {
   const [path = '', query = ''] = target.split('?');
@@ -38,7 +38,11 @@ describe('how long a request may take', () => {
 
   it('is what the flag says, for writes as well when that is less', () => {
     const short = new RequestDeadlines(createTestContext().clock, 10_000);
-    expect([limitOf(short, 'GET', PODS), limitOf(short, 'POST', PODS), limitOf(short, 'GET', `${PODS}?timeout=20s`)]).toEqual([10_000, 10_000, 10_000]);
+    expect([
+      limitOf(short, 'GET', PODS),
+      limitOf(short, 'POST', PODS),
+      limitOf(short, 'GET', `${PODS}?timeout=20s`),
+    ]).toEqual([10_000, 10_000, 10_000]);
   });
 });
 
@@ -54,7 +58,10 @@ describe('requests whose time is over', () => {
     { method: 'GET', target: '/version?timeout=nonsense' },
   ])('$method $target has no duration: 400', async ({ method, target }) => {
     const { status, body } = await server.call(method, target);
-    expect({ status, message: body['message'] }).toEqual({ status: 400, message: 'invalid timeout specified in the request URL - time: invalid duration "nonsense"' });
+    expect({ status, message: body['message'] }).toEqual({
+      status: 400,
+      message: 'invalid timeout specified in the request URL - time: invalid duration "nonsense"',
+    });
   });
 
   /** Its body never comes. */
@@ -81,7 +88,11 @@ describe('requests whose time is over', () => {
   let started = 0;
 
   it.each([
-    { query: '', seconds: 34, message: 'Timeout: request did not complete within requested timeout - context deadline exceeded' },
+    {
+      query: '',
+      seconds: 34,
+      message: 'Timeout: request did not complete within requested timeout - context deadline exceeded',
+    },
     { query: 'timeout=2s', seconds: 2, message: 'Timeout: request did not complete within the allotted timeout' },
   ])('are answered with 504: "$query"', async ({ query, seconds, message }) => {
     const { clock } = server.ctx;
@@ -100,7 +111,9 @@ describe('requests whose time is over', () => {
     const over: string[] = [];
     const wait = (name: string, ms: number): void => {
       const limit = { ms, error: () => new Error() as never };
-      void deadlines.within(new Promise<string>(() => {}), { expiresAt: clock.monotonic() + ms, limit, expired: () => name }).then((result) => over.push(result));
+      void deadlines
+        .within(new Promise<string>(() => {}), { expiresAt: clock.monotonic() + ms, limit, expired: () => name })
+        .then((result) => over.push(result));
     };
     wait('a', 1000);
     await clock.advance(500);
@@ -119,7 +132,12 @@ it('a closed server keeps no timer, and sets none for requests that come late', 
   const { clock } = createTestContext();
   const deadlines = new RequestDeadlines(clock);
   const limit = { ms: 60_000, error: () => new Error('late') as never };
-  const run = (): void => void deadlines.within(new Promise<void>(() => {}), { expiresAt: clock.monotonic() + 60_000, limit, expired: () => undefined });
+  const run = (): void =>
+    void deadlines.within(new Promise<void>(() => {}), {
+      expiresAt: clock.monotonic() + 60_000,
+      limit,
+      expired: () => undefined,
+    });
   run();
   deadlines.limitSeat(() => undefined);
   expect(clock.pendingTimers).toBe(2);

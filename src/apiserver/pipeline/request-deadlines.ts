@@ -1,10 +1,10 @@
+import { parseDuration } from '../../base/index.ts';
 /**
  * How long a request may take. Requests that are not long-running have `--request-timeout`, or less if their `timeout`
  * parameter says so, and writes have 34 seconds at most, as upstream. One timer serves all of them that have the same time.
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { badRequest, type StatusError, timeout } from '../../machinery/errors/index.ts';
-import { parseDuration } from '../../base/index.ts';
 import { isLongRunning, type RequestInfo } from './request-info.ts';
 
 export const REQUEST_TIMEOUT_MS = 60_000;
@@ -18,7 +18,8 @@ export interface TimeLimit {
 }
 
 const requestTimeout = (): StatusError => timeout('request did not complete within the allotted timeout', 0);
-const writeTimeout = (): StatusError => timeout('request did not complete within requested timeout - context deadline exceeded', 0);
+const writeTimeout = (): StatusError =>
+  timeout('request did not complete within requested timeout - context deadline exceeded', 0);
 
 interface Running {
   readonly expiresAt: number;
@@ -53,7 +54,10 @@ export class RequestDeadlines {
   }
 
   /** The result of the work, or what `expired` gives if the time is over before; nobody gets what the work gives after that. */
-  within<T>(work: Promise<T>, { expiresAt, limit, expired }: { expiresAt: number; limit: TimeLimit; expired: () => T }): Promise<T> {
+  within<T>(
+    work: Promise<T>,
+    { expiresAt, limit, expired }: { expiresAt: number; limit: TimeLimit; expired: () => T },
+  ): Promise<T> {
     return new Promise((resolve, reject) => {
       const running: Running = { expiresAt, expire: () => resolve(expired()) };
       this.#add(limit.ms, running);
@@ -114,7 +118,10 @@ export class RequestDeadlines {
 
   #expireAt(ms: number, at: number): void {
     if (this.#closed) return;
-    this.#timers.set(ms, this.clock.after(Math.max(0, at - this.clock.monotonic()), () => this.#expire(ms)));
+    this.#timers.set(
+      ms,
+      this.clock.after(Math.max(0, at - this.clock.monotonic()), () => this.#expire(ms)),
+    );
   }
 
   #expire(ms: number): void {

@@ -17,14 +17,16 @@ export interface RequestInfo {
   readonly parts: readonly string[];
 }
 
-const METHOD_VERBS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-}));
+const METHOD_VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    POST: 'create',
+    GET: 'get',
+    HEAD: 'get',
+    PUT: 'update',
+    PATCH: 'patch',
+    DELETE: 'delete',
+  }),
+);
 
 /** Subresources of a namespace: `/namespaces/a/status` is not a resource "status" in the namespace a. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize']);
@@ -92,7 +94,8 @@ const LONG_RUNNING_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'po
 
 /** It may go on for as long as its client likes: no time limit holds for it. */
 export const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
-  isResourceRequest && (LONG_RUNNING_VERBS.has(verb) || (subresource !== '' && LONG_RUNNING_SUBRESOURCES.has(subresource)));
+  isResourceRequest &&
+  (LONG_RUNNING_VERBS.has(verb) || (subresource !== '' && LONG_RUNNING_SUBRESOURCES.has(subresource)));
 
 export function splitPath(path: string): string[] {
   let parts = path.split('/');

@@ -1,7 +1,7 @@
 /** A request and its answer as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Result } from './result.ts';
 import type { Sending } from '../transport/send-budget.ts';
+import type { Result } from './result.ts';
 
 export interface ApiRequest {
   readonly method: string;

@@ -1,7 +1,8 @@
 /** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
 import { encodeYaml } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
 import { ListBody } from './list-body.ts';
 import { listPieces, PiecewiseBody } from './list-forms.ts';
 import type { Negotiated } from './negotiate.ts';
@@ -9,7 +10,6 @@ import { asPartialMetadata, asTable, encodeObjectProtobuf, internalType } from '
 import type { ApiResponse, LargeBody, ResponseHeaders } from './request.ts';
 import type { ListResult, Result, WatchResult } from './result.ts';
 import type { Scope } from './scope.ts';
-import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
 
 /** Answers below this are not worth compressing, or sending in pieces. */
 export const LARGE_BYTES = 128 * 1024;
@@ -24,7 +24,11 @@ export function respond(scope: Scope, result: Result): ApiResponse | Promise<Api
       return result.response;
     case 'watch':
       if (isWebSocketRequest(scope.request)) return respondByMessages(scope, result);
-      return { status: 200, headers: { 'content-type': result.contentType, 'cache-control': 'no-cache, private' }, stream: result.run };
+      return {
+        status: 200,
+        headers: { 'content-type': result.contentType, 'cache-control': 'no-cache, private' },
+        stream: result.run,
+      };
     case 'object':
       return complete(result.status, negotiated, encode(scope, transform(scope, result.object)));
     case 'entry': {
@@ -44,14 +48,18 @@ function respondByMessages({ request, negotiated, backend }: Scope, { run }: Wat
   return streamOverWebSocket(request, {
     text,
     prefixBytes: text ? 0 : FRAME_LENGTH_BYTES,
-    run: (sink) => run(sink).catch((error: unknown) => backend.ctx.logger.error(error, 'A watch over a WebSocket broke off')),
+    run: (sink) =>
+      run(sink).catch((error: unknown) => backend.ctx.logger.error(error, 'A watch over a WebSocket broke off')),
   });
 }
 
 function transform(scope: Scope, object: KubeObject): KubeObject {
   const { as } = scope.negotiated;
   if (!as || object.kind === 'Status') return object;
-  if (as.kind === 'PartialObjectMetadataList') throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(scope.served, '')})`);
+  if (as.kind === 'PartialObjectMetadataList')
+    throw notAcceptable(
+      `you requested PartialObjectMetadataList, but the requested object is not a list (${internalType(scope.served, '')})`,
+    );
   if (as.kind === 'PartialObjectMetadata') return asPartialMetadata(scope.served, object, as.version);
   return asTable(scope, [object], object.metadata.resourceVersion);
 }
@@ -61,7 +69,9 @@ function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiR
   const stored = new ListBody(list);
   // What is stored tells how much work the other forms are, too.
   const respondWith = (body: ListBody | PiecewiseBody): ApiResponse =>
-    stored.isShorterThan(LARGE_BYTES) ? complete(200, scope.negotiated, body.toBuffer()) : new LargeResponse(headersFor(scope.negotiated), body);
+    stored.isShorterThan(LARGE_BYTES)
+      ? complete(200, scope.negotiated, body.toBuffer())
+      : new LargeResponse(headersFor(scope.negotiated), body);
   if (mediaType === 'application/json' && !pretty && !as) return respondWith(stored);
   const pieces = listPieces(scope, list);
   const { clock } = scope.backend.ctx;
@@ -104,17 +114,26 @@ function complete(status: number, negotiated: Negotiated, body: Buffer): ApiResp
   return { status, headers: headersFor(negotiated), body };
 }
 
-const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({ 'content-type': mediaType, 'cache-control': 'no-cache, private' });
+const headersFor = ({ mediaType }: Negotiated): ResponseHeaders => ({
+  'content-type': mediaType,
+  'cache-control': 'no-cache, private',
+});
 
 /** A document that is no resource: discovery. */
 export function encodeDocument(negotiated: Negotiated, document: KubeObject): ApiResponse {
-  return complete(200, negotiated, encodeAs(negotiated, document, () => encodeObjectProtobuf(undefined, document)));
+  return complete(
+    200,
+    negotiated,
+    encodeAs(negotiated, document, () => encodeObjectProtobuf(undefined, document)),
+  );
 }
 
 /** A failure as every client understands it. */
 export function respondError(error: StatusError, negotiated: Negotiated | undefined): ApiResponse {
   const form = negotiated ?? { mediaType: 'application/json' as const, pretty: false };
-  const body = encodeAs(form, error.status, () => encodeObjectProtobuf(undefined, error.status as unknown as KubeObject));
+  const body = encodeAs(form, error.status, () =>
+    encodeObjectProtobuf(undefined, error.status as unknown as KubeObject),
+  );
   const headers: ResponseHeaders = { 'content-type': form.mediaType, 'cache-control': 'no-cache, private' };
   const retryAfter = error.status.details?.retryAfterSeconds;
   if (retryAfter) headers['retry-after'] = String(retryAfter);
@@ -126,7 +145,11 @@ export function respondJson(status: number, object: unknown, headers: ResponseHe
 }
 
 export function respondText(status: number, text: string, headers: ResponseHeaders = {}): ApiResponse {
-  return { status, headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers }, body: text };
+  return {
+    status,
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', ...headers },
+    body: text,
+  };
 }
 
 /** Of a body that is whole. */

@@ -1,8 +1,8 @@
 /** What a verb gives back, before it is put into the representation that the client wants. */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ApiResponse, ResponseSink } from './request.ts';
 import type { Entry } from '../storage/entry.ts';
+import type { ApiResponse, ResponseSink } from './request.ts';
 
 export type Result =
   /** A stored object: its bytes are there already. */

@@ -1,16 +1,9 @@
 /** From an authorized request to the verb that serves it. */
 import { apiVersionOf } from '../../api/index.ts';
+import { ownValue } from '../../base/index.ts';
 import { badRequest, failure, type StatusError } from '../../machinery/errors/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
-import type { Door, Exchange } from './handle-request.ts';
-import { negotiate } from './negotiate.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { RequestInfo } from './request-info.ts';
-import { respond, respondText } from './respond.ts';
-import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
-import type { Result } from './result.ts';
-import type { Scope } from './scope.ts';
-import { leaveSeat } from './seat.ts';
 import { subresourceHandlers } from '../subresources/index.ts';
 import { create } from '../verbs/create.ts';
 import { deleteCollection } from '../verbs/delete-collection.ts';
@@ -20,17 +13,36 @@ import { list } from '../verbs/list.ts';
 import { patch } from '../verbs/patch.ts';
 import { update } from '../verbs/update.ts';
 import { watch } from '../verbs/watch.ts';
-import { ownValue } from '../../base/index.ts';
+import type { Door, Exchange } from './handle-request.ts';
+import { negotiate } from './negotiate.ts';
+import type { RequestInfo } from './request-info.ts';
+import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
+import { respond, respondText } from './respond.ts';
+import type { Result } from './result.ts';
+import type { Scope } from './scope.ts';
+import { leaveSeat } from './seat.ts';
 
 /** At once where there is nothing to wait for. */
 export type Verb = (scope: Scope) => Promise<Result> | Result;
 
-const VERBS: ReadonlyMap<string, Verb> = new Map(Object.entries<Verb>({ get, list, watch, create, update, patch, delete: deleteVerb, deletecollection: deleteCollection }));
+const VERBS: ReadonlyMap<string, Verb> = new Map(
+  Object.entries<Verb>({
+    get,
+    list,
+    watch,
+    create,
+    update,
+    patch,
+    delete: deleteVerb,
+    deletecollection: deleteCollection,
+  }),
+);
 
 export const methodNotAllowed = (): StatusError =>
   failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-export const noSuchResource = (): StatusError => failure(404, 'NotFound', 'the server could not find the requested resource', {});
+export const noSuchResource = (): StatusError =>
+  failure(404, 'NotFound', 'the server could not find the requested resource', {});
 
 export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse {
   const { request, info } = exchange;
@@ -41,7 +53,8 @@ export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<A
   const served = registry.find(info.apiGroup, info.apiVersion, info.resource);
   if (!served) {
     if (registry.isCustomGroup(info.apiGroup)) return pageNotFound();
-    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion) && request.method === 'GET') return door.endpoints.serve(exchange, user);
+    if (!registry.hasGroupVersion(info.apiGroup, info.apiVersion) && request.method === 'GET')
+      return door.endpoints.serve(exchange, user);
     throw noSuchResource();
   }
   if (info.verb === 'watch' && request.path.includes('/watch/') && !isLegacyWatch(served, info)) throw noSuchResource();
@@ -58,7 +71,8 @@ export function route(door: Door, exchange: Exchange, user: UserInfo): Promise<A
 }
 
 /** `/api/v1/watch/…`: the older form of a watch, for resources only. */
-const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean => served.verbs.includes('watch') && info.parts.length < 3;
+const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean =>
+  served.verbs.includes('watch') && info.parts.length < 3;
 
 /** Parameters that concern every request. */
 function checkParameters(query: URLSearchParams): void {
@@ -92,15 +106,20 @@ function verbOf(served: ServedResource, exchange: Exchange): Verb {
   const verb = info.verb === 'watch' && info.parts.length > 1 ? 'watch' : info.verb;
   const wanted = info.parts.length > 1 && request.method === 'POST' ? undefined : verb;
   const collection = info.parts.length === 1;
-  const fits = collection ? ['list', 'watch', 'create', 'deletecollection'] : ['get', 'update', 'patch', 'delete', 'watch'];
+  const fits = collection
+    ? ['list', 'watch', 'create', 'deletecollection']
+    : ['get', 'update', 'patch', 'delete', 'watch'];
   if (wanted === undefined || !fits.includes(wanted) || !served.verbs.includes(wanted)) throw methodNotAllowed();
   const custom = ownValue(served.handlers, wanted);
   return custom ?? VERBS.get(wanted)!;
 }
 
-const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(Object.entries({ GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }));
+const SUBRESOURCE_VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ GET: 'get', PUT: 'update', PATCH: 'patch', POST: 'create', DELETE: 'delete' }),
+);
 
-const handlerOf = (subresource: string, verb: string): Verb | undefined => ownValue(ownValue(subresourceHandlers, subresource), verb);
+const handlerOf = (subresource: string, verb: string): Verb | undefined =>
+  ownValue(ownValue(subresourceHandlers, subresource), verb);
 
 function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   const { info, request } = exchange;
@@ -111,7 +130,12 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   const verb = SUBRESOURCE_VERBS.get(request.method);
   if (verb === undefined || !declared.verbs.includes(verb)) throw methodNotAllowed();
   const handler = handlerOf(`${served.plural}/${info.subresource}`, verb) ?? handlerOf(`*/${info.subresource}`, verb);
-  if (!handler) throw failure(501, 'NotImplemented', `${served.plural}/${info.subresource} of ${apiVersionOf(served)} is not served by this API server`);
+  if (!handler)
+    throw failure(
+      501,
+      'NotImplemented',
+      `${served.plural}/${info.subresource} of ${apiVersionOf(served)} is not served by this API server`,
+    );
   return handler;
 }
 

@@ -1,24 +1,24 @@
+import type { Store } from '../../etcd/index.ts';
 /** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
 import type { Context } from '../../kernel/index.ts';
+import type { ValidationContext } from '../../machinery/validation/index.ts';
 import type { AdmissionChain } from '../admission/admission.ts';
 import type { BearerTokens } from '../authn/bearer-tokens.ts';
 import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
-import type { UnionAuthorizer } from '../authz/union.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
+import type { UnionAuthorizer } from '../authz/union.ts';
 import type { Dialer, DialPolicy, ServiceResolver } from '../dial/index.ts';
-import type { Negotiated } from './negotiate.ts';
 import type { Alike } from '../registry/made-alike.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ApiRequest, UserInfo } from './request.ts';
-import type { RequestInfo } from './request-info.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
-import type { KubeletConnection } from '../subresources/kubelet-connection.ts';
 import type { ObjectStore, Place } from '../storage/object-store.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
+import type { KubeletConnection } from '../subresources/kubelet-connection.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
-import type { Store } from '../../etcd/index.ts';
-import type { ValidationContext } from '../../machinery/validation/index.ts';
+import type { Negotiated } from './negotiate.ts';
+import type { RequestInfo } from './request-info.ts';
+import type { ApiRequest, UserInfo } from './request.ts';
 
 /** The parts of the server that verbs work with. */
 export interface Backend {

@@ -1,9 +1,9 @@
 /** How long a request keeps its seat of flow control. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PriorityAndFairness } from '../flow-control/index.ts';
-import type { ApiRequest, ApiResponse, ResponseSink } from './request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { splitTarget } from '../transport/target.ts';
+import type { ApiRequest, ApiResponse, ResponseSink } from './request.ts';
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 const JANE = { name: 'jane', groups: ['system:authenticated'] };
@@ -14,10 +14,23 @@ beforeAll(async () => {
   server = await startTestServer();
   const subject = { kind: 'User', name: JANE.name, apiGroup: 'rbac.authorization.k8s.io' };
   const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' };
-  const binding = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRoleBinding', metadata: { name: 'jane' }, roleRef, subjects: [subject] };
-  expect((await server.call('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { body: binding })).status).toBe(201);
+  const binding = {
+    apiVersion: 'rbac.authorization.k8s.io/v1',
+    kind: 'ClusterRoleBinding',
+    metadata: { name: 'jane' },
+    roleRef,
+    subjects: [subject],
+  };
+  expect(
+    (await server.call('POST', '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', { body: binding })).status,
+  ).toBe(201);
   for (let i = 0; i < 4; i++) {
-    const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: `c-${i}` }, data: { filling: 'x'.repeat(100_000) } };
+    const body = {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: `c-${i}` },
+      data: { filling: 'x'.repeat(100_000) },
+    };
     expect((await server.call('POST', COLLECTION, { body })).status).toBe(201);
   }
 });
@@ -128,7 +141,10 @@ describe('while too much waits for slow clients', () => {
     { target: '/readyz', status: 200 },
   ])('$target is answered with $status', async ({ target, status }) => {
     const response = await ask(target, { congested: true });
-    expect({ status: response.status, retryAfter: response.headers['retry-after'] }).toEqual({ status, retryAfter: status === 429 ? '1' : undefined });
+    expect({ status: response.status, retryAfter: response.headers['retry-after'] }).toEqual({
+      status,
+      retryAfter: status === 429 ? '1' : undefined,
+    });
     expect(taken()).toBe(0);
   });
 });

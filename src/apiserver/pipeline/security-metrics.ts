@@ -15,19 +15,39 @@ export interface SecurityMetrics {
 
 export function createSecurityMetrics({ metrics }: Pick<Context, 'metrics'>): SecurityMetrics {
   const instruments = (names: { count: string; duration: string; what: string }): ((result: string) => Observed) => {
-    const count = metrics.counter({ name: names.count, help: `Counter of ${names.what}, by result.`, labels: ['result'] });
-    const duration = metrics.histogram({ name: names.duration, help: `How long ${names.what} took, by result.`, labels: ['result'], buckets: BUCKETS });
+    const count = metrics.counter({
+      name: names.count,
+      help: `Counter of ${names.what}, by result.`,
+      labels: ['result'],
+    });
+    const duration = metrics.histogram({
+      name: names.duration,
+      help: `How long ${names.what} took, by result.`,
+      labels: ['result'],
+      buckets: BUCKETS,
+    });
     const known = new Map<string, Observed>();
     return (result) => {
       let observed = known.get(result);
-      if (!observed) known.set(result, (observed = { count: count.child({ result }), duration: duration.child({ result }) }));
+      if (!observed)
+        known.set(result, (observed = { count: count.child({ result }), duration: duration.child({ result }) }));
       return observed;
     };
   };
-  const authentication = instruments({ count: 'authentication_attempts', duration: 'authentication_duration_seconds', what: 'authentication attempts' });
-  const authorization = instruments({ count: 'authorization_attempts_total', duration: 'authorization_duration_seconds', what: 'authorization attempts' });
+  const authentication = instruments({
+    count: 'authentication_attempts',
+    duration: 'authentication_duration_seconds',
+    what: 'authentication attempts',
+  });
+  const authorization = instruments({
+    count: 'authorization_attempts_total',
+    duration: 'authorization_duration_seconds',
+    what: 'authorization attempts',
+  });
   // Names of users are not shown: there may be any number of them.
-  const users = metrics.counter({ name: 'authenticated_user_requests', help: 'Counter of authenticated requests.', labels: ['username'] }).child({ username: 'other' });
+  const users = metrics
+    .counter({ name: 'authenticated_user_requests', help: 'Counter of authenticated requests.', labels: ['username'] })
+    .child({ username: 'other' });
   return {
     authenticated(result, seconds) {
       const { count, duration } = authentication(result);

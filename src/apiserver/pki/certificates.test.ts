@@ -22,7 +22,9 @@ describe('a certificate', () => {
     expect(root.verify(root.publicKey)).toBe(true);
     expect([root.ca, leaf.ca]).toEqual([true, false]);
     expect(leaf.subject).toBe('O=a\nO=b\nCN=kube-apiserver');
-    expect(leaf.subjectAltName).toBe('DNS:localhost, DNS:kubernetes.default.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1');
+    expect(leaf.subjectAltName).toBe(
+      'DNS:localhost, DNS:kubernetes.default.svc, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1',
+    );
     expect(leaf.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1']);
     expect(leaf.checkPrivateKey(createPrivateKey(key))).toBe(true);
     expect(expiresAt(certificate) - ctx.clock.now()).toBeCloseTo(365 * 24 * 3600 * 1000, -4);
@@ -32,9 +34,16 @@ describe('a certificate', () => {
     const authority = await createAuthority(ctx, 'kubernetes');
     const { certificate } = await issue(ctx, authority, { commonName: 'jane', usage: 'both' });
     const parsed = new x509.X509Certificate(certificate);
-    expect(parsed.getExtension(x509.KeyUsagesExtension)?.usages).toBe(x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment);
-    expect(parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
-    const rootId = new x509.X509Certificate(authority.certificate).getExtension(x509.SubjectKeyIdentifierExtension)?.keyId;
+    expect(parsed.getExtension(x509.KeyUsagesExtension)?.usages).toBe(
+      x509.KeyUsageFlags.digitalSignature | x509.KeyUsageFlags.keyEncipherment,
+    );
+    expect(parsed.getExtension(x509.ExtendedKeyUsageExtension)?.usages).toEqual([
+      '1.3.6.1.5.5.7.3.1',
+      '1.3.6.1.5.5.7.3.2',
+    ]);
+    const rootId = new x509.X509Certificate(authority.certificate).getExtension(
+      x509.SubjectKeyIdentifierExtension,
+    )?.keyId;
     expect(parsed.getExtension(x509.AuthorityKeyIdentifierExtension)?.keyId).toBe(rootId);
     expect(parsed.issuer).toBe('CN=kubernetes');
   });
@@ -42,15 +51,24 @@ describe('a certificate', () => {
 
 it.each([
   ['ECDSA', { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }],
-  ['RSA', { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) }],
+  [
+    'RSA',
+    { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256', modulusLength: 2048, publicExponent: new Uint8Array([1, 0, 1]) },
+  ],
 ])('an authority that another program made is taken over, with its name and key: %s', async (_, signingAlgorithm) => {
-  const keys = (await webcrypto.subtle.generateKey(signingAlgorithm, true, ['sign', 'verify'])) as webcrypto.CryptoKeyPair;
+  const keys = (await webcrypto.subtle.generateKey(signingAlgorithm, true, [
+    'sign',
+    'verify',
+  ])) as webcrypto.CryptoKeyPair;
   const made = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name: 'O=Somebody, CN=their-ca',
     keys,
     signingAlgorithm,
-    extensions: [new x509.BasicConstraintsExtension(true, undefined, true), new x509.SubjectKeyIdentifierExtension('0102030405060708')],
+    extensions: [
+      new x509.BasicConstraintsExtension(true, undefined, true),
+      new x509.SubjectKeyIdentifierExtension('0102030405060708'),
+    ],
   });
   const key = x509.PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY');
   const authority = await loadAuthority({ certificate: made.toString('pem'), key });
@@ -63,5 +81,12 @@ it.each(['rsa', 'ec'] as const)('a %s key signs, and its public half verifies', 
   const { privateKey, publicKey } = await createSigningKey(type);
   const data = Buffer.from('token');
   expect(verify('sha256', data, publicKey, sign('sha256', data, privateKey))).toBe(true);
-  expect(verify('sha256', data, publicKey, sign('sha256', data, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey))).toBe(false);
+  expect(
+    verify(
+      'sha256',
+      data,
+      publicKey,
+      sign('sha256', data, generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+    ),
+  ).toBe(false);
 });

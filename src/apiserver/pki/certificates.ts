@@ -1,9 +1,29 @@
 /** Certificates: a CA, and what it signs for servers and clients. ECDSA P-256: small and quick to sign with. */
-import { createHash, createPrivateKey, createPublicKey, generateKeyPair, generateKeyPairSync, sign, X509Certificate, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  generateKeyPairSync,
+  sign,
+  X509Certificate,
+  type KeyObject,
+} from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Context } from '../../kernel/index.ts';
 import { parseIp } from '../../base/index.ts';
-import { bitString, elements, encode, integer, octetString, oid, sequence, TAG, text, time } from '../../net/tls/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import {
+  bitString,
+  elements,
+  encode,
+  integer,
+  octetString,
+  oid,
+  sequence,
+  TAG,
+  text,
+  time,
+} from '../../net/tls/index.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
 /** A little in the past, so that a client whose clock is behind accepts it at once. */
@@ -34,9 +54,19 @@ export function createAuthority(ctx: Dates, commonName: string, days = 3650): Pr
     subject,
     issuer: { subject, signingKey: keys.privateKey },
     publicKey: keys.publicKey,
-    extensions: [basicConstraints(true), keyUsage(DIGITAL_SIGNATURE | KEY_ENCIPHERMENT | CERTIFICATE_SIGN), extension(SUBJECT_KEY_ID, octetString(keyIdOf(keys.publicKey)))],
+    extensions: [
+      basicConstraints(true),
+      keyUsage(DIGITAL_SIGNATURE | KEY_ENCIPHERMENT | CERTIFICATE_SIGN),
+      extension(SUBJECT_KEY_ID, octetString(keyIdOf(keys.publicKey))),
+    ],
   });
-  return Promise.resolve({ certificate, key: pemOf(keys.privateKey), signingKey: keys.privateKey, subject, keyId: keyIdOf(keys.publicKey) });
+  return Promise.resolve({
+    certificate,
+    key: pemOf(keys.privateKey),
+    signingKey: keys.privateKey,
+    subject,
+    keyId: keyIdOf(keys.publicKey),
+  });
 }
 
 export function loadAuthority({ certificate, key }: KeyPair): Promise<Authority> {
@@ -63,7 +93,10 @@ export function issue(ctx: Dates, authority: Authority, request: CertificateRequ
   const certificate = signed({
     ctx,
     days,
-    subject: distinguishedName([...organizations.map((name) => [ORGANIZATION, name] as const), [COMMON_NAME, commonName]]),
+    subject: distinguishedName([
+      ...organizations.map((name) => [ORGANIZATION, name] as const),
+      [COMMON_NAME, commonName],
+    ]),
     issuer: authority,
     publicKey: keys.publicKey,
     extensions: [
@@ -79,7 +112,8 @@ export function issue(ctx: Dates, authority: Authority, request: CertificateRequ
 
 /** RSA, because that is what ServiceAccount tokens are mostly signed with (RS256); ECDSA where it must be there at once. */
 export async function createSigningKey(type: 'rsa' | 'ec' = 'rsa'): Promise<{ privateKey: string; publicKey: string }> {
-  const { privateKey, publicKey } = type === 'ec' ? createKeys() : await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  const { privateKey, publicKey } =
+    type === 'ec' ? createKeys() : await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   return { privateKey: pemOf(privateKey), publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString() };
 }
 
@@ -87,7 +121,8 @@ export function expiresAt(certificatePem: string): number {
   return Date.parse(new X509Certificate(certificatePem).validTo);
 }
 
-const createKeys = (): { privateKey: KeyObject; publicKey: KeyObject } => generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const createKeys = (): { privateKey: KeyObject; publicKey: KeyObject } =>
+  generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
@@ -113,9 +148,12 @@ const CERTIFICATE_SIGN = 0x04;
 
 const TRUE = encode(TAG.boolean, Buffer.from([0xff]));
 
-const extension = (id: string, value: Buffer, critical = false): Buffer => sequence(oid(id), ...(critical ? [TRUE] : []), octetString(value));
-const basicConstraints = (isAuthority: boolean): Buffer => extension(BASIC_CONSTRAINTS, sequence(...(isAuthority ? [TRUE] : [])), true);
-const keyUsage = (bits: number): Buffer => extension(KEY_USAGE, bitString(Buffer.from([bits]), Math.log2(bits & -bits)), true);
+const extension = (id: string, value: Buffer, critical = false): Buffer =>
+  sequence(oid(id), ...(critical ? [TRUE] : []), octetString(value));
+const basicConstraints = (isAuthority: boolean): Buffer =>
+  extension(BASIC_CONSTRAINTS, sequence(...(isAuthority ? [TRUE] : [])), true);
+const keyUsage = (bits: number): Buffer =>
+  extension(KEY_USAGE, bitString(Buffer.from([bits]), Math.log2(bits & -bits)), true);
 
 function distinguishedName(parts: readonly (readonly [id: string, value: string])[]): Buffer {
   return sequence(...parts.map(([id, value]) => encode(TAG.set, sequence(oid(id), text(value)))));
@@ -146,7 +184,16 @@ function signed({ ctx, days, subject, issuer, publicKey, extensions }: Unsigned)
   const algorithm = signatureAlgorithm(issuer.signingKey);
   const now = ctx.clock.now();
   const validity = sequence(time(now - VALID_BEFORE_MS), time(now + days * DAY_MS));
-  const body = sequence(VERSION_3, integer(serialNumber(ctx)), algorithm, issuer.subject, validity, subject, spkiOf(publicKey), encode(0xa3, sequence(...extensions)));
+  const body = sequence(
+    VERSION_3,
+    integer(serialNumber(ctx)),
+    algorithm,
+    issuer.subject,
+    validity,
+    subject,
+    spkiOf(publicKey),
+    encode(0xa3, sequence(...extensions)),
+  );
   const certificate = sequence(body, algorithm, bitString(sign('sha256', body, issuer.signingKey)));
   return `-----BEGIN CERTIFICATE-----\n${certificate.toString('base64').replaceAll(/.{1,64}/g, '$&\n')}-----END CERTIFICATE-----\n`;
 }

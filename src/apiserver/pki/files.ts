@@ -5,7 +5,16 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectoryDurably, writeFileDurably, type Context } from '../../kernel/index.ts';
-import { createAuthority, createSigningKey, expiresAt, issue, loadAuthority, type Authority, type CertificateRequest, type KeyPair } from './certificates.ts';
+import {
+  createAuthority,
+  createSigningKey,
+  expiresAt,
+  issue,
+  loadAuthority,
+  type Authority,
+  type CertificateRequest,
+  type KeyPair,
+} from './certificates.ts';
 
 const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
 
@@ -46,7 +55,12 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
     files.signingKey('sa', serving.signingKey ?? 'rsa'),
   ]);
   const [apiserver, kubeletClient, frontProxyClient] = await Promise.all([
-    files.certificate('apiserver', ca, { commonName: 'kube-apiserver', usage: 'server', dnsNames: serving.dnsNames, addresses: serving.addresses }),
+    files.certificate('apiserver', ca, {
+      commonName: 'kube-apiserver',
+      usage: 'server',
+      dnsNames: serving.dnsNames,
+      addresses: serving.addresses,
+    }),
     files.certificate('apiserver-kubelet-client', ca, { commonName: KUBELET_CLIENT_USER, usage: 'client' }),
     files.certificate('front-proxy-client', frontProxyCa, { commonName: 'front-proxy-client', usage: 'client' }),
   ]);
@@ -70,7 +84,12 @@ class PkiFiles {
   async certificate(name: string, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
     const known = await this.#readPair(name);
     const wanted = JSON.stringify(request);
-    if (known && expiresAt(known.certificate) - this.ctx.clock.now() > RENEW_BEFORE_MS && (await this.#read(`${name}.names`)) === wanted) return known;
+    if (
+      known &&
+      expiresAt(known.certificate) - this.ctx.clock.now() > RENEW_BEFORE_MS &&
+      (await this.#read(`${name}.names`)) === wanted
+    )
+      return known;
     const pair = await issue(this.ctx, authority, request);
     await this.#writePair(name, pair);
     await this.#write(`${name}.names`, wanted, 0o600);

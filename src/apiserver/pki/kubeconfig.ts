@@ -1,7 +1,7 @@
 /** A kubeconfig for a client of this server. */
 import { stringify } from 'yaml';
-import { issue, type Authority } from './certificates.ts';
 import type { Context } from '../../kernel/index.ts';
+import { issue, type Authority } from './certificates.ts';
 
 export interface KubeconfigOptions {
   readonly server: string;
@@ -21,13 +21,26 @@ export async function kubeconfigFor(ctx: Context, options: KubeconfigOptions): P
   const cluster = options.clusterName ?? 'k8ts';
   const context = `${options.user}@${cluster}`;
   const base64 = (text: string): string => Buffer.from(text).toString('base64');
-  return stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: cluster, cluster: { 'certificate-authority-data': base64(options.ca.certificate), server: options.server } }],
-    users: [{ name: options.user, user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) } }],
-    contexts: [{ name: context, context: { cluster, user: options.user } }],
-    'current-context': context,
-    preferences: {},
-  }, { lineWidth: 0 });
+  return stringify(
+    {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [
+        {
+          name: cluster,
+          cluster: { 'certificate-authority-data': base64(options.ca.certificate), server: options.server },
+        },
+      ],
+      users: [
+        {
+          name: options.user,
+          user: { 'client-certificate-data': base64(certificate), 'client-key-data': base64(key) },
+        },
+      ],
+      contexts: [{ name: context, context: { cluster, user: options.user } }],
+      'current-context': context,
+      preferences: {},
+    },
+    { lineWidth: 0 },
+  );
 }

@@ -1,11 +1,11 @@
 /** Kinds that are served in several versions or groups but kept in one form, and how the others are made of it. */
 import { type Resource, schema, type Schema } from '../../api/index.ts';
+import { ownValue } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ViewConversion } from '../storage/entry.ts';
-import { eventFromCore, eventToCore } from './convert-event.ts';
 import { autoscalerFromV2, autoscalerToV2 } from './convert-autoscaler.ts';
-import { ownValue } from '../../base/index.ts';
+import { eventFromCore, eventToCore } from './convert-event.ts';
 
 interface Conversion {
   readonly storedAs: { readonly group: string; readonly version: string; readonly plural: string };

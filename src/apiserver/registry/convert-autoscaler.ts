@@ -1,10 +1,10 @@
+import { isRecord, ownValue } from '../../base/index.ts';
 /**
  * HorizontalPodAutoscalers of autoscaling/v1 are views of the v2 objects that are stored. What v1 cannot say (other
  * metrics, behaviour, conditions) travels in annotations, so that a v1 client that writes back what it read loses
  * nothing.
  */
 import { parseJson } from '../../machinery/decode/index.ts';
-import { isRecord, ownValue } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
@@ -18,17 +18,26 @@ export const STATUS_ANNOTATIONS: readonly string[] = [CURRENT_METRICS, CONDITION
 
 interface Metric {
   type: string;
-  resource?: { name: string; target?: { type?: string; averageUtilization?: number }; current?: { averageUtilization?: number; averageValue?: string } };
+  resource?: {
+    name: string;
+    target?: { type?: string; averageUtilization?: number };
+    current?: { averageUtilization?: number; averageValue?: string };
+  };
 }
 
 type Fields = Record<string, unknown>;
 
 const isCpuUtilization = (metric: Metric): boolean =>
-  metric.type === 'Resource' && metric.resource?.name === 'cpu' && metric.resource.target?.averageUtilization !== undefined;
+  metric.type === 'Resource' &&
+  metric.resource?.name === 'cpu' &&
+  metric.resource.target?.averageUtilization !== undefined;
 
 export function autoscalerFromV2(hpa: KubeObject): KubeObject {
   const { metrics, behavior, ...spec } = (hpa['spec'] ?? {}) as Fields & { metrics?: Metric[]; behavior?: unknown };
-  const { currentMetrics, conditions, ...status } = (hpa['status'] ?? {}) as Fields & { currentMetrics?: Metric[] | null; conditions?: unknown[] };
+  const { currentMetrics, conditions, ...status } = (hpa['status'] ?? {}) as Fields & {
+    currentMetrics?: Metric[] | null;
+    conditions?: unknown[];
+  };
   const annotations: Record<string, string> = { ...hpa.metadata.annotations };
   const cpu = metrics?.find(isCpuUtilization);
   if (cpu) spec['targetCPUUtilizationPercentage'] = cpu.resource!.target!.averageUtilization;
@@ -48,12 +57,19 @@ export function autoscalerFromV2(hpa: KubeObject): KubeObject {
 }
 
 export function autoscalerToV2(hpa: KubeObject): KubeObject {
-  const { targetCPUUtilizationPercentage: cpu, ...spec } = (hpa['spec'] ?? {}) as Fields & { targetCPUUtilizationPercentage?: number };
-  const { currentCPUUtilizationPercentage: currentCpu, ...status } = (hpa['status'] ?? {}) as Fields & { currentCPUUtilizationPercentage?: number };
+  const { targetCPUUtilizationPercentage: cpu, ...spec } = (hpa['spec'] ?? {}) as Fields & {
+    targetCPUUtilizationPercentage?: number;
+  };
+  const { currentCPUUtilizationPercentage: currentCpu, ...status } = (hpa['status'] ?? {}) as Fields & {
+    currentCPUUtilizationPercentage?: number;
+  };
   const annotations: Record<string, string> = { ...hpa.metadata.annotations };
   const metrics = readMetrics(annotations, METRICS) ?? [];
   if (cpu !== undefined) {
-    metrics.unshift({ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } } });
+    metrics.unshift({
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: cpu } },
+    });
   }
   if (metrics.length > 0) spec['metrics'] = metrics;
   const behavior = readAnnotation(annotations, BEHAVIOR);
@@ -61,7 +77,9 @@ export function autoscalerToV2(hpa: KubeObject): KubeObject {
   const currentMetrics = readMetrics(annotations, CURRENT_METRICS);
   status['currentMetrics'] =
     currentMetrics ??
-    (currentCpu === undefined ? null : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }]);
+    (currentCpu === undefined
+      ? null
+      : [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: currentCpu } } }]);
   const conditions = readAnnotation(annotations, CONDITIONS);
   if (isListOfRecords(conditions)) status['conditions'] = conditions;
   for (const name of [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS]) delete annotations[name];
@@ -94,7 +112,13 @@ function readMetrics(annotations: Record<string, string>, name: string): Metric[
 function metricToV1(metric: Metric): Fields {
   const sourceName = Object.keys(metric).find((key) => key !== 'type');
   if (!sourceName) return { ...metric };
-  const { target, current, metric: identifier, describedObject, ...source } = (metric as unknown as Record<string, Fields>)[sourceName]! as Fields & {
+  const {
+    target,
+    current,
+    metric: identifier,
+    describedObject,
+    ...source
+  } = (metric as unknown as Record<string, Fields>)[sourceName]! as Fields & {
     target?: Fields;
     current?: Fields;
     metric?: { name: string; selector?: unknown };
@@ -107,11 +131,13 @@ function metricToV1(metric: Metric): Fields {
     if (identifier.selector) flat[sourceName === 'external' ? 'metricSelector' : 'selector'] = identifier.selector;
   }
   if (target?.['averageUtilization'] !== undefined) flat['targetAverageUtilization'] = target['averageUtilization'];
-  if (target?.['averageValue'] !== undefined) flat[describedObject ? 'averageValue' : 'targetAverageValue'] = target['averageValue'];
+  if (target?.['averageValue'] !== undefined)
+    flat[describedObject ? 'averageValue' : 'targetAverageValue'] = target['averageValue'];
   if (target?.['value'] !== undefined) flat['targetValue'] = target['value'];
   if (current?.['averageUtilization'] !== undefined) flat['currentAverageUtilization'] = current['averageUtilization'];
   // Where v1 always writes the average, an unknown one is zero.
-  if (current && !describedObject && sourceName !== 'external') flat['currentAverageValue'] = current['averageValue'] ?? '0';
+  if (current && !describedObject && sourceName !== 'external')
+    flat['currentAverageValue'] = current['averageValue'] ?? '0';
   else if (current?.['averageValue'] !== undefined) flat['currentAverageValue'] = current['averageValue'];
   if (current?.['value'] !== undefined) flat['currentValue'] = current['value'];
   return { type: metric.type, [sourceName]: flat };
@@ -122,16 +148,31 @@ function metricToV2(metric: Fields): Metric {
   const described = sourceName === undefined ? undefined : metric[sourceName];
   if (sourceName === undefined || !isRecord(described)) return metric as unknown as Metric;
   const {
-    metricName, metricSelector, selector, target: describedObject, averageValue,
-    targetAverageUtilization, targetAverageValue, targetValue,
-    currentAverageUtilization, currentAverageValue, currentValue, ...source
+    metricName,
+    metricSelector,
+    selector,
+    target: describedObject,
+    averageValue,
+    targetAverageUtilization,
+    targetAverageValue,
+    targetValue,
+    currentAverageUtilization,
+    currentAverageValue,
+    currentValue,
+    ...source
   } = described;
   const deep: Fields = { ...source };
   if (describedObject) deep['describedObject'] = describedObject;
-  if (metricName !== undefined) deep['metric'] = { name: metricName, ...(metricSelector ?? selector ? { selector: metricSelector ?? selector } : {}) };
+  if (metricName !== undefined)
+    deep['metric'] = {
+      name: metricName,
+      ...((metricSelector ?? selector) ? { selector: metricSelector ?? selector } : {}),
+    };
   const target: Fields = {};
-  if (targetAverageUtilization !== undefined) Object.assign(target, { type: 'Utilization', averageUtilization: targetAverageUtilization });
-  if (targetAverageValue !== undefined || averageValue !== undefined) Object.assign(target, { type: 'AverageValue', averageValue: targetAverageValue ?? averageValue });
+  if (targetAverageUtilization !== undefined)
+    Object.assign(target, { type: 'Utilization', averageUtilization: targetAverageUtilization });
+  if (targetAverageValue !== undefined || averageValue !== undefined)
+    Object.assign(target, { type: 'AverageValue', averageValue: targetAverageValue ?? averageValue });
   if (targetValue !== undefined) Object.assign(target, { type: 'Value', value: targetValue });
   if (Object.keys(target).length > 0) deep['target'] = target;
   const current: Fields = {};

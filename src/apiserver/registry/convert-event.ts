@@ -12,7 +12,9 @@ const RENAMED: Record<string, string> = {
   reportingComponent: 'reportingController',
 };
 
-const RENAMED_BACK: Record<string, string> = Object.fromEntries(Object.entries(RENAMED).map(([core, events]) => [events, core]));
+const RENAMED_BACK: Record<string, string> = Object.fromEntries(
+  Object.entries(RENAMED).map(([core, events]) => [events, core]),
+);
 
 export function eventFromCore(event: KubeObject): KubeObject {
   return { ...rename(event, RENAMED), apiVersion: 'events.k8s.io/v1' };

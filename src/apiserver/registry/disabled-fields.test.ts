@@ -26,21 +26,36 @@ describe('fields behind feature gates', () => {
 
   it('are found in lists deep down', () => {
     const pods = schema.resource('', 'v1', 'pods')!.message;
-    const object = { metadata: {}, spec: { volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } }] } };
+    const object = {
+      metadata: {},
+      spec: { volumes: [{ name: 'v', projected: { sources: [{ clusterTrustBundle: { path: 'p' } }] } }] },
+    };
     dropDisabledFields(pods, object, undefined, {});
     expect(object.spec.volumes[0]!.projected.sources).toEqual([{}]);
   });
 
   it('take an emptied lifecycle with them', () => {
     const pods = schema.resource('', 'v1', 'pods')!.message;
-    const object = { metadata: {}, spec: { containers: [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM' } }], ephemeralContainers: [{ name: 'e', lifecycle: {} }] } };
+    const object = {
+      metadata: {},
+      spec: {
+        containers: [{ name: 'c', lifecycle: { stopSignal: 'SIGTERM' } }],
+        ephemeralContainers: [{ name: 'e', lifecycle: {} }],
+      },
+    };
     dropDisabledFields(pods, object, undefined, {});
     expect(object.spec.containers).toEqual([{ name: 'c' }]);
-    expect(object.spec.ephemeralContainers, 'which may have none, and are refused with one').toEqual([{ name: 'e', lifecycle: {} }]);
+    expect(object.spec.ephemeralContainers, 'which may have none, and are refused with one').toEqual([
+      { name: 'e', lifecycle: {} },
+    ]);
   });
 
   it('have a gate whose default is known', () => {
-    const gates = new Set([...schema.messages.values()].flatMap((message) => message.fields.flatMap((field) => field.gate?.split(',') ?? [])));
+    const gates = new Set(
+      [...schema.messages.values()].flatMap((message) =>
+        message.fields.flatMap((field) => field.gate?.split(',') ?? []),
+      ),
+    );
     expect([...gates].filter((gate) => !Object.hasOwn(FEATURE_GATE_DEFAULTS, gate))).toEqual([]);
     expect(() => featureEnabled('NoSuchGate')).toThrow('has no default');
   });

@@ -3,8 +3,8 @@
  * unless the stored object uses the feature already (then the gate was on once, and its users keep what they have).
  */
 import type { Field, Message, Type } from '../../api/index.ts';
-import { featureEnabled } from '../../machinery/index.ts';
 import { isRecord } from '../../base/index.ts';
+import { featureEnabled } from '../../machinery/index.ts';
 
 export type FeatureOverrides = Readonly<Record<string, boolean>>;
 
@@ -51,7 +51,8 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
   if (type.kind === 'list') {
     if (Array.isArray(value)) for (const element of value) visitGatedFields(gates, type.element, element, visit);
   } else if (type.kind === 'map') {
-    if (isRecord(value)) for (const element of Object.values(value)) visitGatedFields(gates, type.value, element, visit);
+    if (isRecord(value))
+      for (const element of Object.values(value)) visitGatedFields(gates, type.value, element, visit);
   } else if (type.kind === 'message' && isRecord(value)) {
     for (const { field, off } of gates.fieldsOf(type)) {
       if (value[field.name] === undefined || (isRecord(shared) && value[field.name] === shared[field.name])) continue;
@@ -83,7 +84,9 @@ class Gates {
   fieldsOf(message: Message): readonly GatedField[] {
     let fields = this.#fields.get(message);
     if (!fields) {
-      fields = message.fields.map((field) => ({ field, off: this.#isOff(field) })).filter(({ field, off }) => off || this.reach(field.type));
+      fields = message.fields
+        .map((field) => ({ field, off: this.#isOff(field) }))
+        .filter(({ field, off }) => off || this.reach(field.type));
       this.#fields.set(message, fields);
     }
     return fields;

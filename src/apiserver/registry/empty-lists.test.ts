@@ -24,9 +24,24 @@ it.each([
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 it.each([
-  { name: 'a merge patch to null', method: 'PATCH', contentType: 'application/merge-patch+json', body: { metadata: { managedFields: null } } },
-  { name: 'a merge patch to an empty list', method: 'PATCH', contentType: 'application/merge-patch+json', body: { metadata: { managedFields: [] } } },
-  { name: 'an update with an empty list', method: 'PUT', contentType: 'application/json', body: { metadata: { name: 'owned', managedFields: [] }, data: { a: '1' } } },
+  {
+    name: 'a merge patch to null',
+    method: 'PATCH',
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { managedFields: null } },
+  },
+  {
+    name: 'a merge patch to an empty list',
+    method: 'PATCH',
+    contentType: 'application/merge-patch+json',
+    body: { metadata: { managedFields: [] } },
+  },
+  {
+    name: 'an update with an empty list',
+    method: 'PUT',
+    contentType: 'application/json',
+    body: { metadata: { name: 'owned', managedFields: [] }, data: { a: '1' } },
+  },
 ])('$name clears the managedFields', async ({ method, contentType, body }) => {
   const created = await server.call('POST', CONFIG_MAPS, { body: { metadata: { name: 'owned' }, data: { a: '1' } } });
   expect(created.body.metadata.managedFields).toHaveLength(1);

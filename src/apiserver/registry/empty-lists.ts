@@ -3,10 +3,10 @@
  * the field. The canonical form of an object no longer tells the two apart; the body that it was decoded from does.
  */
 import type { Message } from '../../api/index.ts';
-import { parseJson, parseYaml } from '../../machinery/decode/index.ts';
 import { isRecord } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { parseJson, parseYaml } from '../../machinery/decode/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 
 const bodies = new WeakMap<KubeObject, unknown>();
 

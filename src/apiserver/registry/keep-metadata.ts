@@ -1,8 +1,11 @@
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 /** What a write to a subresource leaves of the metadata that the client sent. */
 import { cloneJson } from '../../base/index.ts';
-import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 
-export type ChangeableMetadata = 'all' | 'none' | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];
+export type ChangeableMetadata =
+  | 'all'
+  | 'none'
+  | readonly ('labels' | 'annotations' | 'finalizers' | 'ownerReferences')[];
 
 export function keepStatusMetadata(meta: ObjectMeta, old: ObjectMeta, changeable: ChangeableMetadata): void {
   if (changeable === 'all') return;

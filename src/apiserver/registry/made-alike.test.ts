@@ -7,14 +7,20 @@ import { AlikeObjects, type Alike } from './made-alike.ts';
 
 type PodObject = Pod & KubeObject;
 
-const body = { apiVersion: 'v1', kind: 'Pod', metadata: { generateName: 'web-', labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'nginx' }] } };
+const body = {
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { generateName: 'web-', labels: { app: 'web' } },
+  spec: { containers: [{ name: 'web', image: 'nginx' }] },
+};
 
 describe('objects that are sent alike', () => {
   let server: TestServer;
   beforeAll(async () => void (server = await startTestServer()));
   afterAll(() => server.stop());
 
-  const create = (object: unknown): Promise<TestAnswer> => server.call('POST', '/api/v1/namespaces/default/pods', { body: object });
+  const create = (object: unknown): Promise<TestAnswer> =>
+    server.call('POST', '/api/v1/namespaces/default/pods', { body: object });
   const withoutOwnNames = ({ text, body: made }: TestAnswer): string => {
     const { metadata, spec } = made as unknown as PodObject;
     const own = [metadata.name!, metadata.uid!, metadata.resourceVersion!, spec!.volumes!.at(-1)!.name];
@@ -25,15 +31,24 @@ describe('objects that are sent alike', () => {
     const [first, ...others] = [await create(body), await create(body), await create(body), await create(body)];
     expect(first.status).toBe(201);
     for (const other of others) expect(withoutOwnNames(other)).toBe(withoutOwnNames(first));
-    const names = [first, ...others].flatMap(({ body: made }) => [made.metadata.name, made.metadata.uid, (made as unknown as PodObject).spec!.volumes!.at(-1)!.name]);
+    const names = [first, ...others].flatMap(({ body: made }) => [
+      made.metadata.name,
+      made.metadata.uid,
+      (made as unknown as PodObject).spec!.volumes!.at(-1)!.name,
+    ]);
     expect(new Set(names).size).toBe(names.length);
   });
 
   it('are each of its own place and creator', async () => {
     await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'other' } } });
     const elsewhere = await server.call('POST', '/api/v1/namespaces/other/pods?fieldManager=somebody', { body });
-    expect(elsewhere.body.metadata).toMatchObject({ namespace: 'other', managedFields: [{ manager: 'somebody', operation: 'Update' }] });
-    expect(elsewhere.body.metadata.managedFields![0]!.fieldsV1).toEqual((await create(body)).body.metadata.managedFields![0]!.fieldsV1);
+    expect(elsewhere.body.metadata).toMatchObject({
+      namespace: 'other',
+      managedFields: [{ manager: 'somebody', operation: 'Update' }],
+    });
+    expect(elsewhere.body.metadata.managedFields![0]!.fieldsV1).toEqual(
+      (await create(body)).body.metadata.managedFields![0]!.fieldsV1,
+    );
   });
 
   it('are refused alike', async () => {
@@ -45,10 +60,15 @@ describe('objects that are sent alike', () => {
 
   it('get their warnings each', async () => {
     const unknown = { ...body, spec: { ...body.spec, colour: 'red' } };
-    for (let i = 0; i < 3; i++) expect((await create(unknown)).warnings).toEqual(['299 - "unknown field \\"spec.colour\\""']);
-    const strict = await server.call('POST', '/api/v1/namespaces/default/pods?fieldValidation=Ignore', { body: unknown });
+    for (let i = 0; i < 3; i++)
+      expect((await create(unknown)).warnings).toEqual(['299 - "unknown field \\"spec.colour\\""']);
+    const strict = await server.call('POST', '/api/v1/namespaces/default/pods?fieldValidation=Ignore', {
+      body: unknown,
+    });
     expect(strict.status).toBe(201);
-    expect((await server.call('POST', '/api/v1/namespaces/default/pods?fieldValidation=Strict', { body: unknown })).status).toBe(400);
+    expect(
+      (await server.call('POST', '/api/v1/namespaces/default/pods?fieldValidation=Strict', { body: unknown })).status,
+    ).toBe(400);
   });
 });
 
@@ -57,7 +77,13 @@ describe('what was found valid', () => {
   const pod = (): PodObject => ({
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name: 'web-bbbbb', generateName: 'web-', uid: '1', labels: { app: 'web' }, managedFields: [{ manager: 'm', fieldsV1: fields }] },
+    metadata: {
+      name: 'web-bbbbb',
+      generateName: 'web-',
+      uid: '1',
+      labels: { app: 'web' },
+      managedFields: [{ manager: 'm', fieldsV1: fields }],
+    },
     spec: {
       containers: [{ name: 'web', image: 'nginx', volumeMounts: [{ name: 'token-bbbbb', mountPath: '/token' }] }],
       volumes: [{ name: 'token-bbbbb' }],
@@ -80,10 +106,28 @@ describe('what was found valid', () => {
   it.each<[string, boolean, (made: PodObject) => void]>([
     ['the same', true, () => undefined],
     ['another name and UID', true, (made) => Object.assign(made.metadata, { name: 'web-ccccc', uid: '2' })],
-    ['another name of its own volume', true, (made) => ((made.spec!.volumes![0]!.name = 'token-ccccc'), (made.spec!.containers[0]!.volumeMounts![0]!.name = 'token-ccccc'))],
-    ['a volume that goes by another name than its mount', false, (made) => (made.spec!.volumes![0]!.name = 'token-ccccc')],
+    [
+      'another name of its own volume',
+      true,
+      (made) => (
+        (made.spec!.volumes![0]!.name = 'token-ccccc'),
+        (made.spec!.containers[0]!.volumeMounts![0]!.name = 'token-ccccc')
+      ),
+    ],
+    [
+      'a volume that goes by another name than its mount',
+      false,
+      (made) => (made.spec!.volumes![0]!.name = 'token-ccccc'),
+    ],
     ['a mount of another volume', false, (made) => (made.spec!.containers[0]!.volumeMounts![0]!.name = 'token-ccccc')],
-    ['a volume whose name was not drawn', false, (made) => ((made.spec!.volumes![0]!.name = 'token-CCCCC'), (made.spec!.containers[0]!.volumeMounts![0]!.name = 'token-CCCCC'))],
+    [
+      'a volume whose name was not drawn',
+      false,
+      (made) => (
+        (made.spec!.volumes![0]!.name = 'token-CCCCC'),
+        (made.spec!.containers[0]!.volumeMounts![0]!.name = 'token-CCCCC')
+      ),
+    ],
     ['a name that was not drawn', false, (made) => (made.metadata.name = 'web-AAAAA')],
     ['a longer name', false, (made) => (made.metadata.name = 'web-bbbbbb')],
     ['another label', false, (made) => (made.metadata.labels!['app'] = 'shop')],

@@ -5,9 +5,9 @@
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { cloneJson, deepEqual, isRecord } from '../../base/index.ts';
+import { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH } from '../../kernel/index.ts';
 import type { FieldSet } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { NAME_SUFFIX_ALPHABET, NAME_SUFFIX_LENGTH } from '../../kernel/index.ts';
 import type { ServedResource } from './served-resource.ts';
 
 /** How many kinds of likeness are kept for a resource, and how long the body of one may be. */
@@ -43,7 +43,10 @@ export class Alike {
     if (this.#validForms++ >= MOST_VALID_FORMS) return;
     const { managedFields, ...metadata } = object.metadata;
     // Field sets are shared: equal ones are one.
-    this.#valid = { ...cloneJson({ ...object, metadata }), metadata: { ...cloneJson(metadata), ...(managedFields ? { managedFields } : {}) } };
+    this.#valid = {
+      ...cloneJson({ ...object, metadata }),
+      metadata: { ...cloneJson(metadata), ...(managedFields ? { managedFields } : {}) },
+    };
   }
 }
 
@@ -67,11 +70,15 @@ export class AlikeObjects {
 
   /** Notes what a body was decoded to. The second time it is kept, and what is found out about the object from now on with it. */
   noteBody(body: string, decoded: KubeObject): Alike | undefined {
-    return body.length <= MAX_BODY_BYTES && isNamedByServer(decoded) ? note(this.#byBody, body, () => new Alike(cloneJson(decoded), undefined)) : undefined;
+    return body.length <= MAX_BODY_BYTES && isNamedByServer(decoded)
+      ? note(this.#byBody, body, () => new Alike(cloneJson(decoded), undefined))
+      : undefined;
   }
 
   noteObject(given: KubeObject, decoded: KubeObject): Alike | undefined {
-    return isNamedByServer(decoded) ? note(this.#byName, decoded.metadata.generateName!, () => new Alike(cloneJson(decoded), cloneJson(given))) : undefined;
+    return isNamedByServer(decoded)
+      ? note(this.#byName, decoded.metadata.generateName!, () => new Alike(cloneJson(decoded), cloneJson(given)))
+      : undefined;
   }
 }
 
@@ -83,7 +90,8 @@ function note(known: Map<string, Alike | undefined>, key: string, make: () => Al
 }
 
 /** Owners that a client brings along are told apart by more than the object. */
-const isNamedByServer = ({ metadata }: KubeObject): boolean => !metadata.name && !!metadata.generateName && !metadata.managedFields;
+const isNamedByServer = ({ metadata }: KubeObject): boolean =>
+  !metadata.name && !!metadata.generateName && !metadata.managedFields;
 
 const byResource = new WeakMap<ServedResource, AlikeObjects>();
 
@@ -150,7 +158,10 @@ const isDrawn = (char: string): boolean => NAME_SUFFIX_ALPHABET.includes(char);
 
 /** As deepEqual, where one text stands for another throughout. */
 function isSame(known: unknown, value: unknown, renamed: Renaming): boolean {
-  if (typeof known === 'string') return known === renamed.from && renamed !== SAME_NAMES ? value === renamed.to : value === known && (value !== renamed.to || renamed === SAME_NAMES);
+  if (typeof known === 'string')
+    return known === renamed.from && renamed !== SAME_NAMES
+      ? value === renamed.to
+      : value === known && (value !== renamed.to || renamed === SAME_NAMES);
   if (known === value) return true;
   if (typeof known !== 'object' || typeof value !== 'object' || known === null || value === null) return false;
   if (Array.isArray(known)) {

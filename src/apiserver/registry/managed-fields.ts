@@ -1,8 +1,14 @@
 /** Who owns which field: kept on every write, in the name of the request's field manager. */
 import { apiVersionOf } from '../../api/index.ts';
-import { keepUnchangedTimes, managedFieldsOfCreator, updateManagedFields, type FieldSet, type ResetFields } from '../../machinery/apply/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
+import {
+  keepUnchangedTimes,
+  managedFieldsOfCreator,
+  updateManagedFields,
+  type FieldSet,
+  type ResetFields,
+} from '../../machinery/apply/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { WriteOptions } from '../pipeline/options.ts';
 import { headerOf } from '../pipeline/request.ts';
 import type { Scope } from '../pipeline/scope.ts';
@@ -29,14 +35,22 @@ const REMEMBERED_AGENTS = 1000;
 const managers = new Map<string, string>();
 
 const managerOfAgent = (agent: string): string =>
-  [...agent.split('/')[0]!].filter((char) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char)).join('').slice(0, MANAGER_LIMIT) || 'unknown';
+  [...agent.split('/')[0]!]
+    .filter((char) => /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(char))
+    .join('')
+    .slice(0, MANAGER_LIMIT) || 'unknown';
 
 /** Fills in the managedFields of an object that is being created; `written` is the decoded body that it is a copy of, where it is one. */
 export function trackCreate(scope: Scope, object: KubeObject, manager: string, written: KubeObject = object): void {
   const { alike } = scope;
   if (alike?.ownedFields) {
     const now = formatTime(scope.backend.ctx.clock.now());
-    object.metadata.managedFields = managedFieldsOfCreator({ manager, apiVersion: apiVersionOf(scope.served), time: now, fields: alike.ownedFields });
+    object.metadata.managedFields = managedFieldsOfCreator({
+      manager,
+      apiVersion: apiVersionOf(scope.served),
+      time: now,
+      fields: alike.ownedFields,
+    });
     return;
   }
   setManagedFields(object, track(scope, undefined, asTracked(scope, object, written), manager));
@@ -44,7 +58,13 @@ export function trackCreate(scope: Scope, object: KubeObject, manager: string, w
 }
 
 /** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */
-export function trackUpdate(scope: Scope, live: KubeObject, object: KubeObject, manager: string, written: KubeObject = object): KubeObject {
+export function trackUpdate(
+  scope: Scope,
+  live: KubeObject,
+  object: KubeObject,
+  manager: string,
+  written: KubeObject = object,
+): KubeObject {
   if (clearsManagedFields(written)) object.metadata.managedFields = [];
   const shown = throughStorage(scope.served, object);
   const updated = { ...shown, metadata: { ...shown.metadata } };

@@ -1,13 +1,13 @@
+import { append, formatTime } from '../../base/index.ts';
+import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
 /** What every new object goes through between admission and the store. */
 import type { KubeObject } from '../../machinery/index.ts';
-import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
-import { append, formatTime } from '../../base/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
-import { checkObjectVersion, parseUintFault } from '../pipeline/resource-version.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
+import { checkObjectVersion, parseUintFault } from '../pipeline/resource-version.ts';
 import type { Scope } from '../pipeline/scope.ts';
-import { errorKind, type ServedResource } from './served-resource.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
+import { errorKind, type ServedResource } from './served-resource.ts';
 import { clearStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
 
@@ -18,7 +18,11 @@ export interface CreateSteps {
 }
 
 /** At once for most kinds: those that reserve something, or whose strategy or admission has to wait, take a promise. */
-export function prepareForCreate(scope: Scope, object: KubeObject, steps: CreateSteps): Reservation | undefined | Promise<Reservation | undefined> {
+export function prepareForCreate(
+  scope: Scope,
+  object: KubeObject,
+  steps: CreateSteps,
+): Reservation | undefined | Promise<Reservation | undefined> {
   const { backend, served } = scope;
   const { strategy } = served;
   const request = writeContext(scope, steps.dryRun);
@@ -28,7 +32,10 @@ export function prepareForCreate(scope: Scope, object: KubeObject, steps: Create
   delete meta.resourceVersion;
   meta.uid = backend.ctx.random.uid();
   meta.creationTimestamp = formatTime(backend.ctx.clock.now());
-  if (strategy.reserve) return prepareWithReservation(strategy.reserve(object, undefined, request), () => complete(scope, object, request, steps));
+  if (strategy.reserve)
+    return prepareWithReservation(strategy.reserve(object, undefined, request), () =>
+      complete(scope, object, request, steps),
+    );
   return complete(scope, object, request, steps)?.then(() => undefined);
 }
 
@@ -39,10 +46,14 @@ export function prepareForCreate(scope: Scope, object: KubeObject, steps: Create
 function checkVersionOfNew({ info }: Scope, version: string | undefined): void {
   if (!version) return;
   if (info.verb !== 'create') return checkObjectVersion(version);
-  if (parseUintFault(version) === undefined && BigInt(version) > 0n) throw failure(500, '', 'resourceVersion should not be set on objects to be created');
+  if (parseUintFault(version) === undefined && BigInt(version) > 0n)
+    throw failure(500, '', 'resourceVersion should not be set on objects to be created');
 }
 
-async function prepareWithReservation(reserving: Promise<Reservation>, rest: () => Promise<void> | undefined): Promise<Reservation> {
+async function prepareWithReservation(
+  reserving: Promise<Reservation>,
+  rest: () => Promise<void> | undefined,
+): Promise<Reservation> {
   const reservation = await reserving;
   try {
     await rest();
@@ -53,23 +64,36 @@ async function prepareWithReservation(reserving: Promise<Reservation>, rest: () 
   return reservation;
 }
 
-function complete(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): Promise<void> | undefined {
+function complete(
+  scope: Scope,
+  object: KubeObject,
+  request: WriteContext,
+  steps: CreateSteps,
+): Promise<void> | undefined {
   const { backend, served } = scope;
   const { strategy } = served;
   if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
   if (strategy.generationChanges) object.metadata.generation = 1;
   dropDisabledFields(served.message, object, undefined, backend.validation.features);
   const preparing = strategy.prepareForCreate?.(object, request) ?? betweenStages(scope);
-  return preparing ? preparing.then(() => validated(scope, object, request, steps)) : validated(scope, object, request, steps);
+  return preparing
+    ? preparing.then(() => validated(scope, object, request, steps))
+    : validated(scope, object, request, steps);
 }
 
-function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): Promise<void> | undefined {
+function validated(
+  scope: Scope,
+  object: KubeObject,
+  request: WriteContext,
+  steps: CreateSteps,
+): Promise<void> | undefined {
   const { backend, served } = scope;
   const { strategy } = served;
   const knownValid = scope.alike?.isKnownValid(object) ?? false;
   const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
   const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
-  if (errors.length + further.length > 0) throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
+  if (errors.length + further.length > 0)
+    throw invalid(kindOf(served, object), object.metadata.name ?? '', [...errors, ...further]);
   if (!knownValid) {
     const warnings = warningsOnCreate(served, object, backend.validation);
     if (warnings.length > 0) append(scope.warnings, warnings);

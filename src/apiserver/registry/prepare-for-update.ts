@@ -1,8 +1,15 @@
 /** What every changed object goes through between admission and the store. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { append, ownValue } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
-import { validateStatusUpdate, validateSubresourceUpdate, validateUpdate, warningsOnStatusUpdate, warningsOnUpdate } from '../../machinery/validation/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import {
+  validateStatusUpdate,
+  validateSubresourceUpdate,
+  validateUpdate,
+  warningsOnStatusUpdate,
+  warningsOnUpdate,
+} from '../../machinery/validation/index.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import { dropDisabledFields } from './disabled-fields.ts';
@@ -10,7 +17,6 @@ import { keepStatusMetadata } from './keep-metadata.ts';
 import { kindOf, writeContext } from './prepare-for-create.ts';
 import { hasStatusSubresource, restoreStatus } from './status.ts';
 import type { Reservation, WriteContext } from './strategy.ts';
-import { append, ownValue } from '../../base/index.ts';
 
 export interface PreparedUpdate {
   readonly object: KubeObject;
@@ -94,7 +100,8 @@ async function prepareStatus(object: KubeObject, old: KubeObject, request: Write
   await strategy.prepareForStatusUpdate?.(object, old, request);
 }
 
-const isOutsideStatus = (name: string): boolean => name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion';
+const isOutsideStatus = (name: string): boolean =>
+  name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion';
 
 /** A write without a resourceVersion is one against whatever is there; some kinds do not take that of a PUT. */
 function fixResourceVersion(scope: Scope, { object, old, unconditional }: PreparedUpdate): void {

@@ -126,4 +126,5 @@ export function builtinServed(resource: Resource, stored: StoredKind, cache: Res
 
 const NOTHING_PARTICULAR: Strategy = {};
 
-const strategyOf = (resource: Resource): Strategy => strategies[`${resource.group}/${resource.plural}`] ?? NOTHING_PARTICULAR;
+const strategyOf = (resource: Resource): Strategy =>
+  strategies[`${resource.group}/${resource.plural}`] ?? NOTHING_PARTICULAR;

@@ -1,11 +1,11 @@
+import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 /** A resource as it is served: the declaration, how it is written, and where it is kept. */
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
-import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
+import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
+import type { GroupKind, GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
-import type { GroupKind, GroupResource } from '../../machinery/errors/index.ts';
-import type { conform, DecodedObject, DecodeRequest } from '../../machinery/decode/index.ts';
 import type { TablePrinter } from '../../machinery/table/index.ts';
 import type { KindValidation } from '../../machinery/validation/index.ts';
 import type { Result } from '../pipeline/result.ts';
@@ -29,7 +29,10 @@ export interface ServedResource extends Resource {
   readonly stored: StoredKind;
   readonly cache: ResourceCache;
   /** How this version differs from what is stored; absent when it is the stored version itself. */
-  readonly conversion?: { fromStorage: ViewConversion; toStorage(object: KubeObject): KubeObject | Promise<KubeObject> };
+  readonly conversion?: {
+    fromStorage: ViewConversion;
+    toStorage(object: KubeObject): KubeObject | Promise<KubeObject>;
+  };
   /** Makes views that take their time (a webhook converts), so that they are there when they are looked at; whether it made any. */
   readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
   /** Verbs that this resource serves in its own way (reviews, bindings: nothing is stored). */
@@ -55,7 +58,9 @@ export interface ServedResource extends Resource {
 
 /** The kind as validation errors name it: views of another group's kind go by that. */
 export const errorKind = (served: ServedResource): GroupKind =>
-  served.stored.kind === served.kind && served.conversion ? { group: groupOf(served.stored.apiVersion), kind: served.kind } : served;
+  served.stored.kind === served.kind && served.conversion
+    ? { group: groupOf(served.stored.apiVersion), kind: served.kind }
+    : served;
 
 const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '');
 
@@ -85,7 +90,9 @@ export function storedMetadata(served: ServedResource, object: KubeObject): Kube
 type FieldReader = (object: KubeObject) => Record<string, string>;
 
 /** The values that field selectors compare: the text of each field, that of its zero value when it is absent. */
-export function selectableFieldReader(resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'> & { readonly custom?: boolean }): FieldReader {
+export function selectableFieldReader(
+  resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'> & { readonly custom?: boolean },
+): FieldReader {
   const readers = Object.entries(resource.selectableFields).map(([label, path]) => {
     const steps = path.split('.');
     return { label, steps, zero: resource.custom ? '' : zeroText(resource.message, steps) };
@@ -100,7 +107,8 @@ export function selectableFieldReader(resource: Pick<Resource, 'selectableFields
 
 function textAt(object: unknown, steps: readonly string[]): string | undefined {
   let at: unknown = object;
-  for (const step of steps) at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[step] : undefined;
+  for (const step of steps)
+    at = typeof at === 'object' && at !== null ? (at as Record<string, unknown>)[step] : undefined;
   if (at === undefined || at === null) return undefined;
   return typeof at === 'object' ? JSON.stringify(at) : String(at);
 }

@@ -1,6 +1,6 @@
+import { toJson } from '../../cel/admission/index.ts';
 /** CEL expressions over JSON values, of configurations that say whom to ask and how to read a token. */
 import { CelCompileError, compile, Environment, types, untypedValue } from '../../cel/index.ts';
-import { toJson } from '../../cel/admission/index.ts';
 
 export interface Expression {
   readonly text: string;
@@ -13,11 +13,17 @@ const COST_LIMIT = 1_000_000;
 
 /** Throws when the expression cannot be read or uses anything but the given variables. */
 export function compileExpression(text: string, variables: readonly string[]): Expression {
-  const { program } = compiled(text, new Environment({ variables: Object.fromEntries(variables.map((name) => [name, types.DYN])) }));
+  const { program } = compiled(
+    text,
+    new Environment({ variables: Object.fromEntries(variables.map((name) => [name, types.DYN])) }),
+  );
   return {
     text,
     evaluate(values) {
-      const { value, error } = program.run((name) => (Object.hasOwn(values, name) ? untypedValue(values[name]) : undefined), COST_LIMIT);
+      const { value, error } = program.run(
+        (name) => (Object.hasOwn(values, name) ? untypedValue(values[name]) : undefined),
+        COST_LIMIT,
+      );
       if (error) throw error;
       return toJson(value ?? null);
     },

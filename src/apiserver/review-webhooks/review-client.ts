@@ -1,7 +1,7 @@
+import { isRecord } from '../../base/index.ts';
 /** Posts objects to a webhook and gives its answer; what may pass (no connection, 429, 5xx) is tried again. */
 import { HttpTransport, loadKubeconfig, TransportError, type Transport } from '../../client/index.ts';
 import { Backoff, type Context } from '../../kernel/index.ts';
-import { isRecord } from '../../base/index.ts';
 
 export interface ReviewClientOptions {
   readonly timeoutMs?: number;
@@ -26,7 +26,13 @@ export class ReviewClient {
   }
 
   async post(body: unknown): Promise<Record<string, unknown>> {
-    const backoff = new Backoff({ baseMs: this.options.retryBackoffMs ?? 500, factor: 1.5, capMs: 5000, jitter: 0.2, random: this.ctx.random });
+    const backoff = new Backoff({
+      baseMs: this.options.retryBackoffMs ?? 500,
+      factor: 1.5,
+      capMs: 5000,
+      jitter: 0.2,
+      random: this.ctx.random,
+    });
     const attempts = this.options.attempts ?? DEFAULT_ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       try {
@@ -42,9 +48,16 @@ export class ReviewClient {
 
   async #postOnce(body: unknown): Promise<Record<string, unknown>> {
     const signal = this.ctx.clock.deadline(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, this.ctx.signal);
-    const response = await this.transport.request({ method: 'POST', path: '', body, headers: { 'content-type': 'application/json' }, signal });
+    const response = await this.transport.request({
+      method: 'POST',
+      path: '',
+      body,
+      headers: { 'content-type': 'application/json' },
+      signal,
+    });
     if (response.status < 200 || response.status > 299) throw new WebhookFailure(response.status);
-    if (!isRecord(response.body)) throw new WebhookFailure(response.status, 'the webhook did not answer with an object');
+    if (!isRecord(response.body))
+      throw new WebhookFailure(response.status, 'the webhook did not answer with an object');
     return response.body;
   }
 }

@@ -9,8 +9,8 @@ import type {
   SubjectAccessReviewStatus,
 } from '../../api/generated/authorization-v1.ts';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AuthorizationAttributes } from '../authz/authorizer.ts';
 import { reviewedFields, reviewedLabels } from '../authz/selectors.ts';
 import type { UserInfo } from '../pipeline/request.ts';
@@ -44,7 +44,11 @@ export const selfSubjectRulesReview = review((scope, object) => {
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, incomplete, error } = scope.backend.rules.rulesFor(scope.user, namespace);
   // The answer does not repeat the question.
-  return { ...object, spec: {}, status: { ...splitRules(rules), incomplete, ...(error ? { evaluationError: error } : {}) } };
+  return {
+    ...object,
+    spec: {},
+    status: { ...splitRules(rules), incomplete, ...(error ? { evaluationError: error } : {}) },
+  };
 });
 
 async function answer(scope: Scope, user: UserInfo, spec: Spec): Promise<SubjectAccessReviewStatus> {
@@ -68,7 +72,12 @@ const subjectOf = (spec: Spec): UserInfo => ({
 function attributesOf(user: UserInfo, spec: Spec): AuthorizationAttributes {
   const none = { user, apiGroup: '', apiVersion: '', namespace: '', resource: '', subresource: '', name: '', path: '' };
   if (spec.nonResourceAttributes) {
-    return { ...none, isResourceRequest: false, verb: spec.nonResourceAttributes.verb ?? '', path: spec.nonResourceAttributes.path ?? '' };
+    return {
+      ...none,
+      isResourceRequest: false,
+      verb: spec.nonResourceAttributes.verb ?? '',
+      path: spec.nonResourceAttributes.path ?? '',
+    };
   }
   const asked: ResourceAttributes = spec.resourceAttributes ?? {};
   return {
@@ -92,14 +101,22 @@ function selectorsOf({ fieldSelector, labelSelector }: ResourceAttributes): Part
 }
 
 const selectorErrors = ({ resourceAttributes }: Spec): string[] =>
-  [reviewedFields(resourceAttributes?.fieldSelector).error, reviewedLabels(resourceAttributes?.labelSelector).error].filter((error) => error !== undefined);
+  [
+    reviewedFields(resourceAttributes?.fieldSelector).error,
+    reviewedLabels(resourceAttributes?.labelSelector).error,
+  ].filter((error) => error !== undefined);
 
 function splitRules(rules: readonly PolicyRule[]): { resourceRules: KubeObject[]; nonResourceRules: KubeObject[] } {
   const resourceRules: unknown[] = [];
   const nonResourceRules: unknown[] = [];
   for (const { verbs, apiGroups, resources, resourceNames, nonResourceURLs } of rules) {
     if (resources?.length) {
-      resourceRules.push({ verbs, ...(apiGroups?.length ? { apiGroups } : {}), resources, ...(resourceNames?.length ? { resourceNames } : {}) });
+      resourceRules.push({
+        verbs,
+        ...(apiGroups?.length ? { apiGroups } : {}),
+        resources,
+        ...(resourceNames?.length ? { resourceNames } : {}),
+      });
     }
     if (nonResourceURLs?.length) nonResourceRules.push({ verbs, nonResourceURLs });
   }

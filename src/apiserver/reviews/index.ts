@@ -1,6 +1,11 @@
 /** Resources that are questions, not objects: a POST is answered with the filled-in review, and nothing is stored. */
 import type { Verb } from '../pipeline/route.ts';
-import { localSubjectAccessReview, selfSubjectAccessReview, selfSubjectRulesReview, subjectAccessReview } from './access-review.ts';
+import {
+  localSubjectAccessReview,
+  selfSubjectAccessReview,
+  selfSubjectRulesReview,
+  subjectAccessReview,
+} from './access-review.ts';
 import { selfSubjectReview, tokenReview } from './token-review.ts';
 
 export const reviewHandlers: Record<string, Readonly<Record<string, Verb>> | undefined> = {

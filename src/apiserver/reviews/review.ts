@@ -1,12 +1,12 @@
+import { invalid } from '../../machinery/errors/index.ts';
 /** What every review goes through: decoded, tracked, validated, admitted, answered; nothing is stored. */
 import type { KubeObject } from '../../machinery/index.ts';
-import { invalid } from '../../machinery/errors/index.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions } from '../pipeline/options.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import type { Verb } from '../pipeline/route.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
 
@@ -16,7 +16,13 @@ export function review(answer: (scope: Scope, object: KubeObject) => Promise<obj
     const object = await decodeBody(scope, { fieldValidation: options.fieldValidation });
     checkNamespace(scope, object);
     trackCreate(scope, object, managerOf(scope, options));
-    const attributes = attributesOf(scope, { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun });
+    const attributes = attributesOf(scope, {
+      operation: 'CREATE',
+      object,
+      name: object.metadata.name ?? '',
+      options: optionsObject(options),
+      dryRun: options.dryRun,
+    });
     await scope.backend.admission.admit(attributes);
     const errors = validateCreate(scope.served, object, scope.backend.validation);
     if (errors.length > 0) throw invalid(refusedKind(scope), object.metadata.name ?? '', errors);
@@ -26,4 +32,7 @@ export function review(answer: (scope: Scope, object: KubeObject) => Promise<obj
 }
 
 /** Upstream names no kind when it refuses an access review. */
-const refusedKind = ({ served }: Scope): { group: string; kind: string } => ({ group: served.group, kind: served.group === 'authorization.k8s.io' ? '' : served.kind });
+const refusedKind = ({ served }: Scope): { group: string; kind: string } => ({
+  group: served.group,
+  kind: served.group === 'authorization.k8s.io' ? '' : served.kind,
+});

@@ -1,7 +1,7 @@
-/** TokenReview: whose token is this. SelfSubjectReview: who am I. */
-import { badRequest } from '../../machinery/errors/index.ts';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../base/index.ts';
+/** TokenReview: whose token is this. SelfSubjectReview: who am I. */
+import { badRequest } from '../../machinery/errors/index.ts';
 import { TokenRefused } from '../authn/authenticator.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 import { review } from './review.ts';
@@ -17,7 +17,11 @@ export const tokenReview = review(async (scope, object) => {
   if (!spec.token) throw badRequest('token is required for TokenReview in authentication');
   try {
     const { user, audiences } = await bearerTokens.review(spec.token ?? '', spec.audiences ?? []);
-    const isFor = audiences ?? (spec.audiences?.length ? bearerTokens.apiAudiences.filter((audience) => spec.audiences!.includes(audience)) : bearerTokens.apiAudiences);
+    const isFor =
+      audiences ??
+      (spec.audiences?.length
+        ? bearerTokens.apiAudiences.filter((audience) => spec.audiences!.includes(audience))
+        : bearerTokens.apiAudiences);
     if (isFor.length === 0) return { ...object, status: { user: {}, error: NO_COMMON_AUDIENCE } };
     return { ...object, status: { authenticated: true, user: userInfo(user), audiences: isFor } };
   } catch (error) {

@@ -3,11 +3,11 @@
  * is what decides between several servers, so nothing else needs a lock. Ranges come from the ServiceCIDR objects.
  */
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
+import { formatIp, formatTime, parseIp } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { updateManagedFields } from '../../machinery/apply/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import { formatIp, formatTime, parseIp } from '../../base/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { AddressRange, type IpFamily } from './address-range.ts';
@@ -59,7 +59,9 @@ export class ClusterIpAllocator {
     // What a dry run shows is nobody's address: the one to be had may be another by then.
     if (dryRun) return ranges[0]!.networkAddress;
     for (const range of ranges) {
-      const found = await this.#search(range, range.staticSize, range.size, owner) ?? (await this.#search(range, 0n, range.staticSize, owner));
+      const found =
+        (await this.#search(range, range.staticSize, range.size, owner)) ??
+        (await this.#search(range, 0n, range.staticSize, owner));
       if (found !== undefined) return found;
     }
     throw new AllocationError('range is full');

@@ -7,10 +7,16 @@ export function fillAllocated(service: Service, old: Service): void {
   const before = old.spec ?? {};
   if (needsClusterIp(old) && needsClusterIp(service)) {
     if (!spec.clusterIP && before.clusterIP) spec.clusterIP = before.clusterIP;
-    if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs) spec.clusterIPs = [...before.clusterIPs];
+    if (!spec.clusterIPs?.length && spec.clusterIP === before.clusterIP && before.clusterIPs)
+      spec.clusterIPs = [...before.clusterIPs];
   }
   if (allocatesNodePorts(old) && allocatesNodePorts(service)) fillNodePorts(service, old);
-  if (needsHealthCheckPort(old) && needsHealthCheckPort(service) && !spec.healthCheckNodePort && before.healthCheckNodePort) {
+  if (
+    needsHealthCheckPort(old) &&
+    needsHealthCheckPort(service) &&
+    !spec.healthCheckNodePort &&
+    before.healthCheckNodePort
+  ) {
     spec.healthCheckNodePort = before.healthCheckNodePort;
   }
 }
@@ -32,7 +38,8 @@ function fillNodePorts({ spec }: Service, { spec: before }: Service): void {
 export function agreeOnClusterIps(service: Service, old: Service | undefined): void {
   const spec = (service.spec ??= {});
   const before = old?.spec ?? {};
-  if (spec.clusterIP && !spec.clusterIPs?.length) spec.clusterIPs = before.clusterIP === spec.clusterIP ? [...(before.clusterIPs ?? [])] : [spec.clusterIP];
+  if (spec.clusterIP && !spec.clusterIPs?.length)
+    spec.clusterIPs = before.clusterIP === spec.clusterIP ? [...(before.clusterIPs ?? [])] : [spec.clusterIP];
   if (!old) return;
   if ((before.clusterIP ?? '') === (spec.clusterIP ?? '') || !sameClusterIps(service, old)) return;
   if (!spec.clusterIP) delete spec.clusterIPs;

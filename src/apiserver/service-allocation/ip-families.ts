@@ -1,8 +1,8 @@
 /** Which families of addresses a Service gets: what the client says, completed by what the cluster has. */
 import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
+import { isIpv6 } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { clusterIps } from '../../machinery/validation/index.ts';
-import { isIpv6 } from '../../base/index.ts';
 import type { IpFamily } from './address-range.ts';
 import { needsClusterIp, sameClusterIps, sameIpFamilies } from './service-needs.ts';
 
@@ -33,7 +33,8 @@ export function completeIpFamilies(service: Service, old: Service | undefined, f
   }
   refuse(service, unavailableErrors(spec, families));
   if (!spec.ipFamilies?.length) spec.ipFamilies = [families[0]!];
-  if (spec.ipFamilyPolicy !== SINGLE && spec.ipFamilies.length === 1 && families.length === 2) spec.ipFamilies.push(otherFamily(spec.ipFamilies[0]!));
+  if (spec.ipFamilyPolicy !== SINGLE && spec.ipFamilies.length === 1 && families.length === 2)
+    spec.ipFamilies.push(otherFamily(spec.ipFamilies[0]!));
 }
 
 const otherFamily = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4');
@@ -60,12 +61,15 @@ function applyPolicyChange(service: Service, old: Service): void {
   const spec = service.spec!;
   const before = old.spec ?? {};
   if (spec.ipFamilyPolicy === SINGLE) {
-    if (sameClusterIps(service, old) && (spec.clusterIPs?.length ?? 0) > 1) spec.clusterIPs = spec.clusterIPs!.slice(0, 1);
-    if (sameIpFamilies(service, old) && (spec.ipFamilies?.length ?? 0) > 1) spec.ipFamilies = spec.ipFamilies!.slice(0, 1);
+    if (sameClusterIps(service, old) && (spec.clusterIPs?.length ?? 0) > 1)
+      spec.clusterIPs = spec.clusterIPs!.slice(0, 1);
+    if (sameIpFamilies(service, old) && (spec.ipFamilies?.length ?? 0) > 1)
+      spec.ipFamilies = spec.ipFamilies!.slice(0, 1);
     return;
   }
   const errors: FieldError[] = [];
-  const reduced = (now: string[] = [], then: string[] = []): boolean => now.length > 0 && now.length < then.length && now[0] === then[0];
+  const reduced = (now: string[] = [], then: string[] = []): boolean =>
+    now.length > 0 && now.length < then.length && now[0] === then[0];
   if (reduced(spec.clusterIPs, before.clusterIPs)) {
     errors.push(invalidValue(POLICY, spec.ipFamilyPolicy, "must be 'SingleStack' to release the secondary cluster IP"));
   }
@@ -92,7 +96,14 @@ function inferFamilies(spec: ServiceSpec, families: readonly IpFamily[]): FieldE
     if (i < (spec.ipFamilies?.length ?? 0)) continue;
     const family = isIpv6(ip) ? 'IPv6' : 'IPv4';
     if (families.includes(family)) (spec.ipFamilies ??= []).push(family);
-    else errors.push(invalidValue(path('spec', 'clusterIPs').index(i), spec.clusterIPs, `${family} is not configured on this cluster`));
+    else
+      errors.push(
+        invalidValue(
+          path('spec', 'clusterIPs').index(i),
+          spec.clusterIPs,
+          `${family} is not configured on this cluster`,
+        ),
+      );
   }
   return errors;
 }

@@ -87,7 +87,12 @@ function updateHealthCheckPort(service: Service, old: Service, operation: PortOp
   }
   const port = service.spec?.healthCheckNodePort;
   if (port === old.spec?.healthCheckNodePort) return;
-  refusePort(service, path('spec', 'healthCheckNodePort'), port, 'cannot change healthCheckNodePort on loadBalancer service with externaltraffic set during update');
+  refusePort(
+    service,
+    path('spec', 'healthCheckNodePort'),
+    port,
+    'cannot change healthCheckNodePort on loadBalancer service with externaltraffic set during update',
+  );
 }
 
 function reserveHealthCheckPort({ spec }: Service, operation: PortOperation): void {
@@ -97,7 +102,11 @@ function reserveHealthCheckPort({ spec }: Service, operation: PortOperation): vo
     else spec!.healthCheckNodePort = operation.reserveNext();
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    throw internalError(wanted ? `failed to allocate requested HealthCheck NodePort ${wanted}: ${error.message}` : `failed to allocate a HealthCheck NodePort: ${error.message}`);
+    throw internalError(
+      wanted
+        ? `failed to allocate requested HealthCheck NodePort ${wanted}: ${error.message}`
+        : `failed to allocate a HealthCheck NodePort: ${error.message}`,
+    );
   }
 }
 

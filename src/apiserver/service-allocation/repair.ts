@@ -1,6 +1,6 @@
+import type { Service } from '../../api/generated/core-v1.ts';
 /** At start: every address of a Service has its IPAddress object, and no IPAddress object is without its Service. */
 import type { IPAddress } from '../../api/generated/networking-v1.ts';
-import type { Service } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import { AllocationError, type ClusterIpAllocator } from './cluster-ip-allocator.ts';
@@ -25,11 +25,20 @@ export async function repairClusterIps(ctx: Context, registry: Registry, address
   }
 }
 
-async function claim(ctx: Context, addresses: ClusterIpAllocator, ip: string, owner: { namespace: string; name: string }): Promise<void> {
+async function claim(
+  ctx: Context,
+  addresses: ClusterIpAllocator,
+  ip: string,
+  owner: { namespace: string; name: string },
+): Promise<void> {
   try {
     await addresses.allocate(ip, owner, false);
   } catch (error) {
     if (!(error instanceof AllocationError)) throw error;
-    ctx.logger.warn('A Service has an address that cannot be reserved for it', { service: `${owner.namespace}/${owner.name}`, ip, reason: error.message });
+    ctx.logger.warn('A Service has an address that cannot be reserved for it', {
+      service: `${owner.namespace}/${owner.name}`,
+      ip,
+      reason: error.message,
+    });
   }
 }

@@ -13,8 +13,10 @@ const ADDRESSES = '/apis/networking.k8s.io/v1/ipaddresses';
 
 const post = (name: string, spec: Service['spec'], query = ''): Promise<TestAnswer> =>
   server.call('POST', PATH + query, { body: { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } } });
-const specOf = (answer: TestAnswer): NonNullable<Service['spec']> => answer.body['spec'] as NonNullable<Service['spec']>;
-const owner = async (address: string): Promise<unknown> => (await server.call('GET', `${ADDRESSES}/${address}`)).body['spec'];
+const specOf = (answer: TestAnswer): NonNullable<Service['spec']> =>
+  answer.body['spec'] as NonNullable<Service['spec']>;
+const owner = async (address: string): Promise<unknown> =>
+  (await server.call('GET', `${ADDRESSES}/${address}`)).body['spec'];
 
 describe('cluster IPs', () => {
   it('gives an address out of the upper part of the range, with an IPAddress object', async () => {
@@ -24,7 +26,12 @@ describe('cluster IPs', () => {
     expect(clusterIP).not.toMatch(/^10\.96\.0\./);
     const address = await server.call('GET', `${ADDRESSES}/${clusterIP}`);
     expect(address.body).toMatchObject({
-      metadata: { labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io' } },
+      metadata: {
+        labels: {
+          'ipaddress.kubernetes.io/ip-family': 'IPv4',
+          'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+        },
+      },
       spec: { parentRef: { resource: 'services', namespace: 'default', name: 'any' } },
     });
   });
@@ -45,7 +52,9 @@ describe('cluster IPs', () => {
   });
 
   it.each(['10.97.0.1', '10.96.0.0', '10.96.255.255'])('refuses %s', async (clusterIP) => {
-    expect((await post('outside', { clusterIP })).body['message']).toContain('the provided network does not match the current range');
+    expect((await post('outside', { clusterIP })).body['message']).toContain(
+      'the provided network does not match the current range',
+    );
   });
 
   it('takes nothing in a dry run', async () => {
@@ -64,7 +73,9 @@ describe('cluster IPs', () => {
 
   it('follows a change of type', async () => {
     const { clusterIP } = specOf(await post('typed', {}));
-    const external = await server.call('PUT', `${PATH}/typed`, { body: { metadata: { name: 'typed' }, spec: { type: 'ExternalName', externalName: 'example.com' } } });
+    const external = await server.call('PUT', `${PATH}/typed`, {
+      body: { metadata: { name: 'typed' }, spec: { type: 'ExternalName', externalName: 'example.com' } },
+    });
     expect(specOf(external)).not.toHaveProperty('clusterIP');
     expect(await owner(clusterIP!)).toBeUndefined();
   });
@@ -74,7 +85,13 @@ describe('cluster IPs', () => {
     await server.call('DELETE', `${ADDRESSES}/${clusterIP}`);
     await server.call('POST', ADDRESSES, {
       body: {
-        metadata: { name: '10.96.0.123', labels: { 'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io', 'ipaddress.kubernetes.io/ip-family': 'IPv4' } },
+        metadata: {
+          name: '10.96.0.123',
+          labels: {
+            'ipaddress.kubernetes.io/managed-by': 'ipallocator.k8s.io',
+            'ipaddress.kubernetes.io/ip-family': 'IPv4',
+          },
+        },
         spec: { parentRef: { resource: 'services', namespace: 'default', name: 'nobody' } },
       },
     });
@@ -94,14 +111,26 @@ describe('node ports', () => {
   });
 
   it('shares a port between protocols', async () => {
-    const [tcp, udp] = nodePorts(await post('shared', { type: 'NodePort', ports: [{ name: 't', port: 53, protocol: 'TCP' }, { name: 'u', port: 53, protocol: 'UDP' }] }));
+    const [tcp, udp] = nodePorts(
+      await post('shared', {
+        type: 'NodePort',
+        ports: [
+          { name: 't', port: 53, protocol: 'TCP' },
+          { name: 'u', port: 53, protocol: 'UDP' },
+        ],
+      }),
+    );
     expect(tcp).toBe(udp);
   });
 
   it('gives a chosen port to one only', async () => {
-    expect(nodePorts(await post('fixed', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] }))).toEqual([30001]);
+    expect(nodePorts(await post('fixed', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] }))).toEqual([
+      30001,
+    ]);
     const second = await post('fixed-too', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] });
-    expect(second.body['message']).toContain('spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated');
+    expect(second.body['message']).toContain(
+      'spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated',
+    );
     await server.call('DELETE', `${PATH}/fixed`);
     expect((await post('fixed-too', { type: 'NodePort', ports: [{ port: 80, nodePort: 30001 }] })).status).toBe(201);
   });
@@ -113,15 +142,24 @@ describe('node ports', () => {
 
   it('does not ask in a dry run whether the port is free', async () => {
     await post('holder', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] });
-    expect((await post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] }, '?dryRun=All')).status).toBe(201);
-    const twice = [{ name: 'a', port: 80, nodePort: 30003 }, { name: 'b', port: 81, nodePort: 30003 }];
-    expect((await post('dry', { type: 'NodePort', ports: twice }, '?dryRun=All')).body['message']).toContain('provided port is already allocated');
+    expect(
+      (await post('dry', { type: 'NodePort', ports: [{ port: 80, nodePort: 30002 }] }, '?dryRun=All')).status,
+    ).toBe(201);
+    const twice = [
+      { name: 'a', port: 80, nodePort: 30003 },
+      { name: 'b', port: 81, nodePort: 30003 },
+    ];
+    expect((await post('dry', { type: 'NodePort', ports: twice }, '?dryRun=All')).body['message']).toContain(
+      'provided port is already allocated',
+    );
     expect((await post('wet', { type: 'NodePort', ports: [{ port: 80, nodePort: 30003 }] })).status).toBe(201);
   });
 
   it('keeps the port of an update that does not name it', async () => {
     const [port] = nodePorts(await post('kept', { type: 'NodePort' }));
-    const put = await server.call('PUT', `${PATH}/kept`, { body: { metadata: { name: 'kept' }, spec: { type: 'NodePort', ports: [{ port: 8080 }] } } });
+    const put = await server.call('PUT', `${PATH}/kept`, {
+      body: { metadata: { name: 'kept' }, spec: { type: 'NodePort', ports: [{ port: 8080 }] } },
+    });
     expect(nodePorts(put)).toEqual([port]);
   });
 
@@ -129,13 +167,17 @@ describe('node ports', () => {
     const [port] = nodePorts(await post('freed', { type: 'NodePort' }));
     const { serviceAllocator } = server.pipeline.door.backend;
     expect(serviceAllocator.isNodePortTaken(port!)).toBe(true);
-    const put = await server.call('PUT', `${PATH}/freed`, { body: { metadata: { name: 'freed' }, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } } });
+    const put = await server.call('PUT', `${PATH}/freed`, {
+      body: { metadata: { name: 'freed' }, spec: { type: 'ClusterIP', ports: [{ port: 80 }] } },
+    });
     expect(nodePorts(put)).toEqual([undefined]);
     expect(serviceAllocator.isNodePortTaken(port!)).toBe(false);
   });
 
   it('gives a health check port to load balancers that keep traffic local', async () => {
-    const { healthCheckNodePort } = specOf(await post('local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }));
+    const { healthCheckNodePort } = specOf(
+      await post('local', { type: 'LoadBalancer', externalTrafficPolicy: 'Local' }),
+    );
     expect(healthCheckNodePort).toBeGreaterThanOrEqual(30086);
   });
 });

@@ -4,8 +4,8 @@
  */
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import type { IpFamily } from './address-range.ts';
@@ -35,7 +35,11 @@ export class ServiceAllocator {
     private readonly registry: Registry,
     options: ServiceAllocatorOptions,
   ) {
-    this.addresses = new ClusterIpAllocator(ctx, registry, options.serviceClusterIpRange.split(',').map((cidr) => cidr.trim()));
+    this.addresses = new ClusterIpAllocator(
+      ctx,
+      registry,
+      options.serviceClusterIpRange.split(',').map((cidr) => cidr.trim()),
+    );
     this.#ports = new NodePortAllocator(options.nodePortRange ?? '30000-32767', ctx.random.fork('node-port-allocator'));
   }
 
@@ -79,7 +83,8 @@ export class ServiceAllocator {
 
   /** Gives back the addresses of a Service that is gone; its ports are free with it. */
   async release(service: Service): Promise<void> {
-    if (service.spec?.type !== 'ExternalName' && !isHeadless(service)) await this.#release(service.spec?.clusterIPs ?? []);
+    if (service.spec?.type !== 'ExternalName' && !isHeadless(service))
+      await this.#release(service.spec?.clusterIPs ?? []);
   }
 
   /** Whether a node port is in use, for those who look. */
@@ -91,7 +96,11 @@ export class ServiceAllocator {
     for (const address of addresses) await this.addresses.release(address);
   }
 
-  async #reserveAddresses(service: ServiceObject, old: ServiceObject | undefined, dryRun: boolean): Promise<{ taken: string[]; letGo: string[] }> {
+  async #reserveAddresses(
+    service: ServiceObject,
+    old: ServiceObject | undefined,
+    dryRun: boolean,
+  ): Promise<{ taken: string[]; letGo: string[] }> {
     const spec = service.spec!;
     const none = { taken: [], letGo: [] };
     if (!old || old.spec?.type === 'ExternalName') {
@@ -102,7 +111,8 @@ export class ServiceAllocator {
     const before = { ips: old.spec?.clusterIPs ?? [], families: old.spec?.ipFamilies ?? [] };
     if (spec.type === 'ExternalName') return { taken: [], letGo: [...before.ips] };
     const now = spec.ipFamilies ?? [];
-    if (before.families.length === 1 && now.length === 2) return { taken: await this.#take(service, 1, dryRun), letGo: [] };
+    if (before.families.length === 1 && now.length === 2)
+      return { taken: await this.#take(service, 1, dryRun), letGo: [] };
     if (before.families.length === 2 && now.length === 1) return { taken: [], letGo: before.ips.slice(1) };
     return none;
   }
@@ -140,13 +150,21 @@ export class ServiceAllocator {
     }
   }
 
-  async #takeChosen(service: ServiceObject, asked: readonly string[], address: string, owner: ServiceName, dryRun: boolean): Promise<void> {
+  async #takeChosen(
+    service: ServiceObject,
+    asked: readonly string[],
+    address: string,
+    owner: ServiceName,
+    dryRun: boolean,
+  ): Promise<void> {
     try {
       await this.addresses.allocate(address, owner, dryRun);
     } catch (error) {
       if (!(error instanceof AllocationError)) throw error;
       const detail = `failed to allocate IP ${address}: ${error.message}`;
-      throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', [invalidValue(path('spec', 'clusterIPs'), asked, detail)]);
+      throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', [
+        invalidValue(path('spec', 'clusterIPs'), asked, detail),
+      ]);
     }
   }
 }

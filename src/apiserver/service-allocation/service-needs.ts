@@ -14,7 +14,8 @@ export const hasNodePorts = (service: Service): boolean => ['NodePort', 'LoadBal
 
 /** Node ports that the client did not choose are allocated, unless a load balancer does without them. */
 export const allocatesNodePorts = (service: Service): boolean =>
-  typeOf(service) === 'NodePort' || (typeOf(service) === 'LoadBalancer' && specOf(service).allocateLoadBalancerNodePorts !== false);
+  typeOf(service) === 'NodePort' ||
+  (typeOf(service) === 'LoadBalancer' && specOf(service).allocateLoadBalancerNodePorts !== false);
 
 export const needsHealthCheckPort = (service: Service): boolean =>
   typeOf(service) === 'LoadBalancer' && specOf(service).externalTrafficPolicy === 'Local';
@@ -24,6 +25,8 @@ export const isExternallyAccessible = (service: Service): boolean =>
 
 export const isLoadBalancer = (service: Service): boolean => typeOf(service) === 'LoadBalancer';
 
-export const sameClusterIps = (a: Service, b: Service): boolean => deepEqual(specOf(a).clusterIPs ?? [], specOf(b).clusterIPs ?? []);
+export const sameClusterIps = (a: Service, b: Service): boolean =>
+  deepEqual(specOf(a).clusterIPs ?? [], specOf(b).clusterIPs ?? []);
 
-export const sameIpFamilies = (a: Service, b: Service): boolean => deepEqual(specOf(a).ipFamilies ?? [], specOf(b).ipFamilies ?? []);
+export const sameIpFamilies = (a: Service, b: Service): boolean =>
+  deepEqual(specOf(a).ipFamilies ?? [], specOf(b).ipFamilies ?? []);

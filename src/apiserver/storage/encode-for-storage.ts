@@ -3,9 +3,9 @@
  * the revision of the write itself.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
+import { stringifyJson } from '../../base/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import { managedFieldsText } from '../../machinery/apply/index.ts';
-import { stringifyJson } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
 export function encodeForStorage(object: KubeObject): Buffer {

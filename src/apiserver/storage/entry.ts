@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../base/index.ts';
 /**
  * One stored object at one revision. Its JSON bytes are made once, when it is written or loaded, or, where the store keeps
  * its value in memory anyway, when somebody wants them: GET sends them, LIST joins them, watch events wrap them. The parsed
@@ -8,10 +9,9 @@
  */
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { deepFreeze } from '../../base/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
-import { parseStored } from './parse-stored.ts';
 import { LateBytes } from './late-bytes.ts';
+import { parseStored } from './parse-stored.ts';
 
 const METADATA = Buffer.from('"metadata":{');
 const CLOSING_BRACE = 0x7d;

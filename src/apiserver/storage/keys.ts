@@ -5,15 +5,17 @@
 export const REGISTRY = '/registry/';
 
 /** Resources whose prefix is not simply their plural; names that history froze. */
-const HISTORIC_PREFIXES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  '/nodes': 'minions',
-  '/services': 'services/specs',
-  '/endpoints': 'services/endpoints',
-  '/replicationcontrollers': 'controllers',
-  'networking.k8s.io/ingresses': 'ingress',
-  'apiregistration.k8s.io/apiservices': 'apiregistration.k8s.io/apiservices',
-  'apiextensions.k8s.io/customresourcedefinitions': 'apiextensions.k8s.io/customresourcedefinitions',
-}));
+const HISTORIC_PREFIXES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '/nodes': 'minions',
+    '/services': 'services/specs',
+    '/endpoints': 'services/endpoints',
+    '/replicationcontrollers': 'controllers',
+    'networking.k8s.io/ingresses': 'ingress',
+    'apiregistration.k8s.io/apiservices': 'apiregistration.k8s.io/apiservices',
+    'apiextensions.k8s.io/customresourcedefinitions': 'apiextensions.k8s.io/customresourcedefinitions',
+  }),
+);
 
 export function builtinPrefix(group: string, plural: string): string {
   return `${REGISTRY}${HISTORIC_PREFIXES.get(`${group}/${plural}`) ?? plural}/`;

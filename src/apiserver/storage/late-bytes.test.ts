@@ -6,7 +6,12 @@ import { startTestServer, type TestServer } from '../testing/index.ts';
 import { LateBytes, roughLength } from './late-bytes.ts';
 
 const MAP = '/api/v1/namespaces/default/configmaps';
-const configMap = (name: string, data: Record<string, string>): KubeObject => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' }, data });
+const configMap = (name: string, data: Record<string, string>): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+});
 
 describe('what a store in memory keeps of an object', () => {
   let server: TestServer;
@@ -18,7 +23,18 @@ describe('what a store in memory keeps of an object', () => {
   };
   /** As components in this process do it: objects go in and come out. */
   const within = (method: string, path: string, object?: KubeObject): ReturnType<TestServer['pipeline']['handle']> =>
-    server.pipeline.handle({ method, path, query: new URLSearchParams(), headers: {}, object, inProcess: true, user: { name: 'admin', groups: ['system:masters'] }, remoteAddress: '', signal: server.ctx.signal, readBody: () => Promise.resolve(Buffer.alloc(0)) });
+    server.pipeline.handle({
+      method,
+      path,
+      query: new URLSearchParams(),
+      headers: {},
+      object,
+      inProcess: true,
+      user: { name: 'admin', groups: ['system:masters'] },
+      remoteAddress: '',
+      signal: server.ctx.signal,
+      readBody: () => Promise.resolve(Buffer.alloc(0)),
+    });
 
   it('is the object itself until somebody from outside wants its bytes', async () => {
     server = await startTestServer();
@@ -33,7 +49,10 @@ describe('what a store in memory keeps of an object', () => {
     const { body, text } = await server.call('GET', `${MAP}/a`);
     expect(body).toMatchObject({ kind: 'ConfigMap', data: { k: 'one' } });
     expect(text).toContain(`"metadata":{"resourceVersion":"${body.metadata.resourceVersion}",`);
-    expect(JSON.parse(Buffer.from(late.bytes()).toString())).toEqual({ ...body, metadata: { ...body.metadata, resourceVersion: undefined } });
+    expect(JSON.parse(Buffer.from(late.bytes()).toString())).toEqual({
+      ...body,
+      metadata: { ...body.metadata, resourceVersion: undefined },
+    });
   });
 
   it('is there at each of its revisions', async () => {
@@ -41,15 +60,23 @@ describe('what a store in memory keeps of an object', () => {
     const { body: first } = await server.call('POST', MAP, { body: configMap('a', { k: 'one' }) });
     await within('PUT', `${MAP}/a`, configMap('a', { k: 'two' }));
     await within('DELETE', `${MAP}/a`);
-    const { text } = await server.call('GET', `${MAP}?resourceVersion=${first.metadata.resourceVersion}&resourceVersionMatch=Exact`);
+    const { text } = await server.call(
+      'GET',
+      `${MAP}?resourceVersion=${first.metadata.resourceVersion}&resourceVersionMatch=Exact`,
+    );
     expect(text).toContain('"k":"one"');
-    const { text: later } = await server.call('GET', `${MAP}?resourceVersion=${Number(first.metadata.resourceVersion) + 1}&resourceVersionMatch=Exact`);
+    const { text: later } = await server.call(
+      'GET',
+      `${MAP}?resourceVersion=${Number(first.metadata.resourceVersion) + 1}&resourceVersionMatch=Exact`,
+    );
     expect(later).toContain('"k":"two"');
   });
 
   it('may not be too large', async () => {
     server = await startTestServer();
-    const { status, body } = await server.call('POST', MAP, { body: configMap('big', { k: 'x'.repeat(1_000_000), l: 'y'.repeat(1_000_000) }) });
+    const { status, body } = await server.call('POST', MAP, {
+      body: configMap('big', { k: 'x'.repeat(1_000_000), l: 'y'.repeat(1_000_000) }),
+    });
     expect([status, body['message']]).toEqual([422, expect.stringContaining('Too long')]);
     const annotated = { ...configMap('big', { k: '"'.repeat(500_000), l: '"'.repeat(500_000) }) };
     const refused = await server.call('POST', MAP, { body: annotated });
@@ -62,7 +89,8 @@ describe('roughLength', () => {
   it.each(Array.from({ length: 50 }, (_, seed) => seed))('is never less than a sixth of the text, seed %i', (seed) => {
     const random = new SeededRandom(`rough ${seed}`);
     const alphabet = ['a', 'ü', '€', '\u0000', '"', '\\', '\ud800', '😀'];
-    const words = (): string => Array.from({ length: random.integer(9) }, () => alphabet[random.integer(alphabet.length)]).join('');
+    const words = (): string =>
+      Array.from({ length: random.integer(9) }, () => alphabet[random.integer(alphabet.length)]).join('');
     const value = (depth: number): unknown => {
       switch (random.integer(depth > 3 ? 4 : 6)) {
         case 0:

@@ -1,8 +1,8 @@
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
+import { deepFreeze } from '../../base/index.ts';
 import type { LateValue } from '../../etcd/index.ts';
 import { fieldSetText, type FieldSet } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { deepFreeze } from '../../base/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 
 /**
@@ -54,7 +54,11 @@ const SHORT_VALUE = 5;
 /** Of an object's JSON text, if nothing in it had to be escaped. Texts of who manages which fields are known. */
 function roughObjectLength(object: KubeObject): number {
   let length = PUNCTUATION;
-  for (const name in object) length += name.length + PUNCTUATION + (name === 'metadata' ? roughMetadataLength(object.metadata) : roughLength(object[name]));
+  for (const name in object)
+    length +=
+      name.length +
+      PUNCTUATION +
+      (name === 'metadata' ? roughMetadataLength(object.metadata) : roughLength(object[name]));
   return length;
 }
 
@@ -76,9 +80,12 @@ function roughEntryLength({ fieldsV1, ...entry }: ManagedFieldsEntry): number {
 /** Of a value's JSON text, if nothing in it had to be escaped. */
 export function roughLength(value: unknown): number {
   if (typeof value === 'string') return value.length + PUNCTUATION;
-  if (typeof value !== 'object' || value === null) return typeof value === 'bigint' ? String(value).length : SHORT_VALUE;
+  if (typeof value !== 'object' || value === null)
+    return typeof value === 'bigint' ? String(value).length : SHORT_VALUE;
   let length = PUNCTUATION;
   if (Array.isArray(value)) for (const item of value) length += roughLength(item);
-  else for (const name in value) length += name.length + PUNCTUATION + roughLength((value as Record<string, unknown>)[name]);
+  else
+    for (const name in value)
+      length += name.length + PUNCTUATION + roughLength((value as Record<string, unknown>)[name]);
   return length;
 }

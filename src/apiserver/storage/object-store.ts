@@ -3,10 +3,10 @@
  * it is durable and the watch cache has it.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { StoreError, type Store } from '../../etcd/index.ts';
 import { deepEqual } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
+import { StoreError, type Store } from '../../etcd/index.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { toStored, viewOf, type ServedResource } from '../registry/served-resource.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
 import { Entry } from './entry.ts';
@@ -25,8 +25,16 @@ function sameObject(current: KubeObject, object: KubeObject): boolean {
 }
 
 function sameMetadata(current: ObjectMeta, metadata: ObjectMeta): boolean {
-  for (const name in metadata) if (name !== 'resourceVersion' && metadata[name as keyof ObjectMeta] !== undefined && current[name as keyof ObjectMeta] === undefined) return false;
-  for (const name in current) if (name !== 'resourceVersion' && !deepEqual(current[name as keyof ObjectMeta], metadata[name as keyof ObjectMeta])) return false;
+  for (const name in metadata)
+    if (
+      name !== 'resourceVersion' &&
+      metadata[name as keyof ObjectMeta] !== undefined &&
+      current[name as keyof ObjectMeta] === undefined
+    )
+      return false;
+  for (const name in current)
+    if (name !== 'resourceVersion' && !deepEqual(current[name as keyof ObjectMeta], metadata[name as keyof ObjectMeta]))
+      return false;
   return true;
 }
 
@@ -70,7 +78,9 @@ export class ObjectStore {
 
   /** From the store itself: what a lost race looks at. */
   async fresh(served: ServedResource, place: Place): Promise<Entry> {
-    const { kvs } = await this.#guard(() => this.store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }));
+    const { kvs } = await this.#guard(() =>
+      this.store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }),
+    );
     const kv = kvs[0];
     if (!kv) throw notFound(served.groupResource, place.name);
     const entry = this.cache.entryOf(served.stored, kv);
@@ -90,7 +100,13 @@ export class ObjectStore {
   }
 
   /** Stores `object` over `current`; undefined when somebody else was faster. */
-  async replace(served: ServedResource, place: Place, current: Entry, object: KubeObject, dryRun: boolean): Promise<Entry | undefined> {
+  async replace(
+    served: ServedResource,
+    place: Place,
+    current: Entry,
+    object: KubeObject,
+    dryRun: boolean,
+  ): Promise<Entry | undefined> {
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     if (dryRun) return this.#dryRunEntry(key, place, object, String(current.revision));
     if (sameObject(current.object, object)) return current;
@@ -146,11 +162,20 @@ export class ObjectStore {
     return value;
   }
 
-  #committed({ served, place, key, object, revision }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {
+  #committed({
+    served,
+    place,
+    key,
+    object,
+    revision,
+  }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {
     const cached = served.cache.get(place.namespace, place.name);
     // A later write may have replaced it in the cache already: the answer still shows what this one wrote.
-    if (cached?.revision !== revision) return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
-    return served.prepareViews ? served.prepareViews([cached]).then(() => viewOf(served, cached)) : viewOf(served, cached);
+    if (cached?.revision !== revision)
+      return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
+    return served.prepareViews
+      ? served.prepareViews([cached]).then(() => viewOf(served, cached))
+      : viewOf(served, cached);
   }
 
   #dryRunEntry(key: string, place: Place, object: KubeObject, resourceVersion: string): Entry {
@@ -181,6 +206,7 @@ function asStatusError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error.code === 'no-space') return failure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded');
   if (error.code === 'request-too-large') return failure(500, '', 'etcdserver: request is too large');
-  if (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'closed') return serviceUnavailable(error.message);
+  if (error.code === 'unavailable' || error.code === 'timeout' || error.code === 'closed')
+    return serviceUnavailable(error.message);
   return internalError(error.message);
 }

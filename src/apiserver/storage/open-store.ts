@@ -14,6 +14,10 @@ export async function openStore(ctx: Context, config: StoreConfig): Promise<Stor
     case 'embedded':
       return openEmbeddedStore({ directory: config.directory, clock: ctx.clock, logger: ctx.logger });
     case 'etcd':
-      return createEtcdStore({ endpoints: config.endpoints, clock: ctx.clock, ...(config.tls ? { tls: config.tls } : {}) });
+      return createEtcdStore({
+        endpoints: config.endpoints,
+        clock: ctx.clock,
+        ...(config.tls ? { tls: config.tls } : {}),
+      });
   }
 }

@@ -17,7 +17,8 @@ export function parseStored(bytes: Buffer): KubeObject {
 
 function isBuiltIn({ apiVersion, kind }: KubeObject): boolean {
   const slash = apiVersion.indexOf('/');
-  return schema.kind(
-    { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind },
-  ) !== undefined;
+  return (
+    schema.kind({ group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind }) !==
+    undefined
+  );
 }

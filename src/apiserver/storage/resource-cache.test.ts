@@ -13,7 +13,10 @@ function entryOf(name: string, revision: number): Entry {
 
 describe('a list from the cache', () => {
   it('has what is there in the order of names, whatever came, changed, went and came again since the last one', () => {
-    const step = fc.record({ does: fc.constantFrom('put', 'put', 'delete', 'list'), name: fc.integer({ min: 0, max: 20 }).map((i) => `n${i}`) });
+    const step = fc.record({
+      does: fc.constantFrom('put', 'put', 'delete', 'list'),
+      name: fc.integer({ min: 0, max: 20 }).map((i) => `n${i}`),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
         const cache = new ResourceCache({ prefix: PREFIX, namespaced: true, fieldsOf: () => ({}) }, 0);

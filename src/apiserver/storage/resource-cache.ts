@@ -223,7 +223,11 @@ class Bucket {
 
   sorted(): readonly Entry[] {
     if (!this.#sorted) this.#sorted = [...this.entries.values()].sort(byName);
-    else if (this.#added.length > 0 || this.#gone > 0) this.#sorted = merged(this.#present(this.#sorted.map(({ name }) => name)), this.#present(this.#added).sort(byName));
+    else if (this.#added.length > 0 || this.#gone > 0)
+      this.#sorted = merged(
+        this.#present(this.#sorted.map(({ name }) => name)),
+        this.#present(this.#added).sort(byName),
+      );
     this.#added = [];
     this.#gone = 0;
     return this.#sorted;

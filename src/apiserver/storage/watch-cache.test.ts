@@ -13,7 +13,9 @@ afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
 });
 
-async function start(prepare: (store: Store) => Promise<void> = async () => {}): Promise<{ ctx: TestContext; store: Store; cache: WatchCache }> {
+async function start(
+  prepare: (store: Store) => Promise<void> = async () => {},
+): Promise<{ ctx: TestContext; store: Store; cache: WatchCache }> {
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   await prepare(store);
@@ -30,10 +32,19 @@ async function start(prepare: (store: Store) => Promise<void> = async () => {}):
 
 const put = (store: Store, key: string, step = 0): Promise<{ revision: number }> => {
   const name = key.slice(key.lastIndexOf('/') + 1);
-  return store.txn({ success: [{ op: 'put', key, value: Buffer.from(`{"kind":"Thing","apiVersion":"v1","metadata":{"name":"${name}"},"step":${step}}`) }] });
+  return store.txn({
+    success: [
+      {
+        op: 'put',
+        key,
+        value: Buffer.from(`{"kind":"Thing","apiVersion":"v1","metadata":{"name":"${name}"},"step":${step}}`),
+      },
+    ],
+  });
 };
 
-const contents = (entries: readonly { key: string; revision: number }[]): string[] => entries.map(({ key, revision }) => `${key}@${revision}`);
+const contents = (entries: readonly { key: string; revision: number }[]): string[] =>
+  entries.map(({ key, revision }) => `${key}@${revision}`);
 
 async function stored(store: Store, prefix: string): Promise<string[]> {
   const { kvs } = await store.range({ ...prefixRange(prefix) });
@@ -62,7 +73,12 @@ describe('WatchCache', () => {
     await store.txn({ success: [{ op: 'put', key: '/registry/pods/a/broken', value: Buffer.from('{"kind') }] });
     const { revision } = await put(store, '/registry/pods/a/good');
     await cache.waitFor(revision);
-    expect(cache.cacheOf(PODS.prefix).list().map(({ name }) => name)).toEqual(['good']);
+    expect(
+      cache
+        .cacheOf(PODS.prefix)
+        .list()
+        .map(({ name }) => name),
+    ).toEqual(['good']);
   });
 
   it('tells a client that waits for a revision of the future to come back later', async () => {
@@ -79,32 +95,35 @@ describe('WatchCache', () => {
     ctx.stop();
   });
 
-  it.each(Array.from({ length: 20 }, (_, seed) => seed))('takes in a resource while it is written to, seed %i', async (seed) => {
-    const random = new SeededRandom(`add ${seed}`);
-    const { store, cache } = await start();
-    const write = async (): Promise<void> => {
-      const key = `${BOATS.prefix}${random.integer(2) === 0 ? 'a' : 'b'}/${random.integer(12)}`;
-      if (random.integer(3) === 0) await store.txn({ success: [{ op: 'delete', key }] });
-      else await put(store, key, random.integer(100));
-    };
-    for (let i = random.integer(60); i > 0; i--) await write();
-    let done = false;
-    const writing = (async () => {
-      while (!done) await write();
-    })();
-    for (let i = random.integer(5); i > 0; i--) await Promise.resolve();
-    const [added, again] = await Promise.all([cache.add(BOATS), cache.add(BOATS)]);
-    expect(again).toBe(added);
-    const seen: CacheEvent[] = [];
-    const from = cache.revision;
-    added.watch({ scope: '', deliver: (event) => seen.push(event) });
-    for (let i = 0; i < 30; i++) await write();
-    done = true;
-    await writing;
-    await cache.waitUntilCurrent();
-    expect(contents(added.list())).toEqual(await stored(store, BOATS.prefix));
-    await checkEvents(store, seen, from);
-  });
+  it.each(Array.from({ length: 20 }, (_, seed) => seed))(
+    'takes in a resource while it is written to, seed %i',
+    async (seed) => {
+      const random = new SeededRandom(`add ${seed}`);
+      const { store, cache } = await start();
+      const write = async (): Promise<void> => {
+        const key = `${BOATS.prefix}${random.integer(2) === 0 ? 'a' : 'b'}/${random.integer(12)}`;
+        if (random.integer(3) === 0) await store.txn({ success: [{ op: 'delete', key }] });
+        else await put(store, key, random.integer(100));
+      };
+      for (let i = random.integer(60); i > 0; i--) await write();
+      let done = false;
+      const writing = (async () => {
+        while (!done) await write();
+      })();
+      for (let i = random.integer(5); i > 0; i--) await Promise.resolve();
+      const [added, again] = await Promise.all([cache.add(BOATS), cache.add(BOATS)]);
+      expect(again).toBe(added);
+      const seen: CacheEvent[] = [];
+      const from = cache.revision;
+      added.watch({ scope: '', deliver: (event) => seen.push(event) });
+      for (let i = 0; i < 30; i++) await write();
+      done = true;
+      await writing;
+      await cache.waitUntilCurrent();
+      expect(contents(added.list())).toEqual(await stored(store, BOATS.prefix));
+      await checkEvents(store, seen, from);
+    },
+  );
 
   /** Exactly the store's own events since `from`, each once. */
   async function checkEvents(store: Store, seen: readonly CacheEvent[], from: number): Promise<void> {
@@ -112,10 +131,13 @@ describe('WatchCache', () => {
     const now = await store.revision();
     if (from < now) {
       for await (const batch of store.watch({ ...prefixRange(BOATS.prefix), startRevision: from + 1 })) {
-        for (const { type, kv } of batch.events) history.push(`${type === 'put' ? 'put' : 'delete'} ${kv.key}@${kv.modRevision}`);
+        for (const { type, kv } of batch.events)
+          history.push(`${type === 'put' ? 'put' : 'delete'} ${kv.key}@${kv.modRevision}`);
         if (batch.revision >= now) break;
       }
     }
-    expect(seen.map(({ type, entry, revision }) => `${type === 'DELETED' ? 'delete' : 'put'} ${entry.key}@${revision}`)).toEqual(history);
+    expect(
+      seen.map(({ type, entry, revision }) => `${type === 'DELETED' ? 'delete' : 'put'} ${entry.key}@${revision}`),
+    ).toEqual(history);
   }
 });

@@ -5,8 +5,8 @@
  */
 import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { serviceUnavailable, timeout } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { decodeStored } from './decode-stored.ts';
 import { Entry } from './entry.ts';
 import { REGISTRY, splitKey } from './keys.ts';
@@ -107,7 +107,11 @@ export class WatchCache {
   async #follow(): Promise<void> {
     const { signal } = this.ctx;
     while (!signal.aborted) {
-      const watch = this.store.watch({ ...prefixRange(REGISTRY), startRevision: this.#revision + 1, progressNotify: true });
+      const watch = this.store.watch({
+        ...prefixRange(REGISTRY),
+        startRevision: this.#revision + 1,
+        progressNotify: true,
+      });
       const stop = (): void => watch.cancel();
       signal.addEventListener('abort', stop, { once: true });
       try {
@@ -173,12 +177,18 @@ export class WatchCache {
       return Entry.fromValue(at, kv.value, kv.modRevision, written.object);
     }
     const { value, object } = decodeStored(this.transformer, kv);
-    return this.store.keepsValues && value === kv.value ? Entry.overValue(at, value, kv.modRevision) : Entry.fromValue(at, value, kv.modRevision, object);
+    return this.store.keepsValues && value === kv.value
+      ? Entry.overValue(at, value, kv.modRevision)
+      : Entry.fromValue(at, value, kv.modRevision, object);
   }
 
-  async #loadRange(prefix: string, revision: number, cacheOf: (key: string) => ResourceCache | undefined): Promise<void> {
+  async #loadRange(
+    prefix: string,
+    revision: number,
+    cacheOf: (key: string) => ResourceCache | undefined,
+  ): Promise<void> {
     const { rangeEnd } = prefixRange(prefix);
-    for (let key = prefix; ; ) {
+    for (let key = prefix; ;) {
       const page = await this.store.range({ key, rangeEnd, limit: PAGE, ...(revision > 0 ? { revision } : {}) });
       await this.transformer.prepare?.(page.kvs);
       for (const kv of page.kvs) {

@@ -1,10 +1,10 @@
+import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 /** Binding: a scheduler assigns a pod to a node. Once only, and never a pod that is gated or going. */
 import { schema } from '../../api/index.ts';
-import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
-import { canonicalize } from '../../machinery/decode/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { aggregateMessage, badRequest, conflict, failure } from '../../machinery/errors/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { canonicalize } from '../../machinery/decode/index.ts';
+import { aggregateMessage, badRequest, conflict, failure } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions } from '../pipeline/options.ts';
@@ -39,24 +39,42 @@ export async function createBinding(scope: Scope): Promise<Result> {
   return bind({ ...scope, served, place: { ...scope.place, name } }, binding, options, scope);
 }
 
-async function readBinding(scope: Scope): Promise<{ options: ReturnType<typeof writeOptions>; binding: BindingObject }> {
+async function readBinding(
+  scope: Scope,
+): Promise<{ options: ReturnType<typeof writeOptions>; binding: BindingObject }> {
   const options = writeOptions('CreateOptions', scope.request.query);
-  const binding = (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: BINDING })) as BindingObject;
+  const binding = (await decodeBody(scope, {
+    fieldValidation: options.fieldValidation,
+    expected: BINDING,
+  })) as BindingObject;
   checkNamespace(scope, binding);
   return { options, binding };
 }
 
 /** `asked` is the request as admission sees it: for the pod's subresource, or for the old resource of bindings. */
-async function bind(scope: Scope, binding: BindingObject, options: ReturnType<typeof writeOptions>, asked = scope): Promise<Result> {
+async function bind(
+  scope: Scope,
+  binding: BindingObject,
+  options: ReturnType<typeof writeOptions>,
+  asked = scope,
+): Promise<Result> {
   const { backend, served, place } = scope;
-  const attributes = attributesOf(asked, { operation: 'CREATE', object: binding, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: BINDING });
+  const attributes = attributesOf(asked, {
+    operation: 'CREATE',
+    object: binding,
+    name: place.name,
+    options: optionsObject(options),
+    dryRun: options.dryRun,
+    kind: BINDING,
+  });
   await backend.admission.admit(attributes);
   const errors = validateBody('Binding', binding, backend.validation);
   if (errors.length > 0) throw failure(500, '', aggregateMessage(errors));
   await backend.admission.validate(attributes);
 
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
+    const current =
+      attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     const conditional = checkResourceVersion(scope, binding, current, false);
     const pod = assigned(current.object as PodObject, binding, formatTime(backend.ctx.clock.now()));
     if (await backend.objects.replace(served, place, current, pod, options.dryRun)) return done(201);
@@ -74,7 +92,12 @@ function assigned(pod: PodObject, { target, metadata }: BindingObject, now: stri
   if (pod.metadata.deletionTimestamp) refuse(`pod ${name} is being deleted, cannot be assigned to a host`);
   if (pod.spec?.nodeName) refuse(`pod ${name} is already assigned to node "${pod.spec.nodeName}"`);
   if ((pod.spec?.schedulingGates?.length ?? 0) > 0) refuse(`pod ${name} has non-empty .spec.schedulingGates`);
-  const bound: PodObject = { ...pod, metadata: { ...pod.metadata }, spec: { ...pod.spec!, nodeName: target.name ?? '' }, status: { ...pod.status } };
+  const bound: PodObject = {
+    ...pod,
+    metadata: { ...pod.metadata },
+    spec: { ...pod.spec!, nodeName: target.name ?? '' },
+    status: { ...pod.status },
+  };
   if (metadata.annotations) bound.metadata.annotations = { ...pod.metadata.annotations, ...metadata.annotations };
   if (metadata.labels) bound.metadata.labels = { ...pod.metadata.labels, ...metadata.labels };
   // It has been placed: where it was meant to go no longer matters.

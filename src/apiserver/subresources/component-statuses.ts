@@ -1,7 +1,7 @@
 /** componentstatuses: the health of the control plane's parts, as it was asked for before there were health endpoints. */
 import type { ComponentStatus } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { notFound } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';

@@ -1,8 +1,8 @@
+import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 /** A disruption budget is a counter that evictions take from and the disruption controller fills up again. */
 import { cloneJson, formatTime } from '../../base/index.ts';
-import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { forbidden, type StatusError, timeout, tooManyRequests } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 
@@ -18,7 +18,10 @@ export function budgetIsBusy(name: string): StatusError {
 
 function refusal(message: string, retryAfterSeconds: number): StatusError {
   const error = tooManyRequests(REFUSAL, retryAfterSeconds);
-  error.status.details = { ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}), causes: [{ reason: 'DisruptionBudget', message }] };
+  error.status.details = {
+    ...(retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
+    causes: [{ reason: 'DisruptionBudget', message }],
+  };
   return error;
 }
 
@@ -53,7 +56,12 @@ function checkAllowed({ metadata, status }: PodDisruptionBudget): void {
   if (allowed > 0) return;
   const { desiredHealthy: needed = 0, currentHealthy: healthy = 0 } = status ?? {};
   // Enough pods may be healthy, and yet none may go: nobody says how many there should be.
-  throw refusal(healthy > needed ? `The disruption budget ${name} does not allow evicting pods currently` : `The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`, 0);
+  throw refusal(
+    healthy > needed
+      ? `The disruption budget ${name} does not allow evicting pods currently`
+      : `The disruption budget ${name} needs ${needed} healthy pods and has ${healthy} currently`,
+    0,
+  );
 }
 
 /** The condition tells that nothing more may go. */
@@ -69,5 +77,9 @@ function markExhausted({ metadata, status }: PodDisruptionBudget, now: string): 
   const conditions = (status!.conditions ??= []);
   const at = conditions.findIndex((c) => c.type === condition.type);
   if (at < 0) conditions.push(condition);
-  else conditions[at] = { ...condition, lastTransitionTime: conditions[at]!.status === 'False' ? conditions[at]!.lastTransitionTime : now };
+  else
+    conditions[at] = {
+      ...condition,
+      lastTransitionTime: conditions[at]!.status === 'False' ? conditions[at]!.lastTransitionTime : now,
+    };
 }

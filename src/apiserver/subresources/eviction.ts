@@ -1,13 +1,13 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
+import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
+import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 /** Eviction: a deletion that asks the pod's disruption budget first. */
 import { schema } from '../../api/index.ts';
-import type { Pod } from '../../api/generated/core-v1.ts';
-import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
-import { conform, parseJson } from '../../machinery/decode/index.ts';
 import { deepEqual, isRecord } from '../../base/index.ts';
+import { conform, parseJson } from '../../machinery/decode/index.ts';
+import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
-import { badRequest, failure, isStatusError } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { checkDeleteOptions, optionsObject, writeOptions, type WriteOptions } from '../pipeline/options.ts';
 import { headerOf } from '../pipeline/request.ts';
@@ -33,7 +33,14 @@ export async function evictPod(scope: Scope): Promise<Result> {
   const { place, backend } = scope;
   if (eviction.metadata.name !== place.name) throw badRequest('name in URL does not match name in Eviction object');
   const deletion = deletionOf(eviction, options);
-  const attributes = attributesOf(scope, { operation: 'CREATE', object: eviction, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: EVICTION });
+  const attributes = attributesOf(scope, {
+    operation: 'CREATE',
+    object: eviction,
+    name: place.name,
+    options: optionsObject(options),
+    dryRun: options.dryRun,
+    kind: EVICTION,
+  });
   await backend.admission.admit(attributes);
   await backend.admission.validate(attributes);
   checkDeleteOptions(deletion);
@@ -60,7 +67,11 @@ function deletionOf({ deleteOptions }: EvictionObject, { dryRun }: WriteOptions)
   const queried = dryRun ? ['All'] : [];
   if ((given.dryRun?.length ?? 0) === 0) return dryRun ? { ...given, dryRun: queried } : given;
   if (dryRun && !deepEqual(given.dryRun, queried)) {
-    throw failure(500, '', `Non-matching dry-run options in request and content: [${queried.join(' ')}] and [${given.dryRun!.join(' ')}]`);
+    throw failure(
+      500,
+      '',
+      `Non-matching dry-run options in request and content: [${queried.join(' ')}] and [${given.dryRun!.join(' ')}]`,
+    );
   }
   return given;
 }
@@ -86,7 +97,9 @@ async function evict(scope: Scope, deletion: DeleteOptions): Promise<void> {
 
 /** A pod that does not run disrupts nobody when it goes. */
 function needsNoBudget(pod: Pod): boolean {
-  return ['Succeeded', 'Failed', 'Pending'].includes(pod.status?.phase ?? '') || pod.metadata.deletionTimestamp !== undefined;
+  return (
+    ['Succeeded', 'Failed', 'Pending'].includes(pod.status?.phase ?? '') || pod.metadata.deletionTimestamp !== undefined
+  );
 }
 
 const atRevision = (deletion: DeleteOptions, current: Entry): DeleteOptions => ({
@@ -98,7 +111,11 @@ async function evictWithinBudget(scope: Scope, current: Entry, deletion: DeleteO
   const pod = current.object as Pod & KubeObject;
   const budgets = budgetsOf(scope, pod);
   if (budgets.length > 1) {
-    throw failure(500, '', 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+    throw failure(
+      500,
+      '',
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
   }
   const [budget] = budgets;
   const free = budget !== undefined && isFreeToGo(pod, budget.object as PodDisruptionBudget & KubeObject);

@@ -16,7 +16,12 @@ import { proxyTo } from './proxy.ts';
 import { getScale, patchScale, updateScale } from './scale.ts';
 import { createToken } from './token.ts';
 
-export { KubeletClient, type KubeletClientOptions, type KubeletConnection, type NodeConnections } from './kubelet-connection.ts';
+export {
+  KubeletClient,
+  type KubeletClientOptions,
+  type KubeletConnection,
+  type NodeConnections,
+} from './kubelet-connection.ts';
 
 type Handlers = Partial<Record<string, Verb>>;
 

@@ -1,9 +1,9 @@
 /** How the API server reaches the kubelet of a node. */
 import type { Duplex } from 'node:stream';
 import type { Node } from '../../api/generated/core-v1.ts';
-import { TlsTrust } from '../../net/tls/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import type { AddressSource, DialPolicy, PermittedTarget } from '../dial/index.ts';
 import type { Registry } from '../registry/registry.ts';
 

@@ -1,8 +1,19 @@
 /** pods/log: what a container has written, as its node's kubelet has it. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { badRequest, failure, type FieldError, forbiddenField, internalError, invalid, invalidValue, isStatusError, path, WHOLE_OBJECT } from '../../machinery/errors/index.ts';
 import { parseTime, quote } from '../../base/index.ts';
+import {
+  badRequest,
+  failure,
+  type FieldError,
+  forbiddenField,
+  internalError,
+  invalid,
+  invalidValue,
+  isStatusError,
+  path,
+  WHOLE_OBJECT,
+} from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { dialText, pump, send } from '../dial/index.ts';
 import { isTrue } from '../pipeline/request-info.ts';
 import type { Result } from '../pipeline/result.ts';
@@ -22,22 +33,37 @@ export async function readLog(scope: Scope): Promise<Result> {
   const pod = object as Pod & KubeObject;
   const container = containerOf(scope.place.name, pod.spec!, options.container);
   const nodeName = pod.spec?.nodeName;
-  if (!nodeName) return { type: 'response', response: { status: 204, headers: { 'cache-control': 'no-cache, private' } } };
+  if (!nodeName)
+    return { type: 'response', response: { status: 204, headers: { 'cache-control': 'no-cache, private' } } };
   const target = await scope.backend.kubelet.target(nodeName);
   const location = `/containerLogs/${scope.place.namespace}/${scope.place.name}/${container}`;
   const query = options.query.toString();
   const requested = query === '' ? location : `${location}?${query}`;
   let incoming;
   try {
-    incoming = await send(scope.backend.dialer, { target, method: 'GET', path: requested, headers: {}, signal: scope.request.signal });
+    incoming = await send(scope.backend.dialer, {
+      target,
+      method: 'GET',
+      path: requested,
+      headers: {},
+      signal: scope.request.signal,
+    });
   } catch (error) {
     if (isStatusError(error)) throw error;
-    throw failure(500, '', `Get "https://${target.host}:${target.port}${requested}": ${error instanceof Error ? dialText(error) : 'unknown'}`);
+    throw failure(
+      500,
+      '',
+      `Get "https://${target.host}:${target.port}${requested}": ${error instanceof Error ? dialText(error) : 'unknown'}`,
+    );
   }
   if ((incoming.statusCode ?? 500) >= 300) throw await kubeletFailure(scope, incoming, incoming.statusCode ?? 500);
   return {
     type: 'response',
-    response: { status: 200, headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' }, stream: (sink) => pump(incoming, sink) },
+    response: {
+      status: 200,
+      headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' },
+      stream: (sink) => pump(incoming, sink),
+    },
   };
 }
 
@@ -51,22 +77,39 @@ async function kubeletFailure(scope: Scope, incoming: AsyncIterable<Buffer>, cod
   }
   if (code === 500) return internalError(text);
   const reason = code === 404 ? 'NotFound' : code === 400 ? 'BadRequest' : code === 403 ? 'Forbidden' : '';
-  const details = { name: scope.place.name, kind: 'pods/log', causes: [{ reason: 'UnexpectedServerResponse', message: text }] };
-  return code === 400 ? badRequest(text) : failure(code, reason, `the server could not find the requested resource (GET pods/log ${scope.place.name})`, details);
+  const details = {
+    name: scope.place.name,
+    kind: 'pods/log',
+    causes: [{ reason: 'UnexpectedServerResponse', message: text }],
+  };
+  return code === 400
+    ? badRequest(text)
+    : failure(
+        code,
+        reason,
+        `the server could not find the requested resource (GET pods/log ${scope.place.name})`,
+        details,
+      );
 }
 
 function logOptions(scope: Scope): LogOptions {
   const given = scope.request.query;
   const query = new URLSearchParams();
-  const numbers = { sinceSeconds: int64(given, 'sinceSeconds'), tailLines: int64(given, 'tailLines'), limitBytes: int64(given, 'limitBytes') };
+  const numbers = {
+    sinceSeconds: int64(given, 'sinceSeconds'),
+    tailLines: int64(given, 'tailLines'),
+    limitBytes: int64(given, 'limitBytes'),
+  };
   const sinceTime = given.get('sinceTime');
   if (sinceTime) checkTime(sinceTime);
   const stream = given.get('stream');
 
   const errors: FieldError[] = [];
   const { tailLines, limitBytes, sinceSeconds } = numbers;
-  if (tailLines !== undefined && tailLines < 0) errors.push(invalidValue(path('tailLines'), tailLines, 'must be greater than or equal to 0'));
-  if (limitBytes !== undefined && limitBytes < 1) errors.push(invalidValue(path('limitBytes'), limitBytes, 'must be greater than 0'));
+  if (tailLines !== undefined && tailLines < 0)
+    errors.push(invalidValue(path('tailLines'), tailLines, 'must be greater than or equal to 0'));
+  if (limitBytes !== undefined && limitBytes < 1)
+    errors.push(invalidValue(path('limitBytes'), limitBytes, 'must be greater than 0'));
   if (sinceSeconds !== undefined && sinceTime) {
     errors.push(forbiddenField(WHOLE_OBJECT, 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
   } else if (sinceSeconds !== undefined && sinceSeconds < 1) {
@@ -76,7 +119,8 @@ function logOptions(scope: Scope): LogOptions {
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, scope.place.name, errors);
 
   const follow = given.has('follow') && isTrue(given.get('follow'));
-  for (const name of ['follow', 'previous', 'timestamps'] as const) if (given.has(name) && isTrue(given.get(name))) query.set(name, 'true');
+  for (const name of ['follow', 'previous', 'timestamps'] as const)
+    if (given.has(name) && isTrue(given.get(name))) query.set(name, 'true');
   if (sinceTime) query.set('sinceTime', sinceTime);
   for (const [name, value] of Object.entries(numbers)) if (value !== undefined) query.set(name, String(value));
   return { container: given.get('container') ?? '', follow, query };
@@ -86,7 +130,9 @@ function checkTime(text: string): void {
   try {
     parseTime(text);
   } catch {
-    throw badRequest(`parsing time ${quote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${quote(text)} as "2006"`);
+    throw badRequest(
+      `parsing time ${quote(text)} as "2006-01-02T15:04:05Z07:00": cannot parse ${quote(text)} as "2006"`,
+    );
   }
 }
 

@@ -1,8 +1,8 @@
 /** pods/exec, attach and portforward: the client's connection is handed through to the kubelet of the pod's node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { schema } from '../../api/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { handOver } from '../dial/index.ts';
 import { isTrue } from '../pipeline/request-info.ts';
@@ -12,7 +12,11 @@ import { containerOf } from './pod-container.ts';
 
 type Stream = 'exec' | 'attach' | 'portforward';
 
-const OPTION_KINDS: Record<Stream, string> = { exec: 'PodExecOptions', attach: 'PodAttachOptions', portforward: 'PodPortForwardOptions' };
+const OPTION_KINDS: Record<Stream, string> = {
+  exec: 'PodExecOptions',
+  attach: 'PodAttachOptions',
+  portforward: 'PodPortForwardOptions',
+};
 /** The kubelet's names for what is to be connected. */
 const FLAGS = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
 
@@ -23,12 +27,16 @@ export const connectStream =
     await admitConnection(scope, OPTION_KINDS[stream]);
     const { object } = await backend.objects.get(scope.served, place);
     const pod = object as Pod & KubeObject;
-    const container = stream === 'portforward' ? '' : containerOf(place.name, pod.spec!, request.query.get('container') ?? '');
+    const container =
+      stream === 'portforward' ? '' : containerOf(place.name, pod.spec!, request.query.get('container') ?? '');
     if (!pod.spec?.nodeName) throw badRequest(`pod ${place.name} does not have a host assigned`);
     const target = await backend.kubelet.target(pod.spec.nodeName);
     if (!request.upgrade) throw badRequest('Upgrade request required');
     const query = streamQuery(stream, request.query).toString();
-    const location = stream === 'portforward' ? `/portForward/${place.namespace}/${place.name}` : `/${stream}/${place.namespace}/${place.name}/${container}`;
+    const location =
+      stream === 'portforward'
+        ? `/portForward/${place.namespace}/${place.name}`
+        : `/${stream}/${place.namespace}/${place.name}/${container}`;
     const path = query === '' ? location : `${location}?${query}`;
     return { type: 'response', response: await handOver(backend.dialer, { request, target, path }) };
   };
@@ -56,7 +64,8 @@ function connectionOptions(kind: string, query: URLSearchParams): KubeObject {
     const values = query.getAll(name);
     const [value] = values;
     if (value === undefined) continue;
-    if (type.kind === 'list') options[name] = type.element.kind === 'scalar' && type.element.scalar === 'int32' ? values.map(Number) : values;
+    if (type.kind === 'list')
+      options[name] = type.element.kind === 'scalar' && type.element.scalar === 'int32' ? values.map(Number) : values;
     else if (type.kind === 'scalar' && type.scalar === 'bool') {
       if (isTrue(value)) options[name] = true;
     } else if (value !== '') options[name] = value;
@@ -71,7 +80,8 @@ function streamQuery(stream: Stream, given: URLSearchParams): URLSearchParams {
     for (const port of ports.filter((text) => text !== '')) query.append('port', port);
     return query;
   }
-  for (const [name, flag] of Object.entries(FLAGS)) if (given.has(name) && isTrue(given.get(name))) query.set(flag, '1');
+  for (const [name, flag] of Object.entries(FLAGS))
+    if (given.has(name) && isTrue(given.get(name))) query.set(flag, '1');
   for (const command of stream === 'exec' ? given.getAll('command') : []) query.append('command', command);
   return query;
 }

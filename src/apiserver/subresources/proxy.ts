@@ -1,12 +1,20 @@
+import type { Pod, Service } from '../../api/generated/core-v1.ts';
+import { quote } from '../../base/index.ts';
+import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 /** proxy of pods, services and nodes: any HTTP request to what they serve, below the API server's own path. */
 import { TlsTrust } from '../../net/tls/index.ts';
-import type { Pod, Service } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/errors/index.ts';
-import { quote } from '../../base/index.ts';
-import { forwardedHeaders, handOver, relay, send, unreachable, type PermittedTarget, type Target } from '../dial/index.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
+import {
+  forwardedHeaders,
+  handOver,
+  relay,
+  send,
+  unreachable,
+  type PermittedTarget,
+  type Target,
+} from '../dial/index.ts';
 import { splitPath } from '../pipeline/request-info.ts';
+import type { ApiResponse } from '../pipeline/request.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
 import { admitConnection } from './pod-streams.ts';
@@ -21,7 +29,11 @@ interface Subject {
   readonly port: string;
 }
 
-const OPTION_KINDS: Record<Kind, string> = { pod: 'PodProxyOptions', service: 'ServiceProxyOptions', node: 'NodeProxyOptions' };
+const OPTION_KINDS: Record<Kind, string> = {
+  pod: 'PodProxyOptions',
+  service: 'ServiceProxyOptions',
+  node: 'NodeProxyOptions',
+};
 
 export const proxyTo =
   (kind: Kind) =>
@@ -60,9 +72,20 @@ async function forward(scope: Scope, target: PermittedTarget, path: string, base
   const { dialer } = scope.backend;
   if (request.upgrade) return handOver(dialer, { request, target, path });
   const body = ['GET', 'HEAD'].includes(request.method) ? undefined : await request.readBody();
-  const headers = { ...forwardedHeaders(request.headers), 'x-forwarded-uri': `${base}${path.split('?')[0]!}`, 'x-forwarded-for': request.remoteAddress };
+  const headers = {
+    ...forwardedHeaders(request.headers),
+    'x-forwarded-uri': `${base}${path.split('?')[0]!}`,
+    'x-forwarded-for': request.remoteAddress,
+  };
   try {
-    const incoming = await send(dialer, { target, method: request.method, path, headers, signal: request.signal, ...(body ? { body } : {}) });
+    const incoming = await send(dialer, {
+      target,
+      method: request.method,
+      path,
+      headers,
+      signal: request.signal,
+      ...(body ? { body } : {}),
+    });
     const html = /^text\/html\b/.test(incoming.headers['content-type'] ?? '');
     const response = relay(incoming, html ? (text) => rewriteLinks(text, base) : undefined);
     const { location } = response.headers;
@@ -85,7 +108,11 @@ function parseSubject(kind: Kind, text: string): Subject {
   return { scheme: scheme as Subject['scheme'], name, port };
 }
 
-const LOCATE: Record<Kind, (scope: Scope, subject: Subject) => Promise<PermittedTarget>> = { pod: podTarget, service: serviceTarget, node: nodeTarget };
+const LOCATE: Record<Kind, (scope: Scope, subject: Subject) => Promise<PermittedTarget>> = {
+  pod: podTarget,
+  service: serviceTarget,
+  node: nodeTarget,
+};
 
 const overTls = ({ scheme }: Subject): Pick<Target, 'tls'> => (scheme === 'https' ? { tls: ANY_SERVER } : {});
 

@@ -1,24 +1,24 @@
+import type { Scale } from '../../api/generated/autoscaling-v1.ts';
+import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 /**
  * The scale subresource: a workload seen as a Scale, and written as one. What is stored is the workload; the Scale is
  * made for the answer, and what happens to its replicas is carried back.
  */
 import { cloneJson, isRecord } from '../../base/index.ts';
-import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
-import type { Scale } from '../../api/generated/autoscaling-v1.ts';
-import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from '../../machinery/apply/index.ts';
+import { badRequest, conflict, invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, selectorFromLabels } from '../../machinery/selectors/index.ts';
-import { badRequest, conflict, invalid } from '../../machinery/errors/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { readCustomScale, replicasSteps, requireReplicas, writeCustomReplicas } from '../crd/index.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../pipeline/options.ts';
+import type { Result } from '../pipeline/result.ts';
+import type { Scope } from '../pipeline/scope.ts';
 import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import type { Strategy } from '../registry/strategy.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { merged, readConfiguration } from '../verbs/apply.ts';
 import { checkNamespace } from '../verbs/create.ts';
@@ -29,11 +29,18 @@ import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
 export type ScaleObject = Scale & KubeObject;
 
 const MESSAGE = schema.message('io.k8s.api.autoscaling.v1.Scale');
-const SCALE: GroupVersionKind & { message: typeof MESSAGE } = { group: 'autoscaling', version: 'v1', kind: 'Scale', message: MESSAGE };
+const SCALE: GroupVersionKind & { message: typeof MESSAGE } = {
+  group: 'autoscaling',
+  version: 'v1',
+  kind: 'Scale',
+  message: MESSAGE,
+};
 const MAX_ATTEMPTS = 100;
 
 /** Where each version of a workload has its replica count. */
-const pathsOf = ({ served }: Scope): ReplicasPaths => ({ [apiVersionOf(served)]: served.scale ? replicasSteps(served.scale) : ['spec', 'replicas'] });
+const pathsOf = ({ served }: Scope): ReplicasPaths => ({
+  [apiVersionOf(served)]: served.scale ? replicasSteps(served.scale) : ['spec', 'replicas'],
+});
 
 export async function getScale(scope: Scope): Promise<Result> {
   const entry = await scope.backend.objects.get(scope.served, scope.place);
@@ -47,7 +54,11 @@ export async function updateScale(scope: Scope): Promise<Result> {
   checkNamespace(scope, body);
   checkName(scope, body);
   const view = scaleScope(scope);
-  return writeScale(scope, options, (live) => trackUpdate(view, live, cloneJson(body), managerOf(scope, options)) as ScaleObject);
+  return writeScale(
+    scope,
+    options,
+    (live) => trackUpdate(view, live, cloneJson(body), managerOf(scope, options)) as ScaleObject,
+  );
 }
 
 export async function patchScale(scope: Scope): Promise<Result> {
@@ -61,24 +72,37 @@ export async function patchScale(scope: Scope): Promise<Result> {
   const options = writeOptions('PatchOptions', scope.request.query);
   const body = await scope.request.readBody();
   const manager = managerOf(scope, options);
-  return writeScale(scope, options, async (live) => trackUpdate(view, live, await patched(view, type, body, live, options), manager) as ScaleObject);
+  return writeScale(
+    scope,
+    options,
+    async (live) => trackUpdate(view, live, await patched(view, type, body, live, options), manager) as ScaleObject,
+  );
 }
 
 /** The request as if it were one for a resource of Scales. */
 function scaleScope(scope: Scope): Scope {
-  const strategy: Strategy = { subresources: { scale: { prepareForUpdate: () => undefined, resetFields: ['status'] } } };
+  const strategy: Strategy = {
+    subresources: { scale: { prepareForUpdate: () => undefined, resetFields: ['status'] } },
+  };
   return { ...scope, served: { ...scope.served, ...SCALE, strategy } };
 }
 
 function checkName({ place }: Scope, { metadata: { name } }: ScaleObject): void {
-  if (!name) throw badRequest(`the name of the object (${place.name} based on URL) was undeterminable: name must be provided`);
-  if (name !== place.name) throw badRequest(`the name of the object (${name}) does not match the name on the URL (${place.name})`);
+  if (!name)
+    throw badRequest(`the name of the object (${place.name} based on URL) was undeterminable: name must be provided`);
+  if (name !== place.name)
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${place.name})`);
 }
 
-async function writeScale(scope: Scope, options: WriteOptions, compute: (live: ScaleObject) => ScaleObject | Promise<ScaleObject>): Promise<Result> {
+async function writeScale(
+  scope: Scope,
+  options: WriteOptions,
+  compute: (live: ScaleObject) => ScaleObject | Promise<ScaleObject>,
+): Promise<Result> {
   const { backend, served, place } = scope;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
+    const current =
+      attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     const live = scaleOf(scope, current.object);
     const scale = await compute(live);
     const isPatch = options.kind === 'PatchOptions';
@@ -101,7 +125,15 @@ interface ScaleWrite {
 async function storeScale(scope: Scope, { options, current, live, scale }: ScaleWrite): Promise<Entry | undefined> {
   const { backend, served, place } = scope;
   const { dryRun } = options;
-  const attributes = attributesOf(scope, { operation: 'UPDATE', object: scale, oldObject: live, name: place.name, options: optionsObject(options), dryRun, kind: SCALE });
+  const attributes = attributesOf(scope, {
+    operation: 'UPDATE',
+    object: scale,
+    oldObject: live,
+    name: place.name,
+    options: optionsObject(options),
+    dryRun,
+    kind: SCALE,
+  });
   await backend.admission.admit(attributes);
   // A custom resource's own validation says what is wrong with its replicas.
   const errors = served.scale ? [] : validateBody('Scale', scale, backend.validation);
@@ -120,7 +152,16 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
   if (managedFields) object.metadata.managedFields = managedFields;
   else delete object.metadata.managedFields;
   // The workload's own strategy and validation decide about the write.
-  const reservation = await prepareForUpdate({ ...scope, subresource: '' }, { object, old: current.object, dryRun, unconditional: true, beforeStore: () => backend.admission.validate(attributes) });
+  const reservation = await prepareForUpdate(
+    { ...scope, subresource: '' },
+    {
+      object,
+      old: current.object,
+      dryRun,
+      unconditional: true,
+      beforeStore: () => backend.admission.validate(attributes),
+    },
+  );
   const entry = await backend.objects.replace(served, place, current, object, dryRun);
   await (entry && !dryRun ? reservation?.commit?.() : reservation?.rollback?.());
   return entry;

@@ -8,35 +8,61 @@ beforeAll(async () => {
 afterAll(() => server.stop());
 
 const NS = '/api/v1/namespaces/default';
-const patch = (target: string, body: unknown): Promise<TestAnswer> => server.call('PATCH', target, { body, contentType: 'application/merge-patch+json' });
+const patch = (target: string, body: unknown): Promise<TestAnswer> =>
+  server.call('PATCH', target, { body, contentType: 'application/merge-patch+json' });
 const pod = (name: string, spec: object = {}, labels?: object): Promise<TestAnswer> =>
-  server.call('POST', `${NS}/pods`, { body: { metadata: { name, labels }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } } });
+  server.call('POST', `${NS}/pods`, {
+    body: { metadata: { name, labels }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } },
+  });
 const message = (answer: TestAnswer): unknown => answer.body['message'];
 
 describe('scale', () => {
   const PATH = '/apis/apps/v1/namespaces/default/replicasets';
   const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-  beforeAll(() => server.call('POST', PATH, { body: { metadata: { name: 'r' }, spec: { replicas: 2, selector: { matchLabels: { a: 'b' } }, template } } }));
+  beforeAll(() =>
+    server.call('POST', PATH, {
+      body: { metadata: { name: 'r' }, spec: { replicas: 2, selector: { matchLabels: { a: 'b' } }, template } },
+    }),
+  );
 
   it('shows a workload as a Scale', async () => {
     const { body } = await server.call('GET', `${PATH}/r/scale`);
-    expect(body).toMatchObject({ kind: 'Scale', apiVersion: 'autoscaling/v1', spec: { replicas: 2 }, status: { replicas: 0, selector: 'a=b' } });
+    expect(body).toMatchObject({
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      spec: { replicas: 2 },
+      status: { replicas: 0, selector: 'a=b' },
+    });
     expect(body.metadata).not.toHaveProperty('managedFields');
   });
 
   it('writes the replicas, and counts the change', async () => {
-    const put = await server.call('PUT', `${PATH}/r/scale`, { body: { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'r' }, spec: { replicas: 5 } } });
+    const put = await server.call('PUT', `${PATH}/r/scale`, {
+      body: { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'r' }, spec: { replicas: 5 } },
+    });
     expect(put.body['spec']).toEqual({ replicas: 5 });
-    expect((await server.call('GET', `${PATH}/r`)).body).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 } });
+    expect((await server.call('GET', `${PATH}/r`)).body).toMatchObject({
+      metadata: { generation: 2 },
+      spec: { replicas: 5 },
+    });
     expect((await patch(`${PATH}/r/scale`, { spec: { replicas: 1 } })).body['spec']).toEqual({ replicas: 1 });
   });
 
   it.each([
     ['a patch', '/r/scale', 'application/merge-patch+json', {}],
-    ['an apply', '/r/scale?fieldManager=a&force=true', 'application/apply-patch+yaml', { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' } }],
+    [
+      'an apply',
+      '/r/scale?fieldManager=a&force=true',
+      'application/apply-patch+yaml',
+      { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' } },
+    ],
   ])('%s goes to whatever is there, however many write at the same time', async (_name, target, contentType, rest) => {
-    const labels = Array.from({ length: 8 }, (_v, i) => patch(`${PATH}/r`, { metadata: { labels: { [`n${i}`]: contentType.length.toString() } } }));
-    const scales = Array.from({ length: 8 }, (_v, i) => server.call('PATCH', `${PATH}${target}`, { contentType, body: { ...rest, spec: { replicas: i + 2 } } }));
+    const labels = Array.from({ length: 8 }, (_v, i) =>
+      patch(`${PATH}/r`, { metadata: { labels: { [`n${i}`]: contentType.length.toString() } } }),
+    );
+    const scales = Array.from({ length: 8 }, (_v, i) =>
+      server.call('PATCH', `${PATH}${target}`, { contentType, body: { ...rest, spec: { replicas: i + 2 } } }),
+    );
     const answers = await Promise.all([...labels, ...scales]);
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 16 }, () => 200));
   });
@@ -48,10 +74,18 @@ describe('scale', () => {
   });
 
   it.each([
-    ['a negative count', { metadata: { name: 'r' }, spec: { replicas: -1 } }, 'Scale.autoscaling "r" is invalid: spec.replicas: Invalid value: -1'],
+    [
+      'a negative count',
+      { metadata: { name: 'r' }, spec: { replicas: -1 } },
+      'Scale.autoscaling "r" is invalid: spec.replicas: Invalid value: -1',
+    ],
     ['another name', { metadata: { name: 'x' } }, 'the name of the object (x) does not match the name on the URL (r)'],
     ['no name', {}, 'was undeterminable: name must be provided'],
-    ['an old version', { metadata: { name: 'r', resourceVersion: '1' } }, 'Operation cannot be fulfilled on replicasets.apps "r": the object has been modified'],
+    [
+      'an old version',
+      { metadata: { name: 'r', resourceVersion: '1' } },
+      'Operation cannot be fulfilled on replicasets.apps "r": the object has been modified',
+    ],
   ])('refuses %s', async (_name, body, expected) => {
     expect(message(await server.call('PUT', `${PATH}/r/scale`, { body }))).toContain(expected);
   });
@@ -59,15 +93,22 @@ describe('scale', () => {
 
 describe('binding', () => {
   const bind = (name: string, node: string, query = ''): Promise<TestAnswer> =>
-    server.call('POST', `${NS}/pods/${name}/binding${query}`, { body: { metadata: { name }, target: { kind: 'Node', name: node } } });
+    server.call('POST', `${NS}/pods/${name}/binding${query}`, {
+      body: { metadata: { name }, target: { kind: 'Node', name: node } },
+    });
 
   it('assigns a pod once', async () => {
     await pod('bind');
     expect((await bind('bind', 'n', '?dryRun=All')).status).toBe(201);
     expect((await bind('bind', 'n')).body).toMatchObject({ kind: 'Status', status: 'Success', code: 201 });
     const { body } = await server.call('GET', `${NS}/pods/bind`);
-    expect(body).toMatchObject({ spec: { nodeName: 'n' }, status: { conditions: [{ type: 'PodScheduled', status: 'True' }] } });
-    expect(message(await bind('bind', 'm'))).toBe('Operation cannot be fulfilled on pods/binding "bind": pod bind is already assigned to node "n"');
+    expect(body).toMatchObject({
+      spec: { nodeName: 'n' },
+      status: { conditions: [{ type: 'PodScheduled', status: 'True' }] },
+    });
+    expect(message(await bind('bind', 'm'))).toBe(
+      'Operation cannot be fulfilled on pods/binding "bind": pod bind is already assigned to node "n"',
+    );
   });
 
   it('does not assign a pod that is gated', async () => {
@@ -77,25 +118,41 @@ describe('binding', () => {
 
   it('is taken at the collection too', async () => {
     await pod('bind-there');
-    expect((await server.call('POST', `${NS}/bindings`, { body: { metadata: { name: 'bind-there' }, target: { name: 'n' } } })).status).toBe(201);
-    expect(message(await server.call('POST', `${NS}/bindings`, { body: { target: { name: 'n' } } }))).toBe('Name parameter required.');
+    expect(
+      (
+        await server.call('POST', `${NS}/bindings`, {
+          body: { metadata: { name: 'bind-there' }, target: { name: 'n' } },
+        })
+      ).status,
+    ).toBe(201);
+    expect(message(await server.call('POST', `${NS}/bindings`, { body: { target: { name: 'n' } } }))).toBe(
+      'Name parameter required.',
+    );
   });
 
   it('needs a node', async () => {
-    expect(message(await server.call('POST', `${NS}/pods/bind/binding`, { body: { metadata: { name: 'bind' } } }))).toBe('target.name: Required value');
+    expect(
+      message(await server.call('POST', `${NS}/pods/bind/binding`, { body: { metadata: { name: 'bind' } } })),
+    ).toBe('target.name: Required value');
   });
 });
 
 describe('eviction', () => {
   const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
   const evict = (name: string, more: object = {}, query = ''): Promise<TestAnswer> =>
-    server.call('POST', `${NS}/pods/${name}/eviction${query}`, { body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, ...more } });
+    server.call('POST', `${NS}/pods/${name}/eviction${query}`, {
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name }, ...more },
+    });
   const running = async (name: string, labels: object): Promise<void> => {
     await pod(name, { nodeName: 'n' }, labels);
-    await patch(`${NS}/pods/${name}/status`, { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } });
+    await patch(`${NS}/pods/${name}/status`, {
+      status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] },
+    });
   };
   const budget = async (name: string, labels: object, status: object): Promise<void> => {
-    await server.call('POST', BUDGETS, { body: { metadata: { name }, spec: { minAvailable: 1, selector: { matchLabels: labels } } } });
+    await server.call('POST', BUDGETS, {
+      body: { metadata: { name }, spec: { minAvailable: 1, selector: { matchLabels: labels } } },
+    });
     await patch(`${BUDGETS}/${name}/status`, { status: { observedGeneration: 1, ...status } });
   };
 
@@ -107,7 +164,9 @@ describe('eviction', () => {
 
   it('takes evictions of the old version', async () => {
     await pod('evict-old');
-    const answer = await server.call('POST', `${NS}/pods/evict-old/eviction`, { body: { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'evict-old' } } });
+    const answer = await server.call('POST', `${NS}/pods/evict-old/eviction`, {
+      body: { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'evict-old' } },
+    });
     expect(answer.status).toBe(201);
   });
 
@@ -118,19 +177,32 @@ describe('eviction', () => {
     expect((await evict('evict-a', {}, '?dryRun=All')).status).toBe(201);
     expect((await evict('evict-a')).status).toBe(201);
     const { body } = await server.call('GET', `${BUDGETS}/e`);
-    expect(body['status']).toMatchObject({ disruptionsAllowed: 0, conditions: [{ type: 'DisruptionAllowed', status: 'False' }] });
+    expect(body['status']).toMatchObject({
+      disruptionsAllowed: 0,
+      conditions: [{ type: 'DisruptionAllowed', status: 'False' }],
+    });
     expect(Object.keys((body['status'] as { disruptedPods: object }).disruptedPods)).toEqual(['evict-a']);
     const refused = await evict('evict-b');
     expect(refused.status).toBe(429);
-    expect(refused.body['details']).toEqual({ causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget e does not allow evicting pods currently' }] });
+    expect(refused.body['details']).toEqual({
+      causes: [
+        { reason: 'DisruptionBudget', message: 'The disruption budget e does not allow evicting pods currently' },
+      ],
+    });
     await running('evict-c', { app: 'c' });
     await budget('c', { app: 'c' }, { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 2, expectedPods: 2 });
-    expect((await evict('evict-c')).body['details']).toEqual({ causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget c needs 2 healthy pods and has 1 currently' }] });
+    expect((await evict('evict-c')).body['details']).toEqual({
+      causes: [
+        { reason: 'DisruptionBudget', message: 'The disruption budget c needs 2 healthy pods and has 1 currently' },
+      ],
+    });
   });
 
   it('waits for the controller to have seen the budget', async () => {
     await running('evict-new', { app: 'n' });
-    await server.call('POST', BUDGETS, { body: { metadata: { name: 'n' }, spec: { minAvailable: 0, selector: { matchLabels: { app: 'n' } } } } });
+    await server.call('POST', BUDGETS, {
+      body: { metadata: { name: 'n' }, spec: { minAvailable: 0, selector: { matchLabels: { app: 'n' } } } },
+    });
     const answer = await evict('evict-new');
     expect([answer.status, answer.response.headers['retry-after']]).toEqual([429, '10']);
   });
@@ -139,19 +211,27 @@ describe('eviction', () => {
     await running('evict-two', { app: 'two' });
     await budget('two-1', { app: 'two' }, {});
     await budget('two-2', { app: 'two' }, {});
-    expect(message(await evict('evict-two'))).toBe('This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
+    expect(message(await evict('evict-two'))).toBe(
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
   });
 
   it('lets a pod go that is not ready when enough others are', async () => {
     await running('evict-ill', { app: 'ill' });
-    await budget('ill', { app: 'ill' }, { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 });
+    await budget(
+      'ill',
+      { app: 'ill' },
+      { disruptionsAllowed: 0, currentHealthy: 1, desiredHealthy: 1, expectedPods: 2 },
+    );
     expect((await evict('evict-ill')).status).toBe(429);
     await patch(`${NS}/pods/evict-ill/status`, { status: { conditions: [{ type: 'Ready', status: 'False' }] } });
     expect((await evict('evict-ill')).status).toBe(201);
   });
 
   it('checks the name and the options of the deletion', async () => {
-    expect(message(await server.call('POST', `${NS}/pods/x/eviction`, { body: { metadata: { name: 'y' } } }))).toBe('name in URL does not match name in Eviction object');
+    expect(message(await server.call('POST', `${NS}/pods/x/eviction`, { body: { metadata: { name: 'y' } } }))).toBe(
+      'name in URL does not match name in Eviction object',
+    );
     expect((await evict('x', { deleteOptions: { propagationPolicy: 'Odd' } })).status).toBe(422);
   });
 });
@@ -159,7 +239,10 @@ describe('eviction', () => {
 describe('pods: ephemeral containers and resize', () => {
   it('adds ephemeral containers and nothing else', async () => {
     await pod('debug');
-    const { body } = await patch(`${NS}/pods/debug/ephemeralcontainers`, { metadata: { labels: { no: 'way' } }, spec: { hostNetwork: true, ephemeralContainers: [{ name: 'e', image: 'busybox' }] } });
+    const { body } = await patch(`${NS}/pods/debug/ephemeralcontainers`, {
+      metadata: { labels: { no: 'way' } },
+      spec: { hostNetwork: true, ephemeralContainers: [{ name: 'e', image: 'busybox' }] },
+    });
     expect(body).toMatchObject({ metadata: { generation: 2 }, spec: { ephemeralContainers: [{ name: 'e' }] } });
     expect(body['spec']).not.toHaveProperty('hostNetwork');
     expect(body.metadata).not.toHaveProperty('labels');
@@ -167,12 +250,20 @@ describe('pods: ephemeral containers and resize', () => {
 
   it('changes resources and nothing else', async () => {
     const resources = (cpu: string): object => ({ requests: { cpu }, limits: { cpu, memory: '1Gi' } });
-    await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'grow' }, spec: { containers: [{ name: 'c', image: 'i', resources: resources('1') }] } } });
+    await server.call('POST', `${NS}/pods`, {
+      body: {
+        metadata: { name: 'grow' },
+        spec: { containers: [{ name: 'c', image: 'i', resources: resources('1') }] },
+      },
+    });
     const { body } = await server.call('PATCH', `${NS}/pods/grow/resize`, {
       body: { spec: { containers: [{ name: 'c', image: 'other', resources: resources('2') }] } },
       contentType: 'application/strategic-merge-patch+json',
     });
-    expect(body).toMatchObject({ metadata: { generation: 2 }, spec: { containers: [{ image: 'i', resources: { limits: { cpu: '2' } } }] } });
+    expect(body).toMatchObject({
+      metadata: { generation: 2 },
+      spec: { containers: [{ image: 'i', resources: { limits: { cpu: '2' } } }] },
+    });
   });
 });
 
@@ -180,25 +271,42 @@ describe('certificate requests', () => {
   const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 
   it('are of whoever sends them, and refuse what is no request', async () => {
-    const answer = await server.call('POST', PATH, { body: { metadata: { name: 'c' }, spec: { request: 'eA==', signerName: 'example.com/s', usages: ['client auth'], username: 'somebody' } } });
+    const answer = await server.call('POST', PATH, {
+      body: {
+        metadata: { name: 'c' },
+        spec: { request: 'eA==', signerName: 'example.com/s', usages: ['client auth'], username: 'somebody' },
+      },
+    });
     expect(answer.status).toBe(422);
   });
 });
 
 describe('tokens', () => {
-  const token = (body: object, name = 'default'): Promise<TestAnswer> => server.call('POST', `${NS}/serviceaccounts/${name}/token`, { body });
+  const token = (body: object, name = 'default'): Promise<TestAnswer> =>
+    server.call('POST', `${NS}/serviceaccounts/${name}/token`, { body });
 
   it('are issued for an hour and this server unless asked otherwise', async () => {
     const { status, body } = await token({});
     expect(status).toBe(201);
-    expect(body['spec']).toMatchObject({ expirationSeconds: 3600, audiences: ['https://kubernetes.default.svc.cluster.local'] });
+    expect(body['spec']).toMatchObject({
+      expirationSeconds: 3600,
+      audiences: ['https://kubernetes.default.svc.cluster.local'],
+    });
     expect((body['status'] as { token: string }).token.split('.')).toHaveLength(3);
   });
 
   it.each([
     ['too short', { spec: { expirationSeconds: 1 } }, 'may not specify a duration less than 10 minutes'],
-    ['bound to nothing known', { spec: { boundObjectRef: { kind: 'ConfigMap', apiVersion: 'v1', name: 'x' } } }, 'cannot bind token to object of type /v1, Kind=ConfigMap'],
-    ['bound to what is not there', { spec: { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'none' } } }, 'secrets "none" not found'],
+    [
+      'bound to nothing known',
+      { spec: { boundObjectRef: { kind: 'ConfigMap', apiVersion: 'v1', name: 'x' } } },
+      'cannot bind token to object of type /v1, Kind=ConfigMap',
+    ],
+    [
+      'bound to what is not there',
+      { spec: { boundObjectRef: { kind: 'Secret', apiVersion: 'v1', name: 'none' } } },
+      'secrets "none" not found',
+    ],
     ['of another name', { metadata: { name: 'x' } }, 'must match the service account name if specified'],
   ])('refuses one %s', async (_name, body, expected) => {
     expect(message(await token(body))).toContain(expected);
@@ -212,7 +320,18 @@ describe('tokens', () => {
 describe('what goes to a kubelet', () => {
   beforeAll(async () => {
     await pod('quiet');
-    await server.call('POST', `${NS}/pods`, { body: { metadata: { name: 'two' }, spec: { initContainers: [{ name: 'i', image: 'i' }], containers: [{ name: 'a', image: 'i' }, { name: 'b', image: 'i' }] } } });
+    await server.call('POST', `${NS}/pods`, {
+      body: {
+        metadata: { name: 'two' },
+        spec: {
+          initContainers: [{ name: 'i', image: 'i' }],
+          containers: [
+            { name: 'a', image: 'i' },
+            { name: 'b', image: 'i' },
+          ],
+        },
+      },
+    });
     await pod('lost', { nodeName: 'no-such-node' });
   });
 
@@ -225,7 +344,10 @@ describe('what goes to a kubelet', () => {
     ['two/log?container=z', 'container z is not valid for pod two'],
     ['quiet/log?tailLines=x', 'strconv.ParseInt: parsing "x": invalid syntax'],
     ['quiet/log?tailLines=-1', 'tailLines: Invalid value: -1: must be greater than or equal to 0'],
-    ['quiet/log?sinceSeconds=5&sinceTime=2020-01-01T00:00:00Z', 'at most one of `sinceTime` or `sinceSeconds` may be specified'],
+    [
+      'quiet/log?sinceSeconds=5&sinceTime=2020-01-01T00:00:00Z',
+      'at most one of `sinceTime` or `sinceSeconds` may be specified',
+    ],
     ['quiet/log?stream=Stdout', 'stream: Forbidden: may not be specified'],
     ['lost/log', 'nodes "no-such-node" not found'],
     ['quiet/exec?command=ls', 'pod quiet does not have a host assigned'],
@@ -240,8 +362,12 @@ describe('what goes to a kubelet', () => {
 
   it('finds no endpoints of a service that has none', async () => {
     await server.call('POST', `${NS}/services`, { body: { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } } });
-    expect(message(await server.call('GET', `${NS}/services/s:80/proxy/`))).toBe('no endpoints available for service "s"');
-    expect(message(await server.call('GET', `${NS}/services/s:81/proxy/`))).toBe('no service port 81 found for service "s"');
+    expect(message(await server.call('GET', `${NS}/services/s:80/proxy/`))).toBe(
+      'no endpoints available for service "s"',
+    );
+    expect(message(await server.call('GET', `${NS}/services/s:81/proxy/`))).toBe(
+      'no service port 81 found for service "s"',
+    );
   });
 });
 

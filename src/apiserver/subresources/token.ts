@@ -1,17 +1,17 @@
-/** serviceaccounts/token: a token in the name of a ServiceAccount, bound to an object or not. */
-import { schema } from '../../api/index.ts';
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod, ServiceAccount } from '../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { badRequest, conflict, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+/** serviceaccounts/token: a token in the name of a ServiceAccount, bound to an object or not. */
+import { schema } from '../../api/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { badRequest, conflict, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import type { BoundObject } from '../authn/service-account-tokens.ts';
 import { optionsObject, writeOptions } from '../pipeline/options.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { managerOf, trackCreate } from '../registry/managed-fields.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
 
@@ -27,18 +27,38 @@ const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
 export async function createToken(scope: Scope): Promise<Result> {
   const { backend, place, served } = scope;
   const options = writeOptions('CreateOptions', scope.request.query);
-  const request = (await decodeBody(scope, { fieldValidation: options.fieldValidation, expected: TOKEN_REQUEST })) as TokenRequestObject;
+  const request = (await decodeBody(scope, {
+    fieldValidation: options.fieldValidation,
+    expected: TOKEN_REQUEST,
+  })) as TokenRequestObject;
   checkNamespace(scope, request);
-  trackCreate({ ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } }, request, managerOf(scope, options));
+  trackCreate(
+    { ...scope, served: { ...scope.served, ...TOKEN_REQUEST, strategy: {} } },
+    request,
+    managerOf(scope, options),
+  );
   const { metadata, spec } = request;
-  const attributes = attributesOf(scope, { operation: 'CREATE', object: request, name: place.name, options: optionsObject(options), dryRun: options.dryRun, kind: TOKEN_REQUEST });
+  const attributes = attributesOf(scope, {
+    operation: 'CREATE',
+    object: request,
+    name: place.name,
+    options: optionsObject(options),
+    dryRun: options.dryRun,
+    kind: TOKEN_REQUEST,
+  });
   await backend.admission.admit(attributes);
   if (metadata.name && metadata.name !== place.name) {
-    throw invalid(TOKEN_REQUEST, place.name, [invalidValue(path('metadata', 'name'), metadata.name, 'must match the service account name if specified')]);
+    throw invalid(TOKEN_REQUEST, place.name, [
+      invalidValue(path('metadata', 'name'), metadata.name, 'must match the service account name if specified'),
+    ]);
   }
   const account = (await backend.objects.get(served, place)).object as ServiceAccount & KubeObject;
   if (metadata.uid && metadata.uid !== account.metadata.uid) {
-    throw conflict(served.groupResource, place.name, `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${account.metadata.uid})`);
+    throw conflict(
+      served.groupResource,
+      place.name,
+      `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${account.metadata.uid})`,
+    );
   }
   if (!spec.audiences?.length) spec.audiences = [...backend.tokens.apiAudiences];
   metadata.name = place.name;
@@ -53,7 +73,11 @@ export async function createToken(scope: Scope): Promise<Result> {
   const bound = await boundObject(scope, spec);
   const { maxExpirationSeconds: longest = Infinity, extendExpiration = true } = backend.tokens.options;
   const seconds = Math.min(spec.expirationSeconds ?? 3600, longest);
-  const extended = extendExpiration && bound?.kind === 'Pod' && seconds === EXTENDED_WHEN_SECONDS && isForThisServer(scope, spec.audiences);
+  const extended =
+    extendExpiration &&
+    bound?.kind === 'Pod' &&
+    seconds === EXTENDED_WHEN_SECONDS &&
+    isForThisServer(scope, spec.audiences);
   const { token } = await backend.tokens.issue({
     namespace: place.namespace,
     name: place.name,
@@ -71,9 +95,14 @@ const isForThisServer = ({ backend }: Scope, audiences: readonly string[]): bool
   audiences.every((audience) => backend.tokens.apiAudiences.includes(audience));
 
 /** The objects of the core group that a token can be bound to. */
-const BOUND_RESOURCES: ReadonlyMap<string, string> = new Map(Object.entries({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' }));
+const BOUND_RESOURCES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' }),
+);
 
-async function boundObject(scope: Scope, { boundObjectRef: ref }: TokenRequest['spec']): Promise<BoundObject | undefined> {
+async function boundObject(
+  scope: Scope,
+  { boundObjectRef: ref }: TokenRequest['spec'],
+): Promise<BoundObject | undefined> {
   if (!ref) return undefined;
   const { kind = '', apiVersion = '', name = '', uid } = ref;
   const [group, version] = apiVersion.includes('/') ? (apiVersion.split('/') as [string, string]) : ['', apiVersion];
@@ -85,11 +114,19 @@ async function boundObject(scope: Scope, { boundObjectRef: ref }: TokenRequest['
   const { object } = await objects.get(registry.require('', 'v1', plural), { namespace, name });
   const nodeName = kind === 'Pod' ? (object as Pod & KubeObject).spec?.nodeName : undefined;
   if (kind === 'Pod' && (object as Pod & KubeObject).spec?.serviceAccountName !== scope.place.name) {
-    throw badRequest(`cannot bind token for serviceaccount "${scope.place.name}" to pod running with different serviceaccount name.`);
+    throw badRequest(
+      `cannot bind token for serviceaccount "${scope.place.name}" to pod running with different serviceaccount name.`,
+    );
   }
   if (uid && uid !== object.metadata.uid) {
-    throw conflict({ group, resource: kind }, name, `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+    throw conflict(
+      { group, resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
-  const node = nodeName ? { name: nodeName, uid: registry.lookup('', 'v1', 'nodes', '', nodeName)?.metadata.uid ?? '' } : undefined;
+  const node = nodeName
+    ? { name: nodeName, uid: registry.lookup('', 'v1', 'nodes', '', nodeName)?.metadata.uid ?? '' }
+    : undefined;
   return { kind: kind as BoundObject['kind'], name, uid: object.metadata.uid!, ...(node ? { node } : {}) };
 }

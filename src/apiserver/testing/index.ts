@@ -3,10 +3,10 @@ import net from 'node:net';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { createLoopback } from '../pipeline/loopback.ts';
-import { openPki } from '../pki/files.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline/build-pipeline.ts';
+import { createLoopback } from '../pipeline/loopback.ts';
 import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
+import { openPki } from '../pki/files.ts';
 import { splitTarget } from '../transport/target.ts';
 
 export interface TestServer {
@@ -28,7 +28,9 @@ export interface TestServerOptions {
 }
 
 /** In the place of the network: whatever address an object names, the connection goes to the same port on loopback. */
-export const dialLoopback: NonNullable<PipelineOptions['dial']> = { open: ({ port }) => net.connect({ host: '127.0.0.1', port }) };
+export const dialLoopback: NonNullable<PipelineOptions['dial']> = {
+  open: ({ port }) => net.connect({ host: '127.0.0.1', port }),
+};
 
 export interface CallOptions {
   readonly body?: unknown;
@@ -71,18 +73,34 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ctx,
     pipeline,
     async call(method, target, options = {}) {
-      const text = options.body === undefined ? '' : typeof options.body === 'string' ? options.body : JSON.stringify(options.body);
+      const text =
+        options.body === undefined
+          ? ''
+          : typeof options.body === 'string'
+            ? options.body
+            : JSON.stringify(options.body);
       const response = await pipeline.handle({
         method,
         ...splitTarget(target),
-        headers: { accept: options.accept ?? 'application/json', 'content-type': options.contentType ?? 'application/json', 'user-agent': 'test', ...options.headers },
+        headers: {
+          accept: options.accept ?? 'application/json',
+          'content-type': options.contentType ?? 'application/json',
+          'user-agent': 'test',
+          ...options.headers,
+        },
         readBody: () => Promise.resolve(Buffer.from(text)),
         user: options.user ?? ADMIN,
         remoteAddress: '127.0.0.1',
         signal: ctx.signal,
       });
       const answered = response.body?.toString() ?? '';
-      return { status: response.status, body: parse(answered), text: answered, warnings: [response.headers['warning'] ?? []].flat(), response };
+      return {
+        status: response.status,
+        body: parse(answered),
+        text: answered,
+        warnings: [response.headers['warning'] ?? []].flat(),
+        response,
+      };
     },
     async stop() {
       await Promise.all(pending);
@@ -101,7 +119,11 @@ function giveDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pendin
     scope: '',
     deliver: ({ type, entry }) => {
       if (type !== 'ADDED') return;
-      const account: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: entry.name } };
+      const account: KubeObject = {
+        apiVersion: 'v1',
+        kind: 'ServiceAccount',
+        metadata: { name: 'default', namespace: entry.name },
+      };
       const made = loopback('POST', `/api/v1/namespaces/${entry.name}/serviceaccounts`, account)
         .catch((error: unknown) => ctx.logger.error(error, 'no default ServiceAccount', { namespace: entry.name }))
         .finally(() => pending.delete(made));

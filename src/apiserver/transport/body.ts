@@ -1,7 +1,7 @@
 /** Reads a request's body once, within a limit that holds for what a gzip body unpacks to as well. */
 import type { Readable } from 'node:stream';
-import { gunzip } from 'node:zlib';
 import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { badRequest, requestEntityTooLarge, type StatusError } from '../../machinery/errors/index.ts';
 
 const gunzipAsync = promisify(gunzip);
@@ -17,7 +17,8 @@ export function readWhole(stream: Readable, { encoding, maxBytes }: BodyOptions)
 }
 
 /** A body without its encoding. */
-export const plain = (body: Promise<Buffer>, { encoding, maxBytes }: BodyOptions): Promise<Buffer> => (encoding === 'gzip' ? unpacked(body, maxBytes) : body);
+export const plain = (body: Promise<Buffer>, { encoding, maxBytes }: BodyOptions): Promise<Buffer> =>
+  encoding === 'gzip' ? unpacked(body, maxBytes) : body;
 
 export const tooLarge = (maxBytes: number): StatusError => requestEntityTooLarge(`limit is ${maxBytes}`);
 
@@ -28,7 +29,9 @@ async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buff
   try {
     return await gunzipAsync(body, { maxOutputLength: maxBytes });
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(maxBytes) : badRequest('gzip: invalid header');
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE'
+      ? tooLarge(maxBytes)
+      : badRequest('gzip: invalid header');
   }
 }
 

@@ -3,8 +3,8 @@ import http from 'node:http';
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
-import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net/http2/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net/http2/index.ts';
 import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
 import { AnswerHeads } from './answer-head.ts';
 import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
@@ -35,12 +35,21 @@ interface Serving {
   readonly budget: SendBudget;
 }
 
-export function serveConnections(ctx: Context, options: TransportOptions, { running, handler, budget }: Serving): Connections {
+export function serveConnections(
+  ctx: Context,
+  options: TransportOptions,
+  { running, handler, budget }: Serving,
+): Connections {
   const http1 = options.tls ? http1ServerBehind() : http1Server();
   const sockets = serveHttp1(http1, { running, handler, budget, maxBodyBytes: options.maxBodyBytes });
   const connections = new Set<Http2Connection>();
   const begin = together(ctx.clock);
-  const serving = { signals: new StreamSignals(running.stopping), heads: new AnswerHeads(ctx.clock), maxBodyBytes: options.maxBodyBytes, budget };
+  const serving = {
+    signals: new StreamSignals(running.stopping),
+    heads: new AnswerHeads(ctx.clock),
+    maxBodyBytes: options.maxBodyBytes,
+    budget,
+  };
   const serveStream = async (stream: Http2Stream, connection: Http2Connection): Promise<void> => {
     const request = new Http2Request(stream, connection, serving);
     const response = await handler(request);
@@ -54,8 +63,11 @@ export function serveConnections(ctx: Context, options: TransportOptions, { runn
     begin: (stream, connection) => begin(() => void running.run(() => serveStream(stream, connection))),
     closed: (connection) => void connections.delete(connection),
   };
-  const serveHttp2 = (socket: tls.TLSSocket): void => void connections.add(new Http2Connection(socket, http2Options(ctx.clock), http2Listener));
-  const secured = options.tls && secureServer(options.tls, { http1: (socket) => http1.emit('connection', socket), http2: serveHttp2 });
+  const serveHttp2 = (socket: tls.TLSSocket): void =>
+    void connections.add(new Http2Connection(socket, http2Options(ctx.clock), http2Listener));
+  const secured =
+    options.tls &&
+    secureServer(options.tls, { http1: (socket) => http1.emit('connection', socket), http2: serveHttp2 });
   const server = secured?.server ?? http1;
 
   return {
@@ -84,7 +96,10 @@ export interface Http1Serving extends Serving {
 }
 
 /** Lets a server answer HTTP/1.1, with upgrades; gives its connections, those of other protocols among them. */
-export function serveHttp1(server: http.Server, { running, handler, budget, maxBodyBytes }: Http1Serving): ReadonlySet<Duplex> {
+export function serveHttp1(
+  server: http.Server,
+  { running, handler, budget, maxBodyBytes }: Http1Serving,
+): ReadonlySet<Duplex> {
   const sockets = new Set<Duplex>();
   const { stopping } = running;
   const pipelined = new PipelinedRequests(running.clock);
@@ -110,9 +125,13 @@ export function serveHttp1(server: http.Server, { running, handler, budget, maxB
         response.done?.();
       }
     });
-  server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) => serveLast(req, socket, upgradeRequest(req, socket, { head, stopping, budget })));
+  server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) =>
+    serveLast(req, socket, upgradeRequest(req, socket, { head, stopping, budget })),
+  );
   // Nobody tunnels through an API server; it is a method that no resource has.
-  server.on('connect', (req: http.IncomingMessage, socket: net.Socket) => serveLast(req, socket, lastRequest(req, socket, stopping)));
+  server.on('connect', (req: http.IncomingMessage, socket: net.Socket) =>
+    serveLast(req, socket, lastRequest(req, socket, stopping)),
+  );
   server.on('connection', (socket: Duplex & Partial<net.Socket>) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));

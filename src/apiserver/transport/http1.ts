@@ -5,8 +5,8 @@ import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';
 import { peerOf } from './peer.ts';
-import { splitTarget } from './target.ts';
 import type { SendBudget } from './send-budget.ts';
+import { splitTarget } from './target.ts';
 import { writableBuffers, writableSink } from './writable-sink.ts';
 
 /** Less than that is handed to the socket and not counted: the connection itself costs more. */
@@ -18,7 +18,11 @@ interface Http1RequestOptions {
   readonly budget: SendBudget;
 }
 
-export function requestFromHttp1(req: http.IncomingMessage, res: http.ServerResponse, { stopping, maxBodyBytes, budget }: Http1RequestOptions): ApiRequest {
+export function requestFromHttp1(
+  req: http.IncomingMessage,
+  res: http.ServerResponse,
+  { stopping, maxBodyBytes, budget }: Http1RequestOptions,
+): ApiRequest {
   const gone = new AbortController();
   let body: Promise<Buffer> | undefined;
   res.once('close', () => {
@@ -53,7 +57,11 @@ interface UpgradeOptions {
   readonly budget: SendBudget;
 }
 
-export const upgradeRequest = (req: http.IncomingMessage, socket: net.Socket, { head, stopping, budget }: UpgradeOptions): ApiRequest => ({
+export const upgradeRequest = (
+  req: http.IncomingMessage,
+  socket: net.Socket,
+  { head, stopping, budget }: UpgradeOptions,
+): ApiRequest => ({
   ...lastRequest(req, socket, stopping),
   upgrade: { socket, head, rawRequest: req },
   beginSending: (end) => budget.begin({ connection: socket, expiresAt: undefined, end }),
@@ -71,12 +79,17 @@ function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | '
 }
 
 /** Resolves when the client has taken a long answer, and at once for a short one. */
-export async function answerHttp1(response: ApiResponse, res: http.ServerResponse, { request, budget }: { request: ApiRequest; budget: SendBudget }): Promise<void> {
+export async function answerHttp1(
+  response: ApiResponse,
+  res: http.ServerResponse,
+  { request, budget }: { request: ApiRequest; budget: SendBudget },
+): Promise<void> {
   if (response.hijacked || res.destroyed) return;
   res.on('error', () => res.destroy());
   const isHead = request.method === 'HEAD';
   const body = response.large ? undefined : response.body;
-  const headers = body === undefined ? response.headers : { ...response.headers, 'content-length': Buffer.byteLength(body) };
+  const headers =
+    body === undefined ? response.headers : { ...response.headers, 'content-length': Buffer.byteLength(body) };
   res.writeHead(response.status, headers as http.OutgoingHttpHeaders);
   if (isHead || (!response.stream && !response.large && (body?.length ?? 0) < SMALL_BYTES)) {
     res.end(isHead ? undefined : body);

@@ -5,9 +5,9 @@ import { cutOff, plain, tooLarge } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';
 import { peerOf, sameAuthorization } from './peer.ts';
-import { bufferWriter, streamSink } from './stream-sink.ts';
 import type { SendBudget, Sending } from './send-budget.ts';
 import type { StreamSignals } from './stream-signals.ts';
+import { bufferWriter, streamSink } from './stream-sink.ts';
 import { splitTarget } from './target.ts';
 
 /** What the requests of a server share. */
@@ -43,7 +43,8 @@ export class Http2Request implements ApiRequest {
     const peer = peerOf(socket);
     this.remoteAddress = peer.remoteAddress;
     if (peer.certificate) this.peerCertificate = peer.certificate;
-    if (headers['authorization'] !== undefined) headers['authorization'] = sameAuthorization(peer, headers['authorization']);
+    if (headers['authorization'] !== undefined)
+      headers['authorization'] = sameAuthorization(peer, headers['authorization']);
     this.headers = separateIdentityHeaders(headers, stream.fields);
   }
 
@@ -82,7 +83,11 @@ interface AnsweringHttp2 {
 }
 
 /** Resolves when the client has taken a long answer; undefined for a short one. */
-export function answerHttp2(response: ApiResponse, stream: Http2Stream, { request, connection, serving }: AnsweringHttp2): Promise<void> | undefined {
+export function answerHttp2(
+  response: ApiResponse,
+  stream: Http2Stream,
+  { request, connection, serving }: AnsweringHttp2,
+): Promise<void> | undefined {
   if (response.hijacked || stream.closed) return undefined;
   const { heads, budget } = serving;
   const { status, headers } = response;
@@ -112,7 +117,11 @@ interface Streaming {
   readonly sending: Sending;
 }
 
-async function streamed(run: NonNullable<ApiResponse['stream']>, stream: Http2Stream, { request, sending }: Streaming): Promise<void> {
+async function streamed(
+  run: NonNullable<ApiResponse['stream']>,
+  stream: Http2Stream,
+  { request, sending }: Streaming,
+): Promise<void> {
   try {
     await run(streamSink(stream, request.signal, sending));
   } catch (error) {

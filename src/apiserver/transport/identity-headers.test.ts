@@ -2,9 +2,24 @@ import { expect, it } from 'vitest';
 import { separateIdentityHeaders } from './identity-headers.ts';
 
 it('takes groups one by one, however their names are written', () => {
-  const raw = ['X-Remote-User', 'jane', 'X-Remote-Group', 'a, with a comma', 'x-remote-group', 'b', 'Accept', 'x', 'Accept', 'y'];
+  const raw = [
+    'X-Remote-User',
+    'jane',
+    'X-Remote-Group',
+    'a, with a comma',
+    'x-remote-group',
+    'b',
+    'Accept',
+    'x',
+    'Accept',
+    'y',
+  ];
   const joined = { 'x-remote-user': 'jane', 'x-remote-group': 'a, with a comma, b', accept: 'x, y' };
-  expect(separateIdentityHeaders(joined, raw)).toEqual({ 'x-remote-user': ['jane'], 'x-remote-group': ['a, with a comma', 'b'], accept: 'x, y' });
+  expect(separateIdentityHeaders(joined, raw)).toEqual({
+    'x-remote-user': ['jane'],
+    'x-remote-group': ['a, with a comma', 'b'],
+    accept: 'x, y',
+  });
 });
 
 it('leaves other requests as they are', () => {

@@ -11,7 +11,10 @@ interface SecureServer {
 }
 
 /** Passes connections on by the protocol that their client chose. */
-export function secureServer(options: TlsOptions, protocols: { readonly http1: (socket: tls.TLSSocket) => void; readonly http2: (socket: tls.TLSSocket) => void }): SecureServer {
+export function secureServer(
+  options: TlsOptions,
+  protocols: { readonly http1: (socket: tls.TLSSocket) => void; readonly http2: (socket: tls.TLSSocket) => void },
+): SecureServer {
   const sockets = new Set<net.Socket>();
   const server = tls.createServer({ ...tlsOptions(options), ALPNProtocols: ['h2', 'http/1.1'] });
   server.on('connection', (socket: net.Socket) => {

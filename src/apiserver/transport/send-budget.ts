@@ -15,7 +15,11 @@ export interface SendLimits {
   readonly answerMs: number;
 }
 
-export const SEND_LIMITS: SendLimits = { connectionBytes: 32 * 1024 * 1024, serverBytes: 128 * 1024 * 1024, answerMs: 60_000 };
+export const SEND_LIMITS: SendLimits = {
+  connectionBytes: 32 * 1024 * 1024,
+  serverBytes: 128 * 1024 * 1024,
+  answerMs: 60_000,
+};
 
 /** A LIST or watch is not begun where a budget is that full: some room is left for the answers that are under way. */
 const FULL = 0.75;
@@ -108,7 +112,9 @@ export class SendBudget {
   #endSlow(of: ConnectionSends | undefined, most: number): void {
     const total = of ?? this.#server;
     if (total.bytes <= most) return;
-    const candidates = [...this.#sendings].filter(({ connection, waiting }) => waiting > 0 && (!of || connection === of));
+    const candidates = [...this.#sendings].filter(
+      ({ connection, waiting }) => waiting > 0 && (!of || connection === of),
+    );
     const slowBefore = this.clock.monotonic() - SLOW_MS;
     for (const sending of candidates.sort((a, b) => a.waitingSince - b.waitingSince)) {
       const isLimit = total.bytes > most && (sending.waitingSince <= slowBefore || total.bytes > most * FAR_OVER);

@@ -1,25 +1,34 @@
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
 /** One contract, whichever thread has the port. */
 import http2 from 'node:http2';
 import https from 'node:https';
 import net from 'node:net';
 import { join } from 'node:path';
-import { rmSync } from 'node:fs';
 import tls from 'node:tls';
-import { gzipSync } from 'node:zlib';
-import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { WebSocket, WebSocketServer } from 'ws';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
 import { build } from '../../../scripts/build.mjs';
 import { createContext } from '../../kernel/index.ts';
+import { isStatusError } from '../../machinery/errors/status.ts';
 import { certificatesOfDer, commonName } from '../../net/tls/index.ts';
 import { makeCertificate } from '../../net/tls/testing/index.ts';
-import { isStatusError } from '../../machinery/errors/status.ts';
-import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import { listen, type Transport } from './serve.ts';
 
-const outdir = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'k8ts-front-test', String(process.pid));
+const outdir = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  '..',
+  'node_modules',
+  '.cache',
+  'k8ts-front-test',
+  String(process.pid),
+);
 const ctx = createContext();
 let ca: KeyPair;
 let serving: KeyPair;
@@ -29,7 +38,12 @@ beforeAll(async () => {
   await build({ entryPoints: { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts' }, outdir });
   const authority = await createAuthority(ctx, 'test-ca');
   ca = authority;
-  serving = await issue(ctx, authority, { commonName: 'server', dnsNames: ['localhost'], addresses: ['127.0.0.1'], usage: 'server' });
+  serving = await issue(ctx, authority, {
+    commonName: 'server',
+    dnsNames: ['localhost'],
+    addresses: ['127.0.0.1'],
+    usage: 'server',
+  });
   client = await issue(ctx, authority, { commonName: 'someone', usage: 'client' });
 }, 60_000);
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
@@ -40,7 +54,11 @@ const THREADS = {
 } satisfies Record<string, () => Worker | undefined>;
 
 const MAX_BODY_BYTES = 300_000;
-const text = (status: number, body: string): ApiResponse => ({ status, headers: { 'content-type': 'text/plain' }, body });
+const text = (status: number, body: string): ApiResponse => ({
+  status,
+  headers: { 'content-type': 'text/plain' },
+  body,
+});
 const ended: string[] = [];
 const upgrades = new WebSocketServer({ noServer: true });
 
@@ -55,11 +73,25 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
         throw error;
       }
     case '/headers':
-      return text(200, JSON.stringify({ token: request.headers['authorization'], groups: request.headers['impersonate-group'], query: request.query.get('q'), method: request.method, address: request.remoteAddress }));
+      return text(
+        200,
+        JSON.stringify({
+          token: request.headers['authorization'],
+          groups: request.headers['impersonate-group'],
+          query: request.query.get('q'),
+          method: request.method,
+          address: request.remoteAddress,
+        }),
+      );
     case '/certificate':
       return text(200, `${request.peerCertificate?.raw.length ?? 0} ${request.peerCertificate?.authorized ?? false}`);
     case '/chain':
-      return text(200, certificatesOfDer(request.peerCertificate?.raw ?? Buffer.alloc(0)).map(({ subject }) => commonName(subject)).join(' '));
+      return text(
+        200,
+        certificatesOfDer(request.peerCertificate?.raw ?? Buffer.alloc(0))
+          .map(({ subject }) => commonName(subject))
+          .join(' '),
+      );
     case '/large': {
       let left = Number(request.query.get('bytes'));
       return {
@@ -113,7 +145,9 @@ async function handle(request: ApiRequest): Promise<ApiResponse> {
       };
     case '/websocket': {
       const { rawRequest, socket, head } = request.upgrade!;
-      upgrades.handleUpgrade(rawRequest, socket, head, (connection) => connection.on('message', (message) => connection.send(`heard ${String(message as Buffer)}`)));
+      upgrades.handleUpgrade(rawRequest, socket, head, (connection) =>
+        connection.on('message', (message) => connection.send(`heard ${String(message as Buffer)}`)),
+      );
       return { status: 101, headers: {}, hijacked: true };
     }
     default:
@@ -128,12 +162,20 @@ interface Answer {
 }
 
 const connect = (port: number, options: http2.SecureClientSessionOptions = {}): http2.ClientHttp2Session => {
-  const session = http2.connect(`https://localhost:${port}`, { ca: ca.certificate, settings: { initialWindowSize: 1 << 20 }, ...options });
+  const session = http2.connect(`https://localhost:${port}`, {
+    ca: ca.certificate,
+    settings: { initialWindowSize: 1 << 20 },
+    ...options,
+  });
   session.on('error', () => {});
   return session;
 };
 
-async function ask(session: http2.ClientHttp2Session, headers: http2.OutgoingHttpHeaders, body?: Buffer): Promise<Answer> {
+async function ask(
+  session: http2.ClientHttp2Session,
+  headers: http2.OutgoingHttpHeaders,
+  body?: Buffer,
+): Promise<Answer> {
   const stream = session.request(headers, { endStream: body === undefined });
   let status: number | undefined;
   const pieces: Buffer[] = [];
@@ -145,14 +187,32 @@ async function ask(session: http2.ClientHttp2Session, headers: http2.OutgoingHtt
   return { status, body: Buffer.concat(pieces), code: stream.rstCode };
 }
 
-const get = (session: http2.ClientHttp2Session, path: string, headers: http2.OutgoingHttpHeaders = {}): Promise<Answer> => ask(session, { ':path': path, ...headers });
-const post = (session: http2.ClientHttp2Session, body: Buffer, headers: http2.OutgoingHttpHeaders = {}): Promise<Answer> => ask(session, { ':method': 'POST', ':path': '/echo', ...headers }, body);
+const get = (
+  session: http2.ClientHttp2Session,
+  path: string,
+  headers: http2.OutgoingHttpHeaders = {},
+): Promise<Answer> => ask(session, { ':path': path, ...headers });
+const post = (
+  session: http2.ClientHttp2Session,
+  body: Buffer,
+  headers: http2.OutgoingHttpHeaders = {},
+): Promise<Answer> => ask(session, { ':method': 'POST', ':path': '/echo', ...headers }, body);
 
 describe.each(Object.entries(THREADS))('%s', (_, thread) => {
   let transport: Transport;
   let session: http2.ClientHttp2Session;
   beforeAll(async () => {
-    transport = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, tls: { key: serving.key, cert: serving.certificate, clientCa: ca.certificate }, thread: thread() }, handle);
+    transport = await listen(
+      ctx,
+      {
+        host: '127.0.0.1',
+        port: 0,
+        maxBodyBytes: MAX_BODY_BYTES,
+        tls: { key: serving.key, cert: serving.certificate, clientCa: ca.certificate },
+        thread: thread(),
+      },
+      handle,
+    );
     session = connect(transport.port);
   });
   afterAll(async () => {
@@ -174,13 +234,18 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
 
   it('a compressed body is unpacked', async () => {
     const packed = gzipSync('{"a":1}');
-    expect((await post(session, packed, { 'content-encoding': 'gzip', 'content-length': packed.length })).body.toString()).toBe('{"a":1}');
+    expect(
+      (await post(session, packed, { 'content-encoding': 'gzip', 'content-length': packed.length })).body.toString(),
+    ).toBe('{"a":1}');
   });
 
-  it.each([{ length: true }, { length: false }])('a body over the limit is refused (told before: $length)', async ({ length }) => {
-    const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'b');
-    expect((await post(session, body, length ? { 'content-length': body.length } : {})).status).toBe(413);
-  });
+  it.each([{ length: true }, { length: false }])(
+    'a body over the limit is refused (told before: $length)',
+    async ({ length }) => {
+      const body = Buffer.alloc(MAX_BODY_BYTES + 1, 'b');
+      expect((await post(session, body, length ? { 'content-length': body.length } : {})).status).toBe(413);
+    },
+  );
 
   it('a request is answered although nobody reads its body', async () => {
     const answer = await ask(session, { ':method': 'POST', ':path': '/unread' }, Buffer.alloc(200_000));
@@ -189,14 +254,37 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
 
   it('every request has its own headers, in whatever order they come', async () => {
     const tokens = Array.from({ length: 30 }, (_v, i) => `Bearer ${i % 12}`);
-    const answers = await Promise.all(tokens.map((authorization, i) => (i % 2 ? get(session, `/headers?q=${i}`, { authorization }) : ask(session, { ':method': 'POST', ':path': `/headers?q=${i}`, authorization, 'content-length': 2 }, Buffer.from('{}')))));
-    for (const [i, { body }] of answers.entries()) expect(JSON.parse(body.toString())).toEqual({ token: tokens[i], query: String(i), method: i % 2 ? 'GET' : 'POST', address: '127.0.0.1' });
+    const answers = await Promise.all(
+      tokens.map((authorization, i) =>
+        i % 2
+          ? get(session, `/headers?q=${i}`, { authorization })
+          : ask(
+              session,
+              { ':method': 'POST', ':path': `/headers?q=${i}`, authorization, 'content-length': 2 },
+              Buffer.from('{}'),
+            ),
+      ),
+    );
+    for (const [i, { body }] of answers.entries())
+      expect(JSON.parse(body.toString())).toEqual({
+        token: tokens[i],
+        query: String(i),
+        method: i % 2 ? 'GET' : 'POST',
+        address: '127.0.0.1',
+      });
   });
 
   it('a slow body does not get the headers of requests that overtook it', async () => {
-    const slow = session.request({ ':method': 'POST', ':path': '/headers', authorization: 'Bearer slow', 'content-length': 2 });
+    const slow = session.request({
+      ':method': 'POST',
+      ':path': '/headers',
+      authorization: 'Bearer slow',
+      'content-length': 2,
+    });
     slow.write('{');
-    await Promise.all(Array.from({ length: 20 }, (_v, i) => get(session, '/headers', { authorization: `Bearer fast ${i}` })));
+    await Promise.all(
+      Array.from({ length: 20 }, (_v, i) => get(session, '/headers', { authorization: `Bearer fast ${i}` })),
+    );
     slow.end('}');
     const pieces = await slow.toArray();
     expect(JSON.parse(Buffer.concat(pieces).toString())).toMatchObject({ token: 'Bearer slow', method: 'POST' });
@@ -215,7 +303,10 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
   });
 
   it('HEAD has no body', async () => {
-    expect(await ask(session, { ':method': 'HEAD', ':path': '/headers' })).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+    expect(await ask(session, { ':method': 'HEAD', ':path': '/headers' })).toMatchObject({
+      status: 200,
+      body: Buffer.alloc(0),
+    });
   });
 
   it('the certificate of a client is seen', async () => {
@@ -288,19 +379,23 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
   describe('HTTP/1.1', () => {
     const request = (path: string, options: https.RequestOptions = {}, body?: string): Promise<Answer> =>
       new Promise((resolve, reject) => {
-        const sent = https.request({ host: 'localhost', port: transport.port, ca: ca.certificate, path, ...options }, (answer) => {
-          const pieces: Buffer[] = [];
-          answer.on('data', (piece: Buffer) => pieces.push(piece));
-          answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(pieces) }));
-          answer.on('error', reject);
-        });
+        const sent = https.request(
+          { host: 'localhost', port: transport.port, ca: ca.certificate, path, ...options },
+          (answer) => {
+            const pieces: Buffer[] = [];
+            answer.on('data', (piece: Buffer) => pieces.push(piece));
+            answer.on('end', () => resolve({ status: answer.statusCode, body: Buffer.concat(pieces) }));
+            answer.on('error', reject);
+          },
+        );
         sent.on('error', reject);
         sent.end(body);
       });
 
     it('is answered, over one connection again and again', async () => {
       const agent = new https.Agent({ keepAlive: true, maxSockets: 1 });
-      for (let i = 0; i < 3; i++) expect((await request('/echo', { method: 'POST', agent }, `body ${i}`)).body.toString()).toBe(`body ${i}`);
+      for (let i = 0; i < 3; i++)
+        expect((await request('/echo', { method: 'POST', agent }, `body ${i}`)).body.toString()).toBe(`body ${i}`);
       agent.destroy();
     });
 
@@ -310,7 +405,9 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
     });
 
     it('the certificate of a client is seen', async () => {
-      expect((await request('/certificate', { cert: client.certificate, key: client.key })).body.toString()).toMatch(/^[1-9]\d+ true$/);
+      expect((await request('/certificate', { cert: client.certificate, key: client.key })).body.toString()).toMatch(
+        /^[1-9]\d+ true$/,
+      );
     });
 
     it('a stream arrives, and its end is told', async () => {
@@ -336,7 +433,14 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
 
     /** What is answered until the connection ends, to bytes that are sent packet by packet. */
     const answerTo = async (...packets: string[]): Promise<string> => {
-      const socket = tls.connect({ host: 'localhost', port: transport.port, ca: ca.certificate, cert: client.certificate, key: client.key, ALPNProtocols: ['http/1.1'] });
+      const socket = tls.connect({
+        host: 'localhost',
+        port: transport.port,
+        ca: ca.certificate,
+        cert: client.certificate,
+        key: client.key,
+        ALPNProtocols: ['http/1.1'],
+      });
       await once(socket, 'secureConnect');
       const pieces: Buffer[] = [];
       socket.on('data', (piece: Buffer) => pieces.push(piece));
@@ -351,24 +455,64 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
     };
 
     const ODD_METHODS = {
-      'no method that Node knows': ['FOO', ['FOO /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n']],
-      'one that begins like another': ['GETTING', ['GETTING /headers?q=1 HTTP/1.1\r\nhost:x\r\nauthorization:t \r\nimpersonate-group:a,b\r\nimpersonate-group:c\r\n\r\n']],
-      'one in small letters, with a body': ['post', ['post /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nContent-Length: 2\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n', '{}']],
-      'one whose head comes in pieces': ['FOO', ['FOO', ' /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthor', 'ization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r', '\n']],
-      'that of a tunnel': ['CONNECT', ['CONNECT /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n']],
+      'no method that Node knows': [
+        'FOO',
+        [
+          'FOO /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
+        ],
+      ],
+      'one that begins like another': [
+        'GETTING',
+        [
+          'GETTING /headers?q=1 HTTP/1.1\r\nhost:x\r\nauthorization:t \r\nimpersonate-group:a,b\r\nimpersonate-group:c\r\n\r\n',
+        ],
+      ],
+      'one in small letters, with a body': [
+        'post',
+        [
+          'post /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nContent-Length: 2\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
+          '{}',
+        ],
+      ],
+      'one whose head comes in pieces': [
+        'FOO',
+        [
+          'FOO',
+          ' /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthor',
+          'ization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r',
+          '\n',
+        ],
+      ],
+      'that of a tunnel': [
+        'CONNECT',
+        [
+          'CONNECT /headers?q=1 HTTP/1.1\r\nHost: x\r\nAuthorization: t\r\nImpersonate-Group: a,b\r\nImpersonate-Group: c\r\n\r\n',
+        ],
+      ],
     } satisfies Record<string, [string, string[]]>;
-    it.each(Object.entries(ODD_METHODS))('a request of an odd method is a request: %s', async (_name, [method, packets]) => {
-      const answer = await answerTo(...packets);
-      expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
-      expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({ token: 't', groups: ['a,b', 'c'], query: '1', method, address: '127.0.0.1' });
-    });
+    it.each(Object.entries(ODD_METHODS))(
+      'a request of an odd method is a request: %s',
+      async (_name, [method, packets]) => {
+        const answer = await answerTo(...packets);
+        expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/);
+        expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toEqual({
+          token: 't',
+          groups: ['a,b', 'c'],
+          query: '1',
+          method,
+          address: '127.0.0.1',
+        });
+      },
+    );
 
     it('an odd method comes from whom its connection is', async () => {
       expect(await answerTo('FOO /certificate HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/\r\n\r\n[1-9]\d+ true$/);
     });
 
     it('an odd method may come after other requests', async () => {
-      expect(await answerTo('GET /certificate HTTP/1.1\r\nHost: x\r\n\r\n', 'FOO /nothing HTTP/1.1\r\nHost: x\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 404 /);
+      expect(
+        await answerTo('GET /certificate HTTP/1.1\r\nHost: x\r\n\r\n', 'FOO /nothing HTTP/1.1\r\nHost: x\r\n\r\n'),
+      ).toMatch(/^HTTP\/1\.1 200 [^]*HTTP\/1\.1 404 /);
     });
 
     it.each([
@@ -379,7 +523,9 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
       ['a header that is none', 'FOO /headers HTTP/1.1\r\nHost: x\r\nof whom: me\r\n\r\n'],
       ['a header on two lines', 'FOO /headers HTTP/1.1\r\nHost: x\r\n Authorization: t\r\n\r\n'],
     ])('what is no request is refused: %s', async (_name, sent) => {
-      expect(await answerTo(sent)).toBe('HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request');
+      expect(await answerTo(sent)).toBe(
+        'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n400 Bad Request',
+      );
     });
   });
 
@@ -393,13 +539,33 @@ describe.each(Object.entries(THREADS))('%s', (_, thread) => {
   });
 
   it('a port that is taken is told by its code', async () => {
-    const again = listen(ctx, { host: '127.0.0.1', port: transport.port, maxBodyBytes: MAX_BODY_BYTES, tls: { key: serving.key, cert: serving.certificate }, thread: thread() }, handle);
+    const again = listen(
+      ctx,
+      {
+        host: '127.0.0.1',
+        port: transport.port,
+        maxBodyBytes: MAX_BODY_BYTES,
+        tls: { key: serving.key, cert: serving.certificate },
+        thread: thread(),
+      },
+      handle,
+    );
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 
   it('closing ends streams and lets requests finish', async () => {
     ended.length = 0;
-    const second = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: MAX_BODY_BYTES, tls: { key: serving.key, cert: serving.certificate }, thread: thread() }, handle);
+    const second = await listen(
+      ctx,
+      {
+        host: '127.0.0.1',
+        port: 0,
+        maxBodyBytes: MAX_BODY_BYTES,
+        tls: { key: serving.key, cert: serving.certificate },
+        thread: thread(),
+      },
+      handle,
+    );
     const other = connect(second.port);
     const stream = other.request({ ':path': '/events' });
     await once(stream, 'data');

@@ -1,8 +1,8 @@
 /** How connections are set up, whichever thread they are in. */
 import http from 'node:http';
 import type tls from 'node:tls';
-import type { Http2Options } from '../../net/http2/index.ts';
 import type { Clock } from '../../kernel/index.ts';
+import type { Http2Options } from '../../net/http2/index.ts';
 import type { TlsOptions } from './serve.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024;
@@ -29,7 +29,12 @@ interface Http1Limits {
 const HTTP1_LIMITS: Http1Limits = { headersMs: 32_000, lookEveryMs: 10_000 };
 
 export const http1Server = ({ headersMs, lookEveryMs } = HTTP1_LIMITS): http.Server =>
-  http.createServer({ maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: headersMs, keepAliveTimeout: IDLE_MS, connectionsCheckingInterval: lookEveryMs });
+  http.createServer({
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: headersMs,
+    keepAliveTimeout: IDLE_MS,
+    connectionsCheckingInterval: lookEveryMs,
+  });
 
 /** One that is given its connections. Node looks for those who are late only where a server listens: this one is told that it does. It has to be closed, too. */
 export function http1ServerBehind(limits?: Http1Limits): http.Server {

@@ -8,11 +8,20 @@ import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { build } from '../../../scripts/build.mjs';
 import { createContext } from '../../kernel/index.ts';
-import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
 import { listen, type Transport } from './serve.ts';
 
-const outdir = join(import.meta.dirname, '..', '..', '..', 'node_modules', '.cache', 'k8ts-front-test', `slow-${process.pid}`);
+const outdir = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  '..',
+  'node_modules',
+  '.cache',
+  'k8ts-front-test',
+  `slow-${process.pid}`,
+);
 const ctx = createContext();
 let ca: KeyPair;
 let serving: KeyPair;
@@ -21,7 +30,12 @@ beforeAll(async () => {
   await build({ entryPoints: { 'front-thread': 'src/apiserver/transport/thread/front-thread.ts' }, outdir });
   const authority = await createAuthority(ctx, 'test-ca');
   ca = authority;
-  serving = await issue(ctx, authority, { commonName: 'server', dnsNames: ['localhost'], addresses: ['127.0.0.1'], usage: 'server' });
+  serving = await issue(ctx, authority, {
+    commonName: 'server',
+    dnsNames: ['localhost'],
+    addresses: ['127.0.0.1'],
+    usage: 'server',
+  });
 }, 60_000);
 afterAll(() => rmSync(outdir, { recursive: true, force: true }));
 
@@ -57,7 +71,13 @@ function handle(request: ApiRequest): Promise<ApiResponse> {
   const expiresIn = query.get('ms');
   const done = (): void => void (one.over = true);
   const answer = (body: Partial<ApiResponse>): Promise<ApiResponse> =>
-    Promise.resolve({ status: 200, headers: {}, done, ...(expiresIn ? { expiresAt: ctx.clock.monotonic() + Number(expiresIn) } : {}), ...body });
+    Promise.resolve({
+      status: 200,
+      headers: {},
+      done,
+      ...(expiresIn ? { expiresAt: ctx.clock.monotonic() + Number(expiresIn) } : {}),
+      ...body,
+    });
   switch (path) {
     case '/large': {
       const fill = (target: Buffer): number => {
@@ -87,7 +107,18 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
   let transport: Transport;
   const open: { destroy(): void }[] = [];
   beforeAll(async () => {
-    transport = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: 1000, tls: { key: serving.key, cert: serving.certificate }, sendLimits: LIMITS, thread: thread() }, handle);
+    transport = await listen(
+      ctx,
+      {
+        host: '127.0.0.1',
+        port: 0,
+        maxBodyBytes: 1000,
+        tls: { key: serving.key, cert: serving.certificate },
+        sendLimits: LIMITS,
+        thread: thread(),
+      },
+      handle,
+    );
   });
   afterAll(() => transport?.close(1000));
   beforeEach(() => {
@@ -100,7 +131,12 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
   type Read = () => Promise<number>;
 
   const http1 = async (path: string): Promise<Read> => {
-    const socket = tls.connect({ host: 'localhost', port: transport.port, ca: ca.certificate, ALPNProtocols: ['http/1.1'] });
+    const socket = tls.connect({
+      host: 'localhost',
+      port: transport.port,
+      ca: ca.certificate,
+      ALPNProtocols: ['http/1.1'],
+    });
     open.push(socket);
     socket.on('error', () => {});
     await once(socket, 'secureConnect');
@@ -141,12 +177,15 @@ describe.each(Object.entries(THREADS))('%s', (_name, thread) => {
       await expect.poll(() => answering[0]!.over, SOON).toBe(true);
     });
 
-    it.each(['/large?ms=300', '/stream?ms=300', '/?bytes=12000000'])('%s is broken off when its time is over', async (path) => {
-      const read = await send(path);
-      await expect.poll(() => answering[0]?.over, SOON).toBe(true);
-      await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.answerMs));
-      expect(await read()).toBeLessThan(12_000_000);
-    });
+    it.each(['/large?ms=300', '/stream?ms=300', '/?bytes=12000000'])(
+      '%s is broken off when its time is over',
+      async (path) => {
+        const read = await send(path);
+        await expect.poll(() => answering[0]?.over, SOON).toBe(true);
+        await new Promise((resolve) => setTimeout(resolve, 2 * LIMITS.answerMs));
+        expect(await read()).toBeLessThan(12_000_000);
+      },
+    );
 
     it('over the budgets, the slowest are broken off', async () => {
       await send('/stream');

@@ -23,7 +23,8 @@ export function streamSink(stream: Http2Stream, signal: AbortSignal, sending: Se
       stream.write(bytes, () => taken(bytes.length));
       return stream.pendingBytes <= HIGH_WATER_BYTES;
     },
-    drained: () => (stream.pendingBytes > LOW_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve()),
+    drained: () =>
+      stream.pendingBytes > LOW_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
     get pending() {
       return stream.pendingBytes;
     },

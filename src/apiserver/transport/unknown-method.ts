@@ -23,7 +23,10 @@ export class UnknownMethods {
   readonly #heads = new WeakMap<net.Socket, Buffer>();
 
   /** A request without its body; 'wait' while more is to come, or nothing is to be done; undefined for what is no request. */
-  read({ code, rawPacket, bytesParsed = 0 }: ParseError, socket: net.Socket): http.IncomingMessage | 'wait' | undefined {
+  read(
+    { code, rawPacket, bytesParsed = 0 }: ParseError,
+    socket: net.Socket,
+  ): http.IncomingMessage | 'wait' | undefined {
     if (code !== 'HPE_INVALID_METHOD' || !rawPacket) return undefined;
     const begun = this.#heads.get(socket);
     if (begun?.length === 0) return 'wait';
@@ -39,12 +42,15 @@ export class UnknownMethods {
 }
 
 /** Of the line in which the parser stopped: what comes before it has been read. */
-const startOfLine = (packet: Buffer, stopped: number): number => (stopped > 0 ? packet.lastIndexOf('\n', stopped - 1) + 1 : 0);
+const startOfLine = (packet: Buffer, stopped: number): number =>
+  stopped > 0 ? packet.lastIndexOf('\n', stopped - 1) + 1 : 0;
 
 /** What has no place in a request is not waited for. */
 function mayBecomeRequest(head: Buffer): boolean {
   const end = head.indexOf('\r\n');
-  return end < 0 ? /^[\x20-\x7e]+\r?$/.test(head.toString('latin1')) : REQUEST_LINE.test(head.toString('latin1', 0, end));
+  return end < 0
+    ? /^[\x20-\x7e]+\r?$/.test(head.toString('latin1'))
+    : REQUEST_LINE.test(head.toString('latin1', 0, end));
 }
 
 function requestOf(head: string, socket: net.Socket): http.IncomingMessage | undefined {
@@ -64,7 +70,16 @@ function requestOf(head: string, socket: net.Socket): http.IncomingMessage | und
   const headers = headersOf(fields);
   if (minor === '1' && headers['host'] === undefined) return undefined;
   const request = new http.IncomingMessage(socket);
-  Object.assign(request, { method, url: target, headers, rawHeaders, httpVersion: `1.${minor}`, httpVersionMajor: 1, httpVersionMinor: Number(minor), complete: true });
+  Object.assign(request, {
+    method,
+    url: target,
+    headers,
+    rawHeaders,
+    httpVersion: `1.${minor}`,
+    httpVersionMajor: 1,
+    httpVersionMinor: Number(minor),
+    complete: true,
+  });
   request.push(null);
   return request;
 }

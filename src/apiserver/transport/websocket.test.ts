@@ -15,7 +15,9 @@ let transport: Transport;
 beforeAll(async () => {
   server = await startTestServer();
   const ctx = createContext({ signal: server.ctx.signal });
-  transport = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: 1024 }, (request) => server.pipeline.handle(Object.assign(request, { user: ADMIN })));
+  transport = await listen(ctx, { host: '127.0.0.1', port: 0, maxBodyBytes: 1024 }, (request) =>
+    server.pipeline.handle(Object.assign(request, { user: ADMIN })),
+  );
 });
 
 afterAll(async () => {
@@ -48,15 +50,22 @@ it('sends each event as a text message of its own', async () => {
   await server.call('DELETE', `${CONFIG_MAPS}/watched`);
   const received = await messages(2);
   expect(received.map(({ isBinary }) => isBinary)).toEqual([false, false]);
-  const events = received.map(({ data }) => JSON.parse(data.toString()) as { type: string; object: { metadata: { name: string } } });
-  expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual(['ADDED watched', 'DELETED watched']);
+  const events = received.map(
+    ({ data }) => JSON.parse(data.toString()) as { type: string; object: { metadata: { name: string } } },
+  );
+  expect(events.map(({ type, object }) => `${type} ${object.metadata.name}`)).toEqual([
+    'ADDED watched',
+    'DELETED watched',
+  ]);
   socket.close();
   await once(socket, 'close');
 });
 
 it('sends protobuf as binary messages without the length of a frame', async () => {
   await server.call('POST', CONFIG_MAPS, { body: configMap('binary') });
-  const socket = new WebSocket(target('watch=1&fieldSelector=metadata.name%3Dbinary'), { headers: { accept: 'application/vnd.kubernetes.protobuf;stream=watch' } });
+  const socket = new WebSocket(target('watch=1&fieldSelector=metadata.name%3Dbinary'), {
+    headers: { accept: 'application/vnd.kubernetes.protobuf;stream=watch' },
+  });
   const [first] = await messagesOf(socket)(1);
   expect(first!.isBinary).toBe(true);
   expect(first!.data.subarray(0, 4).toString('latin1')).toBe('\n\x05AD');

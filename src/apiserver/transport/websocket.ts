@@ -71,7 +71,9 @@ function sinkOf(connection: WebSocket, { signal, stream: { text, prefixBytes }, 
       return connection.bufferedAmount <= HIGH_WATER_BYTES;
     },
     drained: () =>
-      connection.readyState === connection.OPEN && connection.bufferedAmount > LOW_WATER_BYTES ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(),
+      connection.readyState === connection.OPEN && connection.bufferedAmount > LOW_WATER_BYTES
+        ? new Promise((resolve) => waiting.push(resolve))
+        : Promise.resolve(),
     get pending() {
       return connection.bufferedAmount;
     },

@@ -1,16 +1,16 @@
+import { apiVersionOf } from '../../api/index.ts';
 /** Server-side apply: the fields that a manager wants, merged into the object or making it. */
 import { cloneJson, formatTime, isRecord } from '../../base/index.ts';
-import { apiVersionOf } from '../../api/index.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { badRequest, conflict, failure, isStatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
 import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { keepTimes, resetFieldsOf } from '../registry/managed-fields.ts';
 import { checkNamespace, storeCreated } from './create.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { checkPatchedName, updateObject } from './update-object.ts';
@@ -23,7 +23,12 @@ export async function apply(scope: Scope): Promise<Result> {
     unconditional: true,
     compute: async (live) => keepTimes(live, await merged(scope, live, applied, options)),
     // Subresources of what does not exist cannot be applied.
-    ...(scope.subresource === '' ? { create: async () => storeCreated(scope, await newObject(scope, applied, options), { ...options, kind: 'CreateOptions' }) } : {}),
+    ...(scope.subresource === ''
+      ? {
+          create: async () =>
+            storeCreated(scope, await newObject(scope, applied, options), { ...options, kind: 'CreateOptions' }),
+        }
+      : {}),
   });
   return { type: 'entry', status: created ? 201 : 200, entry };
 }
@@ -34,9 +39,15 @@ export async function readConfiguration(scope: Scope, options: WriteOptions): Pr
   const { value, duplicateKeys } = decodingYaml(() => parseYaml(text));
   if (value === null) return {};
   if (!isRecord(value)) {
-    throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
+    throw badRequest(
+      `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`,
+    );
   }
-  const duplicates = duplicateKeys?.split('\n').slice(1).map((line) => line.trim()) ?? [];
+  const duplicates =
+    duplicateKeys
+      ?.split('\n')
+      .slice(1)
+      .map((line) => line.trim()) ?? [];
   reportStrictErrors(scope, duplicates, options.fieldValidation, 'error strict decoding YAML: ');
   return value;
 }
@@ -55,7 +66,12 @@ function kindWord(value: unknown): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-export async function merged(scope: Scope, live: KubeObject | undefined, applied: Record<string, unknown>, options: WriteOptions): Promise<KubeObject> {
+export async function merged(
+  scope: Scope,
+  live: KubeObject | undefined,
+  applied: Record<string, unknown>,
+  options: WriteOptions,
+): Promise<KubeObject> {
   const { served, subresource, backend } = scope;
   const { object } = applyPatch({
     live,
@@ -83,8 +99,15 @@ function converting<T>({ served }: Scope, applied: Record<string, unknown>, conv
   } catch (error) {
     if (!isStatusError(error)) throw error;
     const kind = `${apiVersionOf(served)}, Kind=${served.kind}`;
-    const { namespace, name } = (isRecord(applied['metadata']) ? applied['metadata'] : {}) as { namespace?: string; name?: string };
-    throw failure(500, '', `failed to convert new object (${namespace ?? ''}/${name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`);
+    const { namespace, name } = (isRecord(applied['metadata']) ? applied['metadata'] : {}) as {
+      namespace?: string;
+      name?: string;
+    };
+    throw failure(
+      500,
+      '',
+      `failed to convert new object (${namespace ?? ''}/${name ?? ''}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${error.message}`,
+    );
   }
 }
 
@@ -94,6 +117,11 @@ async function newObject(scope: Scope, applied: Record<string, unknown>, options
   checkPatchedName(scope, object);
   checkNamespace(scope, object);
   const { uid } = object.metadata;
-  if (uid) throw conflict(scope.served.groupResource, scope.place.name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+  if (uid)
+    throw conflict(
+      scope.served.groupResource,
+      scope.place.name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
   return object;
 }

@@ -1,7 +1,7 @@
+import { isRecord } from '../../base/index.ts';
 /** The continue token of a list with a limit: the revision of its first page and where the next one begins. */
 import { parseJson } from '../../machinery/decode/index.ts';
 import { badRequest, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
-import { isRecord } from '../../base/index.ts';
 
 export interface ContinueToken {
   /** -1: as the collection is now. */
@@ -13,7 +13,9 @@ export interface ContinueToken {
 const VERSION = 'meta.k8s.io/v1';
 
 export function encodeContinue(token: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.after}\0` })).toString('base64url');
+  return Buffer.from(JSON.stringify({ v: VERSION, rv: token.revision, start: `${token.after}\0` })).toString(
+    'base64url',
+  );
 }
 
 export function decodeContinue(text: string): ContinueToken {
@@ -27,9 +29,15 @@ export function decodeContinue(text: string): ContinueToken {
   return { revision: rv, after: key.slice(1).replace(/\0$/, '') };
 }
 
-const isCleanPath = (path: string): boolean => path === '/' || path.slice(1).split('/').every((step) => step !== '' && step !== '.' && step !== '..');
+const isCleanPath = (path: string): boolean =>
+  path === '/' ||
+  path
+    .slice(1)
+    .split('/')
+    .every((step) => step !== '' && step !== '.' && step !== '..');
 
-const invalidToken = (why: string): StatusError => badRequest(`invalid continue token: continue key is not valid: ${why}`);
+const invalidToken = (why: string): StatusError =>
+  badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
 interface TokenFields {
   v?: string;
@@ -71,8 +79,10 @@ function versionField({ rv }: Record<string, unknown>): TokenFields {
   return { rv };
 }
 
-const typeErrorText = (value: string, type: string): string => `json: cannot unmarshal ${value} into Go value of type ${type}`;
-const fieldErrorText = (value: string, name: string, type: string): string => `json: cannot unmarshal ${value} into Go struct field continueToken.${name} of type ${type}`;
+const typeErrorText = (value: string, type: string): string =>
+  `json: cannot unmarshal ${value} into Go value of type ${type}`;
+const fieldErrorText = (value: string, name: string, type: string): string =>
+  `json: cannot unmarshal ${value} into Go struct field continueToken.${name} of type ${type}`;
 
 function kindOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';

@@ -1,18 +1,18 @@
 /** POST to a collection: a new object, from the body to the store. */
 import { cloneJson } from '../../base/index.ts';
-import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
-import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
-import type { KubeObject } from '../../machinery/index.ts';
-import { dedupOwnerReferences } from '../registry/owner-references.ts';
 import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
 import { optionsObject, writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
-import { throughStorage } from '../registry/served-resource.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
+import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import { dedupOwnerReferences } from '../registry/owner-references.ts';
+import { clearSystemMetadata, prepareForCreate } from '../registry/prepare-for-create.ts';
+import { throughStorage } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
@@ -26,7 +26,12 @@ export async function create(scope: Scope): Promise<Result> {
 }
 
 /** The part that PUT and apply share when they create: `decoded` has its defaults; `written` is the body that it is a copy of, where it is one. */
-export async function createObject(scope: Scope, decoded: KubeObject, options: WriteOptions, written: KubeObject = decoded): Promise<Entry> {
+export async function createObject(
+  scope: Scope,
+  decoded: KubeObject,
+  options: WriteOptions,
+  written: KubeObject = decoded,
+): Promise<Entry> {
   const object = throughStorage(scope.served, decoded);
   clearSystemMetadata(object);
   dedupOwnerReferences(scope, object);
@@ -38,7 +43,13 @@ export async function createObject(scope: Scope, decoded: KubeObject, options: W
 /** The rest of a create, for an object whose managedFields are there already. */
 export async function storeCreated(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
   const { backend, served } = scope;
-  const admitted: AdmittedRequest = { operation: 'CREATE', object, name: object.metadata.name ?? '', options: optionsObject(options), dryRun: options.dryRun };
+  const admitted: AdmittedRequest = {
+    operation: 'CREATE',
+    object,
+    name: object.metadata.name ?? '',
+    options: optionsObject(options),
+    dryRun: options.dryRun,
+  };
   const attributes = attributesOf(scope, admitted);
   const admitting = backend.admission.admit(attributes);
   if (admitting) await admitting;
@@ -48,9 +59,15 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   fillName(object, backend.ctx.random);
   for (let attempt = 1; ; attempt++) {
     // What is reserved for one attempt is not asked for by the next; anything else can be prepared again.
-    const candidate = generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? cloneJson(object) : object;
-    const named = generated ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! }) : attributes;
-    const preparing = prepareForCreate(scope, candidate, { dryRun: options.dryRun, beforeStore: () => mayBeStored(scope, named) });
+    const candidate =
+      generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? cloneJson(object) : object;
+    const named = generated
+      ? attributesOf(scope, { ...admitted, object: candidate, name: candidate.metadata.name! })
+      : attributes;
+    const preparing = prepareForCreate(scope, candidate, {
+      dryRun: options.dryRun,
+      beforeStore: () => mayBeStored(scope, named),
+    });
     const reservation = preparing instanceof Promise ? await preparing : preparing;
     try {
       await betweenStages(scope);
@@ -62,7 +79,8 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
     } catch (error) {
       await reservation?.rollback?.();
       if (!isStatusError(error, 'AlreadyExists') || !generateName) throw stillThere(scope, candidate, error);
-      if (!generated || attempt >= DEFAULT_NAME_ATTEMPTS) throw generateNameConflict(served.groupResource, candidate.metadata.name!, 1);
+      if (!generated || attempt >= DEFAULT_NAME_ATTEMPTS)
+        throw generateNameConflict(served.groupResource, candidate.metadata.name!, 1);
       object.metadata.name = '';
       fillName(object, backend.ctx.random);
     }
@@ -78,7 +96,9 @@ function mayBeStored(scope: Scope, attributes: AdmissionAttributes): Promise<voi
 
 /** A name that is taken by an object on its way out will be free soon. */
 function stillThere({ served }: Scope, { metadata }: KubeObject, error: unknown): unknown {
-  const existing = isStatusError(error, 'AlreadyExists') ? served.cache.get(metadata.namespace ?? '', metadata.name ?? '') : undefined;
+  const existing = isStatusError(error, 'AlreadyExists')
+    ? served.cache.get(metadata.namespace ?? '', metadata.name ?? '')
+    : undefined;
   if (!existing?.object.metadata.deletionTimestamp || !isStatusError(error)) return error;
   return new StatusError({ ...error.status, message: `object is being deleted: ${error.message}` });
 }

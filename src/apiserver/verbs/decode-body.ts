@@ -1,18 +1,18 @@
+import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
+import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
 /** The body of a write, decoded into the kind that the endpoint takes, in the media type it came in. */
 import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
-import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
-import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
+import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
-import type { FieldValidation } from '../pipeline/options.ts';
-import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
-import { alikeObjectsOf } from '../registry/made-alike.ts';
 import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
+import type { FieldValidation } from '../pipeline/options.ts';
 import { headerOf } from '../pipeline/request.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
+import { alikeObjectsOf } from '../registry/made-alike.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
 
 export interface BodyOptions {
@@ -59,7 +59,8 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   const time = new AskedTime(scope);
   const warnings = scope.warnings.length;
   const object = await decodeBytes(scope, body, format, { fieldValidation, expected: served, time });
-  const clean = !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
+  const clean =
+    !time.asked && fieldValidation !== 'Ignore' && scope.warnings.length === warnings && !wroteEmptyLists(object);
   if (clean) scope.alike = known.noteBody(text, object);
   return object;
 }
@@ -91,16 +92,23 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   const divided = expected === served ? setAsideUntouched(scope, liveOf(scope), given) : undefined;
   const own = cloneJson(divided ? divided.touched : given) as KubeObject;
   if (!message) return withDefaults(expected, own, time);
-  const conformed = (expected === served && served.conform ? served.conform : conform)(message, own).object as KubeObject;
+  const conformed = (expected === served && served.conform ? served.conform : conform)(message, own)
+    .object as KubeObject;
   const object = { ...conformed, apiVersion: own.apiVersion, kind: own.kind };
   if (scope.subresource === 'status') time.settled = divided?.untouched['spec'];
   return withDefaults(expected, divided ? putTogether(served, object, divided) : object, time);
 }
 
 /** Clients in this process build the new state on the object that they were given. */
-const liveOf = ({ served, place }: Scope): KubeObject | undefined => (place.name === '' ? undefined : served.cache.get(place.namespace, place.name)?.object);
+const liveOf = ({ served, place }: Scope): KubeObject | undefined =>
+  place.name === '' ? undefined : served.cache.get(place.namespace, place.name)?.object;
 
-export async function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat, options: BodyOptions & { expected: GroupVersionKind }): Promise<KubeObject> {
+export async function decodeBytes(
+  scope: Scope,
+  body: Buffer,
+  format: BodyFormat,
+  options: BodyOptions & { expected: GroupVersionKind },
+): Promise<KubeObject> {
   const { expected, time = new AskedTime(scope) } = options;
   if (format === 'protobuf') {
     const object = decodeProtobufObject(schema, body, { apiVersion: apiVersionText(expected), kind: expected.kind });
@@ -111,7 +119,12 @@ export async function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat
   const decode = scope.served.decode && expected.kind === scope.served.kind ? scope.served.decode : decodeObject;
   const { object, strictErrors } = decode({ body, contentType: format, expected });
   const { kind, version } = expected;
-  reportStrictErrors(scope, strictErrors, options.fieldValidation, `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `);
+  reportStrictErrors(
+    scope,
+    strictErrors,
+    options.fieldValidation,
+    `${kind} in version ${quote(version)} cannot be handled as a ${kind}: `,
+  );
   if (decode === scope.served.decode) checkVersion(object, expected);
   await betweenStages(scope);
   const complete = withDefaults(expected, object, time);
@@ -119,7 +132,8 @@ export async function decodeBytes(scope: Scope, body: Buffer, format: BodyFormat
   return complete;
 }
 
-const apiVersionText = (gvk: GroupVersionKind): string => (gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`);
+const apiVersionText = (gvk: GroupVersionKind): string =>
+  gvk.group === '' ? gvk.version : `${gvk.group}/${gvk.version}`;
 
 function withDefaults(gvk: GroupVersionKind, object: KubeObject, time: DefaultingContext): KubeObject {
   object.metadata ??= {};
@@ -127,19 +141,27 @@ function withDefaults(gvk: GroupVersionKind, object: KubeObject, time: Defaultin
 }
 
 function checkKind(object: KubeObject, expected: GroupVersionKind): void {
-  if (object.kind !== expected.kind) throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): got ${object.kind}`);
+  if (object.kind !== expected.kind)
+    throw badRequest(`the object provided is unrecognized (must be of type ${expected.kind}): got ${object.kind}`);
   checkVersion(object, expected);
 }
 
 function checkVersion(object: KubeObject, expected: GroupVersionKind): void {
   const version = apiVersionText(expected);
   if (object.apiVersion !== version) {
-    throw badRequest(`the API version in the data (${object.apiVersion ?? ''}) does not match the expected API version (${version})`);
+    throw badRequest(
+      `the API version in the data (${object.apiVersion ?? ''}) does not match the expected API version (${version})`,
+    );
   }
 }
 
 /** Strict refuses unknown and duplicate fields, Warn tells of them, Ignore is silent. */
-export function reportStrictErrors(scope: Scope, errors: readonly string[], validation: FieldValidation, prefix = ''): void {
+export function reportStrictErrors(
+  scope: Scope,
+  errors: readonly string[],
+  validation: FieldValidation,
+  prefix = '',
+): void {
   if (errors.length === 0 || validation === 'Ignore') return;
   if (validation === 'Strict') throw badRequest(`${prefix}strict decoding error: ${errors.join(', ')}`);
   append(scope.warnings, strictErrorWarnings(errors));
@@ -156,7 +178,9 @@ export function bodyFormat(contentType: string | undefined): BodyFormat {
     case 'application/vnd.kubernetes.protobuf':
       return 'protobuf';
     default:
-      throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${ACCEPTED}`);
+      throw unsupportedMediaType(
+        `the body of the request was in an unknown format - accepted media types include: ${ACCEPTED}`,
+      );
   }
 }
 
@@ -174,7 +198,8 @@ export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions |
   const object =
     format === 'protobuf'
       ? decodeProtobufObject(schema, body, { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions' })
-      : decodeObject({ body, contentType: format, expected: DELETE_OPTIONS, scheme: OPTIONS_SCHEME, options: true }).object;
+      : decodeObject({ body, contentType: format, expected: DELETE_OPTIONS, scheme: OPTIONS_SCHEME, options: true })
+          .object;
   const { apiVersion: _, kind: __, metadata: ___, ...options } = object;
   return options as unknown as DeleteOptions;
 }

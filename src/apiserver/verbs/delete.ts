@@ -1,17 +1,17 @@
+import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
 /**
  * DELETE. What holds an object back (a grace period, finalizers, dependents that are to go first) turns the deletion
  * into a mark on the object; without such it goes at once.
  */
 import { cloneJson, formatTime } from '../../base/index.ts';
-import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { conflict } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { checkDeleteOptions, deleteOptionsFromQuery } from '../pipeline/options.ts';
-import { errorKind } from '../registry/served-resource.ts';
-import { writeContext } from '../registry/prepare-for-create.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { writeContext } from '../registry/prepare-for-create.ts';
+import { errorKind } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
 import { decodeDeleteOptions } from './decode-body.ts';
 import { isFinished } from './finish-deletion.ts';
@@ -31,7 +31,8 @@ export async function readDeleteOptions(scope: Scope): Promise<DeleteOptions> {
   const options = body ?? deleteOptionsFromQuery(scope.request.query);
   checkDeleteOptions(options);
   const { propagationWarning } = scope.served.strategy;
-  if (propagationWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined) scope.warnings.push(propagationWarning);
+  if (propagationWarning && options.propagationPolicy === undefined && options.orphanDependents === undefined)
+    scope.warnings.push(propagationWarning);
   return options;
 }
 
@@ -39,7 +40,8 @@ export async function deleteObject(scope: Scope, options: DeleteOptions): Promis
   const { backend, served, place } = scope;
   const dryRun = (options.dryRun?.length ?? 0) > 0;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const current = attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
+    const current =
+      attempt === 0 ? await backend.objects.get(served, place) : await backend.objects.fresh(served, place);
     checkPreconditions(scope, options, current);
     const attributes = attributesOf(scope, {
       operation: 'DELETE',
@@ -76,13 +78,31 @@ function checkPreconditions(scope: Scope, options: DeleteOptions, current: Entry
   const subject = { group: '', resource: scope.served.kind };
   const actual = current.object.metadata.uid;
   if (uid !== undefined && uid !== actual && scope.served.strategy.prepareForDelete) {
-    throw conflict(scope.served.groupResource, scope.place.name, `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`);
+    throw conflict(
+      scope.served.groupResource,
+      scope.place.name,
+      `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${actual}`,
+    );
   }
   if (uid !== undefined && uid !== actual) {
-    throw withoutDetailGroup(conflict(subject, scope.place.name, `the UID in the precondition (${uid}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`), scope);
+    throw withoutDetailGroup(
+      conflict(
+        subject,
+        scope.place.name,
+        `the UID in the precondition (${uid}) does not match the UID in record (${actual}). The object might have been deleted and then recreated`,
+      ),
+      scope,
+    );
   }
   if (resourceVersion !== undefined && resourceVersion !== String(current.revision)) {
-    throw withoutDetailGroup(conflict(subject, scope.place.name, `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.revision}). The object might have been modified`), scope);
+    throw withoutDetailGroup(
+      conflict(
+        subject,
+        scope.place.name,
+        `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${current.revision}). The object might have been modified`,
+      ),
+      scope,
+    );
   }
 }
 
@@ -96,13 +116,19 @@ function withoutDetailGroup(error: ReturnType<typeof conflict>, scope: Scope): R
 }
 
 /** The object as it stands once its deletion has been asked for. */
-function markForDeletion(scope: Scope, current: KubeObject, options: DeleteOptions, dryRun: boolean): KubeObject | 'already-marked' {
+function markForDeletion(
+  scope: Scope,
+  current: KubeObject,
+  options: DeleteOptions,
+  dryRun: boolean,
+): KubeObject | 'already-marked' {
   const { strategy } = scope.served;
   const { clock } = scope.backend.ctx;
   const object = cloneJson(current);
   const meta = object.metadata;
   const finalizers = deletionFinalizers(strategy.defaultPropagation, meta.finalizers ?? [], options);
-  const sameFinalizers = finalizers.length === (meta.finalizers?.length ?? 0) && finalizers.every((f) => meta.finalizers!.includes(f));
+  const sameFinalizers =
+    finalizers.length === (meta.finalizers?.length ?? 0) && finalizers.every((f) => meta.finalizers!.includes(f));
   if (finalizers.length > 0) meta.finalizers = finalizers;
   else delete meta.finalizers;
 
@@ -129,7 +155,11 @@ const ORPHAN = 'orphan';
 const FOREGROUND = 'foregroundDeletion';
 
 /** The propagation policy lives on the object as a finalizer that the garbage collector works off. */
-function deletionFinalizers(fallback: 'Orphan' | 'Background' | undefined, finalizers: readonly string[], options: DeleteOptions): string[] {
+function deletionFinalizers(
+  fallback: 'Orphan' | 'Background' | undefined,
+  finalizers: readonly string[],
+  options: DeleteOptions,
+): string[] {
   const { orphanDependents, propagationPolicy } = options;
   let policy: string;
   if (propagationPolicy !== undefined) policy = propagationPolicy;

@@ -33,7 +33,11 @@ async function page(query: string): Promise<Page> {
   };
 }
 
-async function allPages(query: string, limit: number, between: () => Promise<unknown> = () => Promise.resolve()): Promise<Page[]> {
+async function allPages(
+  query: string,
+  limit: number,
+  between: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<Page[]> {
   const pages = [await page(`${query}&limit=${limit}`)];
   while (pages.at(-1)!.continueToken !== '') {
     await between();
@@ -84,8 +88,12 @@ describe('list', () => {
   it('lists at an exact revision of the past', async () => {
     const before = await page('');
     await create('later');
-    expect((await page(`resourceVersion=${before.resourceVersion}&resourceVersionMatch=Exact`)).names).toEqual(before.names);
-    expect((await page(`resourceVersion=${before.resourceVersion}&resourceVersionMatch=NotOlderThan`)).names).toContain('later');
+    expect((await page(`resourceVersion=${before.resourceVersion}&resourceVersionMatch=Exact`)).names).toEqual(
+      before.names,
+    );
+    expect((await page(`resourceVersion=${before.resourceVersion}&resourceVersionMatch=NotOlderThan`)).names).toContain(
+      'later',
+    );
   });
 
   it('answers an expired token with 410 and one that goes on inconsistently', async () => {
@@ -103,7 +111,10 @@ describe('list', () => {
 
   it.each([
     ['a token of nobody', 'continue=abc'],
-    ['a token and a version', 'continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTAsInN0YXJ0IjoiYVx1MDAwMCJ9&resourceVersion=5'],
+    [
+      'a token and a version',
+      'continue=eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MTAsInN0YXJ0IjoiYVx1MDAwMCJ9&resourceVersion=5',
+    ],
     ['a version that is no number', 'resourceVersion=x'],
   ])('refuses %s', async (_name, query) => {
     expect((await server.call('GET', `${COLLECTION}?${query}`)).status).toBe(400);

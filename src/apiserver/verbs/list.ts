@@ -5,10 +5,10 @@
 import { prefixRange, StoreError } from '../../etcd/index.ts';
 import { badRequest, isStatusError, resourceExpired } from '../../machinery/errors/index.ts';
 import { listOptions, type ListOptions } from '../pipeline/options.ts';
-import { viewOf } from '../registry/served-resource.ts';
 import { requestedVersion } from '../pipeline/resource-version.ts';
 import type { ListResult, Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { viewOf } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
 import { tooLargeResourceVersion } from '../storage/watch-cache.ts';
 import { decodeContinue, encodeContinue } from './continue-token.ts';
@@ -21,7 +21,8 @@ export async function list(scope: Scope): Promise<Result> {
   const asked = listVersion(options.resourceVersion);
   const revision = Number(asked);
   if (revision > 0) await scope.backend.cache.waitForClient(asked);
-  if (options.resourceVersionMatch === 'Exact') return listAtRevision(scope, options, selection, { revision, from: '' });
+  if (options.resourceVersionMatch === 'Exact')
+    return listAtRevision(scope, options, selection, { revision, from: '' });
   const legacyExact = options.limit > 0 && options.resourceVersionMatch === '' && revision > 0;
   if (legacyExact) return listAtRevision(scope, options, selection, { revision, from: '' });
   if (revision === 0 && options.resourceVersion !== '0') await scope.backend.cache.waitUntilCurrent();
@@ -71,7 +72,9 @@ function listFromCache(scope: Scope, options: ListOptions, selection: Selection)
 /** A selector that names one object needs no walk through the others. */
 function pinnedCandidates(scope: Scope, selection: Selection): readonly Entry[] | undefined {
   const name = selection.pinned.get('metadata.name');
-  const namespace = scope.served.namespaced ? (selection.pinned.get('metadata.namespace') ?? scope.place.namespace) : '';
+  const namespace = scope.served.namespaced
+    ? (selection.pinned.get('metadata.namespace') ?? scope.place.namespace)
+    : '';
   if (name === undefined || (scope.served.namespaced && namespace === '')) return undefined;
   const entry = scope.served.cache.get(namespace, name);
   return entry ? [entry] : [];
@@ -105,7 +108,12 @@ interface Snapshot {
 
 const PAGE = 500;
 
-async function listAtRevision(scope: Scope, options: ListOptions, selection: Selection, at: Snapshot): Promise<ListResult> {
+async function listAtRevision(
+  scope: Scope,
+  options: ListOptions,
+  selection: Selection,
+  at: Snapshot,
+): Promise<ListResult> {
   const { served, backend } = scope;
   const prefix = collectionPrefix(scope);
   const { rangeEnd } = prefixRange(prefix);
@@ -113,7 +121,7 @@ async function listAtRevision(scope: Scope, options: ListOptions, selection: Sel
   const entries: Entry[] = [];
   let revision = at.revision;
   let remaining = 0;
-  for (let key = prefix + at.from; ; ) {
+  for (let key = prefix + at.from; ;) {
     const limit = options.limit > 0 ? (selection.matches ? PAGE : options.limit - entries.length) : 0;
     const page = await rangeAt(scope, { key, rangeEnd, limit, revision });
     revision ||= page.revision;
@@ -124,20 +132,31 @@ async function listAtRevision(scope: Scope, options: ListOptions, selection: Sel
       entries.push(viewOf(served, entry));
       if (options.limit > 0 && entries.length === options.limit && (page.more || kv !== page.kvs.at(-1))) {
         remaining = page.count - page.kvs.length;
-        const result: ListResult = { type: 'list', served, entries, resourceVersion: String(revision), continueToken: encodeContinue({ revision, after: relativeKey(scope, kv.key) }) };
+        const result: ListResult = {
+          type: 'list',
+          served,
+          entries,
+          resourceVersion: String(revision),
+          continueToken: encodeContinue({ revision, after: relativeKey(scope, kv.key) }),
+        };
         return selection.matches ? result : { ...result, remainingItemCount: remaining };
       }
     }
-    if (!page.more || page.kvs.length === 0) return { type: 'list', served, entries, resourceVersion: String(revision) };
+    if (!page.more || page.kvs.length === 0)
+      return { type: 'list', served, entries, resourceVersion: String(revision) };
     key = `${page.kvs.at(-1)!.key}\0`;
   }
 }
 
-async function rangeAt(scope: Scope, range: { key: string; rangeEnd: string; limit: number; revision: number }): ReturnType<Scope['backend']['store']['range']> {
+async function rangeAt(
+  scope: Scope,
+  range: { key: string; rangeEnd: string; limit: number; revision: number },
+): ReturnType<Scope['backend']['store']['range']> {
   try {
     return await scope.backend.store.range({ ...range, ...(range.revision > 0 ? {} : { revision: 0 }) });
   } catch (error) {
-    if (error instanceof StoreError && error.code === 'future-revision') throw tooLargeResourceVersion(range.revision, scope.backend.cache.revision);
+    if (error instanceof StoreError && error.code === 'future-revision')
+      throw tooLargeResourceVersion(range.revision, scope.backend.cache.revision);
     if (error instanceof StoreError && error.code === 'compacted' && scope.request.query.get('continue') === null) {
       throw resourceExpired(`The resourceVersion for the provided list is too old.`);
     }
@@ -146,6 +165,8 @@ async function rangeAt(scope: Scope, range: { key: string; rangeEnd: string; lim
 }
 
 const collectionPrefix = (scope: Scope): string =>
-  scope.served.namespaced && scope.place.namespace !== '' ? `${scope.served.stored.prefix}${scope.place.namespace}/` : scope.served.stored.prefix;
+  scope.served.namespaced && scope.place.namespace !== ''
+    ? `${scope.served.stored.prefix}${scope.place.namespace}/`
+    : scope.served.stored.prefix;
 
 const relativeKey = (scope: Scope, key: string): string => key.slice(collectionPrefix(scope).length);

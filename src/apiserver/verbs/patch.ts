@@ -2,16 +2,16 @@
 import { cloneJson, formatTime, isRecord, quote } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
+import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { patchObject, patchSteps, type PatchBody } from '../../machinery/patch/index.ts';
-import { badRequest, failure, isStatusError, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import { betweenStages, inSlices, readBodyOf } from '../pipeline/in-slices.ts';
 import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
 import { headerOf } from '../pipeline/request.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { apply } from './apply.ts';
 import { reportStrictErrors } from './decode-body.ts';
 import { putTogether, setAsideUntouched, writable } from './untouched.ts';
@@ -47,19 +47,32 @@ export async function patch(scope: Scope): Promise<Result> {
 
 export function patchType(scope: Scope): PatchType {
   const contentType = (headerOf(scope.request, 'content-type') ?? '').split(';')[0]!.trim();
-  const allowed: readonly string[] = scope.served.custom ? PATCH_TYPES.filter((t) => t !== 'application/strategic-merge-patch+json') : PATCH_TYPES;
+  const allowed: readonly string[] = scope.served.custom
+    ? PATCH_TYPES.filter((t) => t !== 'application/strategic-merge-patch+json')
+    : PATCH_TYPES;
   if (!allowed.includes(contentType)) {
-    if (scope.served.custom) throw unsupportedMediaType(`the body of the request was in an unknown format - accepted media types include: ${allowed.join(', ')}`);
+    if (scope.served.custom)
+      throw unsupportedMediaType(
+        `the body of the request was in an unknown format - accepted media types include: ${allowed.join(', ')}`,
+      );
     throw failure(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
   }
   return contentType as PatchType;
 }
 
-export async function patched(scope: Scope, type: Exclude<PatchType, 'application/apply-patch+yaml'>, body: PatchBody, live: KubeObject, options: WriteOptions): Promise<KubeObject> {
+export async function patched(
+  scope: Scope,
+  type: Exclude<PatchType, 'application/apply-patch+yaml'>,
+  body: PatchBody,
+  live: KubeObject,
+  options: WriteOptions,
+): Promise<KubeObject> {
   const { served } = scope;
   const { fieldValidation } = options;
   const patching = { type, body, live, message: served.message, fieldValidation };
-  const { value, strictErrors, refuse } = scope.isLarge ? await inSlices(scope.backend.ctx.clock, patchSteps(patching)) : patchObject(patching);
+  const { value, strictErrors, refuse } = scope.isLarge
+    ? await inSlices(scope.backend.ctx.clock, patchSteps(patching))
+    : patchObject(patching);
   await betweenStages(scope);
   // The result shares parts with the live object, which is frozen: what follows changes its own copy of the others.
   const divided = setAsideUntouched(scope, live, value);
@@ -68,7 +81,8 @@ export async function patched(scope: Scope, type: Exclude<PatchType, 'applicatio
     if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);
     // A strategic patch is decoded from a map, whose keys have no order of their own.
-    const unknown = type === 'application/strategic-merge-patch+json' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
+    const unknown =
+      type === 'application/strategic-merge-patch+json' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
     reportStrictErrors(scope, [...strictErrors, ...unknown], fieldValidation);
     // Another kind is refused by a custom resource's validation, under the name that it then has.
     const kind = served.custom ? decoded.object['kind'] : served.kind;
@@ -76,7 +90,10 @@ export async function patched(scope: Scope, type: Exclude<PatchType, 'applicatio
     object.metadata ??= {};
     if (live.metadata.managedFields && !hasManagedFields(value)) object.metadata.managedFields = [];
     const complete = divided ? putTogether(served, object, divided) : object;
-    return applyDefaults(served, complete, { now: formatTime(scope.backend.ctx.clock.now()), settled: scope.subresource === 'status' ? divided?.untouched['spec'] : undefined });
+    return applyDefaults(served, complete, {
+      now: formatTime(scope.backend.ctx.clock.now()),
+      settled: scope.subresource === 'status' ? divided?.untouched['spec'] : undefined,
+    });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.
     if (isStatusError(error)) throw refuse(error.message);
@@ -95,5 +112,7 @@ function checkType(served: ServedResource, live: KubeObject, result: unknown): v
   if (!isRecord(result)) return;
   const { kind = served.kind, apiVersion = live.apiVersion } = result;
   if (kind === served.kind && apiVersion === live.apiVersion) return;
-  throw badRequest(`no kind ${quote(String(kind))} is registered for version ${quote(String(apiVersion))} in scheme "pkg/api/legacyscheme/scheme.go:30"`);
+  throw badRequest(
+    `no kind ${quote(String(kind))} is registered for version ${quote(String(apiVersion))} in scheme "pkg/api/legacyscheme/scheme.go:30"`,
+  );
 }

@@ -1,10 +1,10 @@
+import { quote } from '../../base/index.ts';
 /** Label and field selectors of a list or watch, ready to be asked about an entry. */
 import { badRequest } from '../../machinery/errors/index.ts';
-import { quote } from '../../base/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
 import type { ListOptions } from '../pipeline/options.ts';
-import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
 
 export interface Selection {
@@ -32,7 +32,10 @@ export function selectionOf(scope: Scope, options: ListOptions): Selection {
     matches: (entry) => {
       if (name !== '' && entry.name !== name) return false;
       const values = viewOf(served, entry).selectable((object) => fieldsOf(served)(object));
-      return (labels.isEmpty || labels.matches(values.labels)) && (fields.isEmpty || fields.matches((field) => values.fields[field] ?? ''));
+      return (
+        (labels.isEmpty || labels.matches(values.labels)) &&
+        (fields.isEmpty || fields.matches((field) => values.fields[field] ?? ''))
+      );
     },
   };
 }
@@ -47,7 +50,8 @@ function fieldsOf(served: ServedResource): ReturnType<typeof selectableFieldRead
 
 /** Kinds word the refusal of an unknown field label differently. */
 function checkFieldLabel(served: ServedResource, label: string): void {
-  if (label === 'metadata.name' || (label === 'metadata.namespace' && (served.namespaced || !hasOwnLabels(served)))) return;
+  if (label === 'metadata.name' || (label === 'metadata.namespace' && (served.namespaced || !hasOwnLabels(served))))
+    return;
   if (Object.hasOwn(served.selectableFields, label)) return;
   if (served.custom) throw badRequest(`field label not supported: ${label}`);
   if (served.kind === 'Job') throw badRequest(`field label ${quote(label)} not supported for Job`);

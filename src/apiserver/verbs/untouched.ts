@@ -6,8 +6,8 @@
 import { cloneJson, isRecord, setOwn } from '../../base/index.ts';
 import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 
 export interface DividedObject {
   /** What is to be decoded. */
@@ -22,8 +22,13 @@ export interface DividedObject {
 const isServedAsStored = ({ custom, conversion }: ServedResource): boolean => !custom && !conversion;
 
 /** undefined where a write has to look at everything. */
-export function setAsideUntouched({ served, subresource }: Scope, live: KubeObject | undefined, next: unknown): DividedObject | undefined {
-  if (!live || !isRecord(next) || !isServedAsStored(served) || (subresource !== '' && subresource !== 'status')) return undefined;
+export function setAsideUntouched(
+  { served, subresource }: Scope,
+  live: KubeObject | undefined,
+  next: unknown,
+): DividedObject | undefined {
+  if (!live || !isRecord(next) || !isServedAsStored(served) || (subresource !== '' && subresource !== 'status'))
+    return undefined;
   const touched: Record<string, unknown> = {};
   const untouched: Record<string, unknown> = {};
   for (const name in next) {
@@ -33,14 +38,19 @@ export function setAsideUntouched({ served, subresource }: Scope, live: KubeObje
   }
   const { metadata } = touched;
   const { managedFields } = live.metadata;
-  if (!managedFields || !isRecord(metadata) || metadata['managedFields'] !== managedFields) return { touched, untouched, managedFields: undefined };
+  if (!managedFields || !isRecord(metadata) || metadata['managedFields'] !== managedFields)
+    return { touched, untouched, managedFields: undefined };
   const { managedFields: _, ...rest } = metadata;
   touched['metadata'] = rest;
   return { touched, untouched, managedFields };
 }
 
 /** The decoded part and what was set aside, as one object again. */
-export function putTogether(served: ServedResource, decoded: KubeObject, { untouched, managedFields }: DividedObject): KubeObject {
+export function putTogether(
+  served: ServedResource,
+  decoded: KubeObject,
+  { untouched, managedFields }: DividedObject,
+): KubeObject {
   const object = inDeclaredOrder(served.message, Object.assign(decoded, untouched));
   if (managedFields) object.metadata.managedFields = managedFields;
   return object;

@@ -1,17 +1,17 @@
+import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 /**
  * The write that PUT, PATCH, apply and the status subresources share: read the current object, compute the new one,
  * prepare, validate, admit, and store it against the revision that was read. A lost race is retried with the fresh
  * object unless the caller insisted on a resourceVersion.
  */
 import type { KubeObject } from '../../machinery/index.ts';
-import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { betweenStages } from '../pipeline/in-slices.ts';
 import { optionsObject, type WriteOptions } from '../pipeline/options.ts';
-import { dedupOwnerReferences } from '../registry/owner-references.ts';
-import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import { checkObjectVersion } from '../pipeline/resource-version.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { dedupOwnerReferences } from '../registry/owner-references.ts';
+import { prepareForUpdate } from '../registry/prepare-for-update.ts';
 import type { Entry } from '../storage/entry.ts';
 import { checkNamespace } from './create.ts';
 import { isFinished, removeFinished } from './finish-deletion.ts';
@@ -54,15 +54,30 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
     }
     dedupOwnerReferences(scope, object);
     const conditional = checkResourceVersion(scope, object, current, steps.unconditional ?? false);
-    const attributes = attributesOf(scope, { operation: 'UPDATE', object, oldObject: old, name: place.name, options: optionsObject(options), dryRun: options.dryRun });
+    const attributes = attributesOf(scope, {
+      operation: 'UPDATE',
+      object,
+      oldObject: old,
+      name: place.name,
+      options: optionsObject(options),
+      dryRun: options.dryRun,
+    });
     await backend.admission.admit(attributes);
     await betweenStages(scope);
-    const reservation = await prepareForUpdate(scope, { object, old, dryRun: options.dryRun, unconditional: steps.unconditional ?? false, beforeStore: () => backend.admission.validate(attributes) });
+    const reservation = await prepareForUpdate(scope, {
+      object,
+      old,
+      dryRun: options.dryRun,
+      unconditional: steps.unconditional ?? false,
+      beforeStore: () => backend.admission.validate(attributes),
+    });
     let entry: Entry | undefined;
     try {
       await betweenStages(scope);
       const finished = !options.dryRun && isFinished(scope, object);
-      entry = await (finished ? removeFinished(scope, current, object) : backend.objects.replace(served, place, current, object, options.dryRun));
+      entry = await (finished
+        ? removeFinished(scope, current, object)
+        : backend.objects.replace(served, place, current, object, options.dryRun));
     } finally {
       if (entry && !options.dryRun) await reservation?.commit?.();
       else await reservation?.rollback?.();
@@ -77,8 +92,10 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
 /** A patch may not rename. */
 export function checkPatchedName({ place }: Scope, object: KubeObject): void {
   const given = object.metadata.name ?? '';
-  if (given === '') throw badRequest(`the name of the object (${place.name} based on URL) was undeterminable: name must be provided`);
-  if (given !== place.name) throw badRequest(`the name of the object (${given}) does not match the name on the URL (${place.name})`);
+  if (given === '')
+    throw badRequest(`the name of the object (${place.name} based on URL) was undeterminable: name must be provided`);
+  if (given !== place.name)
+    throw badRequest(`the name of the object (${given}) does not match the name on the URL (${place.name})`);
 }
 
 async function readCurrent(scope: Scope, fresh: boolean): Promise<Entry | undefined> {
@@ -99,14 +116,19 @@ async function notThere(scope: Scope): Promise<never> {
 /** The uid in the body of a PUT is a precondition: it holds for no other object of that name, and for none that does not exist. */
 export function otherUid({ served, place }: Scope, key: string, wanted: string, actual: string): StatusError {
   const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
-  return conflict(served.groupResource, place.name, `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`);
+  return conflict(
+    served.groupResource,
+    place.name,
+    `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`,
+  );
 }
 
 /** Whether the write depends on a revision that the client named; fails when that one is not the current one. */
 export function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry, isPatch: boolean): boolean {
   const { served, place } = scope;
   const uid = object.metadata.uid;
-  if (!isPatch && uid && uid !== current.object.metadata.uid) throw otherUid(scope, current.key, uid, current.object.metadata.uid ?? '');
+  if (!isPatch && uid && uid !== current.object.metadata.uid)
+    throw otherUid(scope, current.key, uid, current.object.metadata.uid ?? '');
   const wanted = object.metadata.resourceVersion;
   if (!wanted || wanted === '0') return false;
   const actual = String(current.revision);

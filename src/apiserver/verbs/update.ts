@@ -1,11 +1,11 @@
 /** PUT: the whole object anew. */
 import { cloneJson } from '../../base/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { writeOptions, type WriteOptions } from '../pipeline/options.ts';
-import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { managerOf, trackUpdate } from '../registry/managed-fields.ts';
 import type { Entry } from '../storage/entry.ts';
 import { objectKey } from '../storage/keys.ts';
 import { checkNamespace, createObject } from './create.ts';
@@ -38,11 +38,20 @@ function createInstead(scope: Scope, body: KubeObject, options: WriteOptions): P
 
 /** A copy for one attempt. Of a write to /status no more than the metadata and the status is kept. */
 const copyToWrite = ({ subresource }: Scope, body: KubeObject): KubeObject =>
-  subresource === 'status' ? { ...body, metadata: cloneJson(body.metadata), ...(body['status'] === undefined ? {} : { status: cloneJson(body['status']) }) } : cloneJson(body);
+  subresource === 'status'
+    ? {
+        ...body,
+        metadata: cloneJson(body.metadata),
+        ...(body['status'] === undefined ? {} : { status: cloneJson(body['status']) }),
+      }
+    : cloneJson(body);
 
 export function checkName(scope: Scope, object: KubeObject): void {
   const given = object.metadata.name ?? '';
-  if (given === '') throw badRequest(`the name of the object (${scope.place.name} based on URL) was undeterminable: name must be provided`);
+  if (given === '')
+    throw badRequest(
+      `the name of the object (${scope.place.name} based on URL) was undeterminable: name must be provided`,
+    );
   if (given !== scope.place.name) {
     throw badRequest(`the name of the object (${given}) does not match the name on the URL (${scope.place.name})`);
   }

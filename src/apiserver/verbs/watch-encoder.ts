@@ -3,10 +3,10 @@ import type { ColumnDeclaration } from '../../api/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
-import { viewOf } from '../registry/served-resource.ts';
 import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from '../pipeline/represent.ts';
 import type { WatchedObject } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { viewOf } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
 
@@ -41,7 +41,10 @@ export function watchEncoderOf(scope: Scope): WatchEncoder {
 const NEWLINE_AFTER = Buffer.from('}\n');
 
 const jsonHeads: ReadonlyMap<string, Buffer> = new Map(
-  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [type, Buffer.from(`{"type":"${type}","object":`)]),
+  ['ADDED', 'MODIFIED', 'DELETED', 'BOOKMARK', 'ERROR'].map((type) => [
+    type,
+    Buffer.from(`{"type":"${type}","object":`),
+  ]),
 );
 
 function jsonFrame(type: string, body: Buffer): Buffer {
@@ -78,12 +81,15 @@ function transformedEncoder(scope: Scope): WatchEncoder {
   let columnsSent = false;
   const transform = (entry: Entry): KubeObject => {
     if (negotiated.as!.kind !== 'Table') return asPartialMetadata(served, entry.object, negotiated.as!.version);
-    const table = asTable(scope, [entry.object], entry.object.metadata.resourceVersion) as KubeObject & { columnDefinitions: readonly ColumnDeclaration[] | null };
+    const table = asTable(scope, [entry.object], entry.object.metadata.resourceVersion) as KubeObject & {
+      columnDefinitions: readonly ColumnDeclaration[] | null;
+    };
     if (columnsSent) table.columnDefinitions = null;
     columnsSent = true;
     return table;
   };
-  const encodeObject = (type: string, object: KubeObject): Buffer => jsonFrame(type, Buffer.from(JSON.stringify(object)));
+  const encodeObject = (type: string, object: KubeObject): Buffer =>
+    jsonFrame(type, Buffer.from(JSON.stringify(object)));
   return {
     contentType: 'application/json',
     encode: (type, entry) => encodeObject(type, transform(entry)),
@@ -93,8 +99,12 @@ function transformedEncoder(scope: Scope): WatchEncoder {
     encodeObject,
     bookmark(revision, annotations) {
       const object = bookmarkObject(scope, revision, annotations);
-      if (negotiated.as!.kind !== 'Table') return encodeObject('BOOKMARK', asPartialMetadata(served, object, negotiated.as!.version));
-      const table = { ...asTable(scope, [object], String(revision)), ...(columnsSent ? { columnDefinitions: null } : {}) };
+      if (negotiated.as!.kind !== 'Table')
+        return encodeObject('BOOKMARK', asPartialMetadata(served, object, negotiated.as!.version));
+      const table = {
+        ...asTable(scope, [object], String(revision)),
+        ...(columnsSent ? { columnDefinitions: null } : {}),
+      };
       columnsSent = true;
       return encodeObject('BOOKMARK', table as KubeObject);
     },
@@ -104,8 +114,10 @@ function transformedEncoder(scope: Scope): WatchEncoder {
 function protobufEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
   const shared = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
-  const encodeObject = (type: string, object: KubeObject): Buffer => encodeWatchFrame(type, encodeObjectProtobuf(served, object));
-  const transform = (object: KubeObject): KubeObject => (negotiated.as ? asPartialMetadata(served, object, negotiated.as.version) : object);
+  const encodeObject = (type: string, object: KubeObject): Buffer =>
+    encodeWatchFrame(type, encodeObjectProtobuf(served, object));
+  const transform = (object: KubeObject): KubeObject =>
+    negotiated.as ? asPartialMetadata(served, object, negotiated.as.version) : object;
   return {
     contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
     encode: (type, entry) => encodeObject(type, transform(entry.object)),
@@ -113,7 +125,7 @@ function protobufEncoder(scope: Scope): WatchEncoder {
       return event.frame(shared, () => this.encode(event.type, viewOf(served, event.entry)));
     },
     encodeObject,
-    bookmark: (revision, annotations) => encodeObject('BOOKMARK', transform(bookmarkObject(scope, revision, annotations))),
+    bookmark: (revision, annotations) =>
+      encodeObject('BOOKMARK', transform(bookmarkObject(scope, revision, annotations))),
   };
 }
-

@@ -14,7 +14,9 @@ let collection = '';
 let namespaces = 0;
 beforeEach(async () => {
   const name = `test-${namespaces++}`;
-  await server.call('POST', '/api/v1/namespaces', { body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } } });
+  await server.call('POST', '/api/v1/namespaces', {
+    body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
+  });
   collection = `/api/v1/namespaces/${name}/configmaps`;
 });
 
@@ -26,7 +28,12 @@ const emptyWindow = (): void => {
 
 interface Line {
   type: string;
-  object: { kind: string; metadata: { name: string; resourceVersion: string; annotations?: Record<string, string> }; code?: number; data?: Record<string, string> };
+  object: {
+    kind: string;
+    metadata: { name: string; resourceVersion: string; annotations?: Record<string, string> };
+    code?: number;
+    data?: Record<string, string>;
+  };
 }
 
 /** A watcher that takes what it is sent; a slow one takes a frame only when it reads. */
@@ -63,7 +70,8 @@ class Watcher {
       get pending() {
         return watcher.#pending;
       },
-      drained: () => (this.slow && this.#pending > 0 ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve()),
+      drained: () =>
+        this.slow && this.#pending > 0 ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve(),
       write: (piece) => this.#take(piece),
     };
     void response.stream(sink).then(() => (this.ended = true));
@@ -94,8 +102,16 @@ class Watcher {
 
 const watch = (query = ''): Promise<Watcher> => new Watcher().open(`${collection}?watch=true${query}`);
 
-const create = async (name: string, labels: Record<string, string> = {}, data: Record<string, string> = {}): Promise<string> =>
-  (await server.call('POST', collection, { body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data } })).body.metadata.resourceVersion!;
+const create = async (
+  name: string,
+  labels: Record<string, string> = {},
+  data: Record<string, string> = {},
+): Promise<string> =>
+  (
+    await server.call('POST', collection, {
+      body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, labels }, data },
+    })
+  ).body.metadata.resourceVersion!;
 
 const patch = (name: string, change: object): Promise<unknown> =>
   server.call('PATCH', `${collection}/${name}`, { body: change, contentType: 'application/merge-patch+json' });
@@ -120,7 +136,10 @@ describe('watch', () => {
     ['from one that only the store knows', '&resourceVersion=FROM', emptyWindow],
     ['from an event in the window, of one name', '&resourceVersion=FROM&fieldSelector=metadata.name%3Dthing'],
     ['from an event in the window, of some labels', '&resourceVersion=FROM&labelSelector=a%3Db'],
-    ['with the initial events first', '&resourceVersion=FROM&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true'],
+    [
+      'with the initial events first',
+      '&resourceVersion=FROM&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    ],
   ])('of one namespace shows nothing of another: %s', async (_name, query, before?: () => void) => {
     const mine = collection;
     const other = mine.replace(/test-\d+/, 'default');
@@ -139,7 +158,11 @@ describe('watch', () => {
     const watcher = await watch(query.replace('FROM', from));
     await write();
     await settle();
-    const places = new Set(watcher.lines.filter(({ type }) => type !== 'BOOKMARK').map(({ object }) => (object.metadata as { namespace?: string }).namespace));
+    const places = new Set(
+      watcher.lines
+        .filter(({ type }) => type !== 'BOOKMARK')
+        .map(({ object }) => (object.metadata as { namespace?: string }).namespace),
+    );
     expect([...places]).toEqual([mine.split('/')[4]]);
     watcher.stop();
   });
@@ -186,7 +209,10 @@ describe('watch', () => {
   it('marks the end of the initial events', async () => {
     await create('a');
     const watcher = await watch('&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true');
-    expect(watcher.lines.at(-1)).toMatchObject({ type: 'BOOKMARK', object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } });
+    expect(watcher.lines.at(-1)).toMatchObject({
+      type: 'BOOKMARK',
+      object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    });
     expect(watcher.shown).toContain('ADDED a');
   });
 
@@ -235,7 +261,9 @@ describe('watch', () => {
 
     it('sends initial events as the client takes them, and goes on after their end', async () => {
       for (let i = 0; i < 20; i++) await create(`big-${i}`, {}, { filling: FILLING });
-      const slow = await new Watcher(true).open(`${collection}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`);
+      const slow = await new Watcher(true).open(
+        `${collection}?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`,
+      );
       await settle();
       expect(slow.pending).toBeLessThan(ONE_EVENT);
       // Neither is missed: what changes after the snapshot was taken, and before it was sent.
@@ -252,7 +280,9 @@ describe('watch', () => {
     });
 
     it('bookmarks nothing that it has not sent', async () => {
-      const slow = await new Watcher(true).open(`${collection}?watch=true&allowWatchBookmarks=true&resourceVersion=${await create('first')}`);
+      const slow = await new Watcher(true).open(
+        `${collection}?watch=true&allowWatchBookmarks=true&resourceVersion=${await create('first')}`,
+      );
       await create('one');
       await create('two');
       await server.ctx.clock.advance(61_000);
@@ -287,9 +317,17 @@ describe('watch', () => {
   it('serves thousands of watchers with the same bytes', async () => {
     const taken: (Buffer | string)[] = [];
     const { response } = await server.call('GET', `${collection}?watch=true&resourceVersion=${await create('first')}`);
-    const sink: ResponseSink = { signal: server.ctx.signal, pending: 0, drained: () => Promise.resolve(), write: (piece) => taken.push(piece) > 0 };
+    const sink: ResponseSink = {
+      signal: server.ctx.signal,
+      pending: 0,
+      drained: () => Promise.resolve(),
+      write: (piece) => taken.push(piece) > 0,
+    };
     const again = async (): Promise<void> => {
-      const one = await server.call('GET', `${collection}?watch=true&resourceVersion=${server.pipeline.door.backend.cache.revision}`);
+      const one = await server.call(
+        'GET',
+        `${collection}?watch=true&resourceVersion=${server.pipeline.door.backend.cache.revision}`,
+      );
       void one.response.stream!(sink);
     };
     void response.stream!(sink);
@@ -300,49 +338,52 @@ describe('watch', () => {
     expect(new Set(taken).size).toBe(1);
   });
 
-  it.each(Array.from({ length: 8 }, (_, seed) => seed))('never misses or repeats an event, whenever it begins, breaks off and resumes, seed %i', async (seed) => {
-    const random = new SeededRandom(`watch ${seed}`);
-    const names = ['a', 'b', 'c', 'd', 'e'];
-    const model = { version: await create('anchor'), labels: seed % 2 === 0 ? '' : '&labelSelector=odd%3Dtrue' };
-    const state = new Map<string, string>();
-    let lastVersion = Number(model.version);
-    let watcher = await watch(`&resourceVersion=${model.version}${model.labels}`);
-    let step = 0;
-    const write = async (): Promise<void> => {
-      const name = names[random.integer(names.length)]!;
-      const labels = random.integer(2) === 0 ? { odd: 'true' } : { odd: null };
-      const chance = random.integer(4);
-      if (chance === 0) await remove(name);
-      else if (chance === 1) await create(name, labels.odd ? { odd: 'true' } : {}, { step: String(step++) });
-      else await patch(name, { metadata: { labels }, data: { step: String(step++) } });
-    };
-    const take = (): void => {
-      for (const { type, object } of watcher.lines.splice(0)) {
-        const version = Number(object.metadata.resourceVersion);
-        expect(version).toBeGreaterThan(lastVersion);
-        lastVersion = version;
-        if (type === 'BOOKMARK') continue;
-        const { name } = object.metadata;
-        // ADDED only of what was not there, the others only of what was.
-        expect(state.has(name)).toBe(type !== 'ADDED');
-        if (type === 'DELETED') state.delete(name);
-        else state.set(name, object.metadata.resourceVersion);
+  it.each(Array.from({ length: 8 }, (_, seed) => seed))(
+    'never misses or repeats an event, whenever it begins, breaks off and resumes, seed %i',
+    async (seed) => {
+      const random = new SeededRandom(`watch ${seed}`);
+      const names = ['a', 'b', 'c', 'd', 'e'];
+      const model = { version: await create('anchor'), labels: seed % 2 === 0 ? '' : '&labelSelector=odd%3Dtrue' };
+      const state = new Map<string, string>();
+      let lastVersion = Number(model.version);
+      let watcher = await watch(`&resourceVersion=${model.version}${model.labels}`);
+      let step = 0;
+      const write = async (): Promise<void> => {
+        const name = names[random.integer(names.length)]!;
+        const labels = random.integer(2) === 0 ? { odd: 'true' } : { odd: null };
+        const chance = random.integer(4);
+        if (chance === 0) await remove(name);
+        else if (chance === 1) await create(name, labels.odd ? { odd: 'true' } : {}, { step: String(step++) });
+        else await patch(name, { metadata: { labels }, data: { step: String(step++) } });
+      };
+      const take = (): void => {
+        for (const { type, object } of watcher.lines.splice(0)) {
+          const version = Number(object.metadata.resourceVersion);
+          expect(version).toBeGreaterThan(lastVersion);
+          lastVersion = version;
+          if (type === 'BOOKMARK') continue;
+          const { name } = object.metadata;
+          // ADDED only of what was not there, the others only of what was.
+          expect(state.has(name)).toBe(type !== 'ADDED');
+          if (type === 'DELETED') state.delete(name);
+          else state.set(name, object.metadata.resourceVersion);
+        }
+      };
+      for (let round = 0; round < 60; round++) {
+        await Promise.all(Array.from({ length: 1 + random.integer(4) }, write));
+        if (random.integer(4) > 0) continue;
+        await settle();
+        take();
+        watcher.stop();
+        if (random.integer(2) === 0) await write();
+        watcher = await watch(`&allowWatchBookmarks=true&resourceVersion=${lastVersion}${model.labels}`);
       }
-    };
-    for (let round = 0; round < 60; round++) {
-      await Promise.all(Array.from({ length: 1 + random.integer(4) }, write));
-      if (random.integer(4) > 0) continue;
       await settle();
       take();
-      watcher.stop();
-      if (random.integer(2) === 0) await write();
-      watcher = await watch(`&allowWatchBookmarks=true&resourceVersion=${lastVersion}${model.labels}`);
-    }
-    await settle();
-    take();
-    const { body } = await server.call('GET', `${collection}?${model.labels}`);
-    const listed = (body['items'] as Line['object'][]).filter(({ metadata }) => names.includes(metadata.name));
-    state.delete('anchor');
-    expect(state).toEqual(new Map(listed.map(({ metadata }) => [metadata.name, metadata.resourceVersion])));
-  });
+      const { body } = await server.call('GET', `${collection}?${model.labels}`);
+      const listed = (body['items'] as Line['object'][]).filter(({ metadata }) => names.includes(metadata.name));
+      state.delete('anchor');
+      expect(state).toEqual(new Map(listed.map(({ metadata }) => [metadata.name, metadata.resourceVersion])));
+    },
+  );
 });

@@ -8,13 +8,13 @@
  * moved on, until it has caught up.
  */
 import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
-import type { KubeObject } from '../../machinery/index.ts';
 import { resourceExpired } from '../../machinery/errors/index.ts';
+import type { KubeObject } from '../../machinery/index.ts';
 import { listOptions, type ListOptions } from '../pipeline/options.ts';
-import { viewOf } from '../registry/served-resource.ts';
 import { requestedVersion } from '../pipeline/resource-version.ts';
 import type { FrameSink, Result } from '../pipeline/result.ts';
 import type { Scope } from '../pipeline/scope.ts';
+import { viewOf } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
 import { CacheEvent, type CacheWatcher, type EventType } from '../storage/resource-cache.ts';
 import { prepareAll } from './list.ts';
@@ -41,7 +41,8 @@ export async function watch(scope: Scope): Promise<Result> {
     type: 'watch',
     contentType: encoder.contentType,
     run: (sink) => new WatchSession({ scope, options, selection, encoder, revision, sink }).run(),
-    deliver: (sink) => new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
+    deliver: (sink) =>
+      new WatchSession({ scope, options, selection, encoder: objectEncoder(scope), revision, sink }).run(),
   };
 }
 
@@ -121,7 +122,8 @@ class WatchSession<F> implements CacheWatcher {
   /** Sends what the client has not seen yet, as fast as it reads, and follows from there. */
   async #begin(): Promise<void> {
     const { scope: request, options, revision } = this.session;
-    const fromNow = options.resourceVersion === '' || options.resourceVersion === '0' || options.sendInitialEvents === true;
+    const fromNow =
+      options.resourceVersion === '' || options.resourceVersion === '0' || options.sendInitialEvents === true;
     this.#delivered = fromNow ? request.backend.cache.revision : revision;
     if (fromNow && options.sendInitialEvents !== false) await this.#sendSnapshot();
     await this.#follow();
@@ -133,7 +135,9 @@ class WatchSession<F> implements CacheWatcher {
     const { served, place } = request;
     const revision = this.#delivered;
     // The cache's own list changes with the next event.
-    const entries = served.cache.list(place.namespace).filter((entry) => !selection.matches || selection.matches(entry));
+    const entries = served.cache
+      .list(place.namespace)
+      .filter((entry) => !selection.matches || selection.matches(entry));
     if (served.prepareViews) await served.prepareViews(entries);
     for (const entry of entries) {
       if (this.#ended) return;
@@ -189,7 +193,9 @@ class WatchSession<F> implements CacheWatcher {
       this.#stop();
     } catch (error) {
       if (!(error instanceof StoreError) || error.code !== 'compacted') throw error;
-      const expired = resourceExpired(`too old resource version: ${from} (${error.compactRevision || served.cache.windowStart})`);
+      const expired = resourceExpired(
+        `too old resource version: ${from} (${error.compactRevision || served.cache.windowStart})`,
+      );
       this.session.sink.write(this.session.encoder.encodeObject('ERROR', expired.status as unknown as KubeObject));
       this.#stop();
     } finally {
@@ -223,10 +229,15 @@ class WatchSession<F> implements CacheWatcher {
     const before = event.previous !== undefined && matches(event.previous);
     if (now) {
       const type = before ? 'MODIFIED' : 'ADDED';
-      return sink.write(type === event.type ? encoder.encodeShared(event) : encoder.encode(type, viewOf(request.served, event.entry)));
+      return sink.write(
+        type === event.type ? encoder.encodeShared(event) : encoder.encode(type, viewOf(request.served, event.entry)),
+      );
     }
     if (!before) return true;
-    const shown = event.type === 'DELETED' ? viewOf(request.served, event.entry) : viewOf(request.served, event.previous!).atRevision(event.revision);
+    const shown =
+      event.type === 'DELETED'
+        ? viewOf(request.served, event.entry)
+        : viewOf(request.served, event.previous!).atRevision(event.revision);
     return sink.write(encoder.encode('DELETED', shown));
   }
 

@@ -11,11 +11,18 @@ const KNOWN: Readonly<Record<number, readonly [reason: string, message: string]>
   422: ['Invalid', 'the server rejected our request due to an error in our request'],
   429: ['TooManyRequests', 'the server has received too many requests and has asked us to try again later'],
   503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
-  504: ['Timeout', 'the server was unable to return a response in the time allotted, but may still be processing the request'],
+  504: [
+    'Timeout',
+    'the server was unable to return a response in the time allotted, but may still be processing the request',
+  ],
 };
 
 /** Statuses whose own text tells most. */
-const IN_THEIR_WORDS: Readonly<Record<number, string>> = { 403: 'Forbidden', 406: 'NotAcceptable', 415: 'UnsupportedMediaType' };
+const IN_THEIR_WORDS: Readonly<Record<number, string>> = {
+  403: 'Forbidden',
+  406: 'NotAcceptable',
+  415: 'UnsupportedMediaType',
+};
 
 export function genericServerError(code: number, body: string): StatusError {
   const text = body.trim() === '' ? 'unknown' : body.trim();
@@ -23,6 +30,15 @@ export function genericServerError(code: number, body: string): StatusError {
   if (known) return failure(code, ...known);
   const reason = IN_THEIR_WORDS[code];
   if (reason) return failure(code, reason, text);
-  if (code >= 500) return failure(code, 'InternalError', `an error on the server (${quote(text)}) has prevented the request from succeeding`);
-  return failure(code, 'Unknown', `the server responded with the status code ${code} but did not return more information`);
+  if (code >= 500)
+    return failure(
+      code,
+      'InternalError',
+      `an error on the server (${quote(text)}) has prevented the request from succeeding`,
+    );
+  return failure(
+    code,
+    'Unknown',
+    `the server responded with the status code ${code} but did not return more information`,
+  );
 }

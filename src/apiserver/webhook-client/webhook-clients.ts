@@ -4,11 +4,11 @@
  */
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
-import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
-import { TlsTrust } from '../../net/tls/index.ts';
-import { parseJson } from '../../machinery/decode/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
+import { DeadlineExceeded, type Context } from '../../kernel/index.ts';
+import { parseJson } from '../../machinery/decode/index.ts';
 import { isStatusError, StatusError } from '../../machinery/errors/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import { connectionErrorText, DialAgent, startRequest } from '../dial/index.ts';
 import type { Dialer, DialPolicy, PermittedTarget, ServiceResolver } from '../dial/index.ts';
 import { genericServerError } from './generic-server-error.ts';
@@ -16,7 +16,12 @@ import { genericServerError } from './generic-server-error.ts';
 /** As the API's objects give it: an URL or a Service, and who signed its certificate. */
 export interface WebhookClientConfig {
   readonly url?: string;
-  readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string; readonly port?: number };
+  readonly service?: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly path?: string;
+    readonly port?: number;
+  };
   /** PEM in base64. */
   readonly caBundle?: string;
 }
@@ -66,7 +71,9 @@ export class WebhookClients {
     const location = `${webhook.path}?timeout=${timeoutSeconds}s`;
     const controller = new AbortController();
     const giveUp = (): void => controller.abort(signal?.reason);
-    const timer = this.ctx.clock.after(timeoutSeconds * 1000, () => controller.abort(new DeadlineExceeded(timeoutSeconds * 1000)));
+    const timer = this.ctx.clock.after(timeoutSeconds * 1000, () =>
+      controller.abort(new DeadlineExceeded(timeoutSeconds * 1000)),
+    );
     if (signal?.aborted) giveUp();
     signal?.addEventListener('abort', giveUp, { once: true });
     try {
@@ -74,21 +81,34 @@ export class WebhookClients {
       return readAnswer(status, text);
     } catch (error) {
       if (error instanceof AnsweredError) throw error.cause;
-      throw new Error(`Post ${quote(`https://${webhook.authority}${location}`)}: ${reasonOf(error, controller.signal)}`, { cause: error });
+      throw new Error(
+        `Post ${quote(`https://${webhook.authority}${location}`)}: ${reasonOf(error, controller.signal)}`,
+        { cause: error },
+      );
     } finally {
       timer.cancel();
       signal?.removeEventListener('abort', giveUp);
     }
   }
 
-  async #exchange(webhook: Webhook, body: Buffer, location: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
+  async #exchange(
+    webhook: Webhook,
+    body: Buffer,
+    location: string,
+    signal: AbortSignal,
+  ): Promise<{ status: number; text: string }> {
     for (let attempt = 0; ; attempt++) {
       const outgoing = startRequest(this.dialling.dialer, {
         target: webhook.locate(),
         agent: webhook.agent,
         method: 'POST',
         path: location,
-        headers: { host: webhook.authority, 'content-type': 'application/json', accept: 'application/json, */*', 'user-agent': 'kube-apiserver-admission' },
+        headers: {
+          host: webhook.authority,
+          'content-type': 'application/json',
+          accept: 'application/json, */*',
+          'user-agent': 'kube-apiserver-admission',
+        },
         body,
         signal,
       });
@@ -132,7 +152,12 @@ export class WebhookClients {
     const parsed = new URL(url);
     const host = parsed.hostname.replace(/^\[|\]$/g, '');
     const target = { host, port: Number(parsed.port || 443), tls: new TlsTrust({ ca }) };
-    return { agent, authority: parsed.host, path: cleanPath(parsed.pathname), locate: () => policy.permit(target, 'operator') };
+    return {
+      agent,
+      authority: parsed.host,
+      path: cleanPath(parsed.pathname),
+      locate: () => policy.permit(target, 'operator'),
+    };
   }
 
   #dropOldest(): void {
@@ -159,16 +184,20 @@ function readAnswer(status: number, text: string): unknown {
   try {
     value = text === '' ? undefined : parseJson(text).value;
   } catch (error) {
-    if (status >= 200 && status <= 206) throw new AnsweredError(new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`));
+    if (status >= 200 && status <= 206)
+      throw new AnsweredError(new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`));
   }
-  if (isRecord(value) && value['kind'] === 'Status' && value['status'] === 'Failure') throw new AnsweredError(new StatusError(value as unknown as StatusError['status']));
+  if (isRecord(value) && value['kind'] === 'Status' && value['status'] === 'Failure')
+    throw new AnsweredError(new StatusError(value as unknown as StatusError['status']));
   if (status < 200 || status > 206) throw new AnsweredError(genericServerError(status, text));
-  if (value === undefined) throw new AnsweredError(new Error(`0-length response with status code: ${status} and content type: `));
+  if (value === undefined)
+    throw new AnsweredError(new Error(`0-length response with status code: ${status} and content type: `));
   return value;
 }
 
 function reasonOf(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return signal.reason instanceof DeadlineExceeded ? 'context deadline exceeded' : 'context canceled';
+  if (signal.aborted)
+    return signal.reason instanceof DeadlineExceeded ? 'context deadline exceeded' : 'context canceled';
   return isStatusError(error) ? error.message : connectionErrorText(error);
 }
 
@@ -184,4 +213,3 @@ async function readAll(incoming: IncomingMessage): Promise<string> {
 }
 
 const cleanPath = (given: string): string => path.posix.join('/', given).replace(/(.)\/$/, '$1');
-

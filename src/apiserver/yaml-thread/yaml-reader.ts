@@ -67,7 +67,12 @@ export class YamlReader {
   /** The thread reads one text after the other: each answer gives the next one its time. */
   #limitTime(): void {
     this.#limit?.cancel();
-    this.#limit = this.#waiting.size === 0 ? undefined : this.#ctx.clock.after(MAX_READING_MS, () => this.#end(timeout('the YAML of the request takes too long to read', 0)));
+    this.#limit =
+      this.#waiting.size === 0
+        ? undefined
+        : this.#ctx.clock.after(MAX_READING_MS, () =>
+            this.#end(timeout('the YAML of the request takes too long to read', 0)),
+          );
   }
 
   /** The thread goes, and whoever waits for it is told why; the next text gets a new one. */

@@ -1,10 +1,12 @@
 /** The program of the thread that reads YAML: a text comes, its JSON goes back. */
 import { parentPort } from 'node:worker_threads';
-import { isStatusError } from '../../machinery/errors/index.ts';
 import { yamlToJson } from '../../machinery/decode/index.ts';
+import { isStatusError } from '../../machinery/errors/index.ts';
 import type { YamlAnswer, YamlQuestion } from './messages.ts';
 
-parentPort?.on('message', ({ id, text }: YamlQuestion) => parentPort?.postMessage({ id, ...answerTo(text) } satisfies YamlAnswer));
+parentPort?.on('message', ({ id, text }: YamlQuestion) =>
+  parentPort?.postMessage({ id, ...answerTo(text) } satisfies YamlAnswer),
+);
 
 function answerTo(text: string): Omit<YamlAnswer, 'id'> {
   try {

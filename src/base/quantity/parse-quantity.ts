@@ -31,8 +31,14 @@ const DECIMAL_EXPONENTS = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12,
 const BINARY_EXPONENTS = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 
 const SUFFIXES: ReadonlyMap<string, Suffix> = new Map([
-  ...Object.entries(DECIMAL_EXPONENTS).map(([text, exponent]): [string, Suffix] => [text, { format: 'DecimalSI', exponent }]),
-  ...Object.entries(BINARY_EXPONENTS).map(([text, exponent]): [string, Suffix] => [text, { format: 'BinarySI', exponent }]),
+  ...Object.entries(DECIMAL_EXPONENTS).map(([text, exponent]): [string, Suffix] => [
+    text,
+    { format: 'DecimalSI', exponent },
+  ]),
+  ...Object.entries(BINARY_EXPONENTS).map(([text, exponent]): [string, Suffix] => [
+    text,
+    { format: 'BinarySI', exponent },
+  ]),
 ]);
 
 const NANO = -9;
@@ -98,7 +104,8 @@ function decimal(text: string, format: QuantityFormat, d: Digits): Quantity {
     const tidy = scale % 3 === 0 && !d.digits.endsWith('000') && d.digits[0] !== '0';
     return new Quantity(signed(d.unscaled, d.negate), scale, format, tidy ? text : undefined);
   }
-  if (scale >= NANO || d.unscaled === 0n) return new Quantity(signed(d.unscaled, d.negate), Math.max(scale, NANO), format);
+  if (scale >= NANO || d.unscaled === 0n)
+    return new Quantity(signed(d.unscaled, d.negate), Math.max(scale, NANO), format);
   // Whoever asks for a little gets a little: what is finer than a nano is rounded up to one.
   return new Quantity(signed(divideAwayFromZero(d.unscaled, NANO - scale), d.negate), NANO, format);
 }
@@ -112,7 +119,8 @@ function binary(text: string, d: Digits): Quantity {
   }
   const exact = d.unscaled * factor;
   const nanos = d.fraction > -NANO ? divideAwayFromZero(exact, d.fraction + NANO) : undefined;
-  const amount = nanos === undefined ? new Quantity(exact, -d.fraction, 'BinarySI') : new Quantity(nanos, NANO, 'BinarySI');
+  const amount =
+    nanos === undefined ? new Quantity(exact, -d.fraction, 'BinarySI') : new Quantity(nanos, NANO, 'BinarySI');
   const capped = amount.cmp(Quantity.of(MAX_INT64)) > 0 ? Quantity.of(MAX_INT64, 'BinarySI') : amount;
   const format = capped.sign() > 0 && capped.cmp(Quantity.of(1)) < 0 ? 'DecimalSI' : 'BinarySI';
   return new Quantity(signed(capped.unscaled, d.negate), capped.scale, format);

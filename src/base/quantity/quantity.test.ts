@@ -59,15 +59,23 @@ describe('canonical text', () => {
     expect(canonicalQuantity(text)).toBe(expected);
   });
 
-  it.each(['', 'a', '1.1.1', '1 Gi', '1Gi2x', '1,5', '0x10', 'Infinity', '١', '1Gi\n2'])('%j does not look like a quantity', (text) => {
-    expect(() => parseQuantity(text)).toThrow(
-      new QuantityError("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"),
-    );
-  });
+  it.each(['', 'a', '1.1.1', '1 Gi', '1Gi2x', '1,5', '0x10', 'Infinity', '١', '1Gi\n2'])(
+    '%j does not look like a quantity',
+    (text) => {
+      expect(() => parseQuantity(text)).toThrow(
+        new QuantityError(
+          "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        ),
+      );
+    },
+  );
 
-  it.each(['--1', '+-1', '1K', '1MK', '1i', '1mi', '1e', '1+5', '1ee5', '1kk', '1e99999999999999999999'])('%s has no known suffix', (text) => {
-    expect(() => parseQuantity(text)).toThrow(new QuantityError("unable to parse quantity's suffix"));
-  });
+  it.each(['--1', '+-1', '1K', '1MK', '1i', '1mi', '1e', '1+5', '1ee5', '1kk', '1e99999999999999999999'])(
+    '%s has no known suffix',
+    (text) => {
+      expect(() => parseQuantity(text)).toThrow(new QuantityError("unable to parse quantity's suffix"));
+    },
+  );
 });
 
 describe('arithmetic', () => {
@@ -106,8 +114,18 @@ describe('arithmetic', () => {
     suffix: fc.constantFrom('n', 'u', 'm', '', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'e-3'),
   });
   const scale: Record<string, bigint> = {
-    n: 1n, u: 10n ** 3n, m: 10n ** 6n, '': 10n ** 9n, k: 10n ** 12n, M: 10n ** 15n, G: 10n ** 18n,
-    Ki: 2n ** 10n * 10n ** 9n, Mi: 2n ** 20n * 10n ** 9n, Gi: 2n ** 30n * 10n ** 9n, e3: 10n ** 12n, 'e-3': 10n ** 6n,
+    n: 1n,
+    u: 10n ** 3n,
+    m: 10n ** 6n,
+    '': 10n ** 9n,
+    k: 10n ** 12n,
+    M: 10n ** 15n,
+    G: 10n ** 18n,
+    Ki: 2n ** 10n * 10n ** 9n,
+    Mi: 2n ** 20n * 10n ** 9n,
+    Gi: 2n ** 30n * 10n ** 9n,
+    e3: 10n ** 12n,
+    'e-3': 10n ** 6n,
   };
 
   it('agrees with integers of nanos', () => {
@@ -130,18 +148,21 @@ describe('arithmetic', () => {
 
   it('keeps its value and its text when it is read again', () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^[+-]?[0-9]{0,22}\.?[0-9]{0,12}([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$/), (text) => {
-        let parsed: Quantity;
-        try {
-          parsed = parseQuantity(text);
-        } catch (error) {
-          expect(error).toBeInstanceOf(QuantityError);
-          return;
-        }
-        const again = parseQuantity(parsed.toString());
-        expect(again.cmp(parsed)).toBe(0);
-        expect(again.toString()).toBe(parsed.toString());
-      }),
+      fc.property(
+        fc.stringMatching(/^[+-]?[0-9]{0,22}\.?[0-9]{0,12}([numkMGTPE]|[KMGTPE]i|[eE][+-]?[0-9]{1,2})?$/),
+        (text) => {
+          let parsed: Quantity;
+          try {
+            parsed = parseQuantity(text);
+          } catch (error) {
+            expect(error).toBeInstanceOf(QuantityError);
+            return;
+          }
+          const again = parseQuantity(parsed.toString());
+          expect(again.cmp(parsed)).toBe(0);
+          expect(again.toString()).toBe(parsed.toString());
+        },
+      ),
       { numRuns: 3000 },
     );
   });

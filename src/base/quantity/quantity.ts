@@ -1,5 +1,5 @@
-import { formatQuantity } from './format-quantity.ts';
 import { divideAwayFromZero, powerOfTen } from './decimal.ts';
+import { formatQuantity } from './format-quantity.ts';
 
 /** The notation a quantity was written in, and is written in again: `12M`, `12Mi`, `12e6`. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';

@@ -24,20 +24,25 @@ describe('test', () => {
 
   it('agrees with backtracking', () => {
     const atom = fc.constantFrom('a', 'b', '[ab]', '[^a]', '(?:ab|c)', '(?:a|b)*');
-    const pattern = fc.array(fc.tuple(atom, fc.constantFrom('', '*', '+', '?', '{1,2}')), { maxLength: 5 }).map((parts) => parts.map(([part, repeat]) => `(?:${part})${repeat}`).join(''));
+    const pattern = fc
+      .array(fc.tuple(atom, fc.constantFrom('', '*', '+', '?', '{1,2}')), { maxLength: 5 })
+      .map((parts) => parts.map(([part, repeat]) => `(?:${part})${repeat}`).join(''));
     fc.assert(
       fc.property(pattern, fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 }), (source, text) => {
         const whole = `${START}${source}${END}`;
         expect(new LinearRegexp(whole).test(text)).toBe(new RegExp(whole, 'u').test(text));
         const found = new RegExp(source, 'u').exec(text);
-        expect(new LinearRegexp(source).find(text)).toEqual(found ? [found.index, found.index + found[0].length] : undefined);
+        expect(new LinearRegexp(source).find(text)).toEqual(
+          found ? [found.index, found.index + found[0].length] : undefined,
+        );
       }),
     );
   });
 
   it('is not slowed down by what keeps a backtracking matcher busy', () => {
     const text = `${'a'.repeat(20_000)}!`;
-    for (const pattern of [`${START}(?:a+)+${END}`, `${START}(?:a|a)*${END}`, `${START}a*a*a*a*b`]) expect(new LinearRegexp(pattern).test(text)).toBe(false);
+    for (const pattern of [`${START}(?:a+)+${END}`, `${START}(?:a|a)*${END}`, `${START}a*a*a*a*b`])
+      expect(new LinearRegexp(pattern).test(text)).toBe(false);
   });
 
   it('refuses programs without bound', () => {

@@ -35,8 +35,10 @@ interface State {
   readonly next: Map<number, State | true>;
 }
 
-const isWord = (code: number): boolean => (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
-const kindOf = (code: number): Before => (code === NONE ? Before.Start : code === 10 ? Before.Newline : isWord(code) ? Before.Word : Before.Other);
+const isWord = (code: number): boolean =>
+  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122);
+const kindOf = (code: number): Before =>
+  code === NONE ? Before.Start : code === 10 ? Before.Newline : isWord(code) ? Before.Word : Before.Other;
 
 export class LinearRegexp {
   readonly #program: Instruction[] = [];
@@ -158,7 +160,10 @@ export class LinearRegexp {
       }
       // The match may begin at the next place as well.
       ways.add(0);
-      result = this.#state([...ways].sort((a, b) => a - b), kindOf(code));
+      result = this.#state(
+        [...ways].sort((a, b) => a - b),
+        kindOf(code),
+      );
     }
     state.next.set(code, result);
     return result;
@@ -186,7 +191,7 @@ export class LinearRegexp {
     let ways: readonly number[] = [0];
     let before = start === 0 ? Before.Start : kindOf(text.codePointAt(start - 1)!);
     let end: number | undefined;
-    for (let at = start; ways.length > 0; ) {
+    for (let at = start; ways.length > 0;) {
       const code = at < text.length ? text.codePointAt(at)! : NONE;
       const nextWays = new Set<number>();
       for (const reached of this.#closure(ways, before, code)) {

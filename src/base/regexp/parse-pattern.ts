@@ -8,7 +8,13 @@ export type Pattern =
   | { readonly kind: 'assertion'; readonly assertion: Assertion }
   | { readonly kind: 'sequence'; readonly parts: readonly Pattern[] }
   | { readonly kind: 'alternatives'; readonly options: readonly Pattern[] }
-  | { readonly kind: 'repeat'; readonly part: Pattern; readonly min: number; readonly max: number; readonly lazy: boolean };
+  | {
+      readonly kind: 'repeat';
+      readonly part: Pattern;
+      readonly min: number;
+      readonly max: number;
+      readonly lazy: boolean;
+    };
 
 export type Assertion = 'text-start' | 'text-end' | 'line-start' | 'line-end' | 'word' | 'no-word';
 

@@ -1,6 +1,24 @@
-/** Compiles the expressions of one policy, which share their variables, or those of a webhook, which has none. */
-import { AUTHORIZER, BOOL, CelCompileError, CelSyntaxError, type CelType, compile, DYN, Environment, type Expression, listOf, NULL, type ObjectType, parse, type Program, RESOURCE_CHECK, STRING, typeText } from '../index.ts';
 import type { CelAdmissionExpression, CelCompilation } from '../../machinery/validation/index.ts';
+/** Compiles the expressions of one policy, which share their variables, or those of a webhook, which has none. */
+import {
+  AUTHORIZER,
+  BOOL,
+  CelCompileError,
+  CelSyntaxError,
+  type CelType,
+  compile,
+  DYN,
+  Environment,
+  type Expression,
+  listOf,
+  NULL,
+  type ObjectType,
+  parse,
+  type Program,
+  RESOURCE_CHECK,
+  STRING,
+  typeText,
+} from '../index.ts';
 import { NAMESPACE, REQUEST, variablesType } from './declarations.ts';
 import { JSON_PATCH, jsonPatchLibrary, misnamedObject, OBJECT_TYPE, patchTypesIn } from './patch-types.ts';
 
@@ -105,7 +123,9 @@ function resultMismatch(wanted: readonly CelType[], actual: CelType): string | u
   const names = wanted.map(resultText);
   const name = resultText(actual);
   if (names.length === 0 || names.includes(name)) return undefined;
-  return names.length === 1 ? `must evaluate to ${names[0]} but got ${name}` : `must evaluate to one of [${names.join(' ')}] but got ${name}`;
+  return names.length === 1
+    ? `must evaluate to ${names[0]} but got ${name}`
+    : `must evaluate to one of [${names.join(' ')}] but got ${name}`;
 }
 
 const USES: Readonly<Record<CelAdmissionExpression['use'], ResultKind>> = {
@@ -119,7 +139,21 @@ const USES: Readonly<Record<CelAdmissionExpression['use'], ResultKind>> = {
 };
 
 /** For the validation of the objects that hold expressions. */
-export function admissionExpressionProblem({ expression, use, hasParams, hasAuthorizer, variables }: CelAdmissionExpression): CelCompilation {
-  const { error } = new AdmissionExpressions({ hasParams, variables }).compile(expression, { result: USES[use], hasAuthorizer });
-  return { maxCost: 0, maxCardinality: 1, usesOldSelf: false, ...(error === undefined ? {} : { error: { type: 'invalid' as const, detail: error } }) };
+export function admissionExpressionProblem({
+  expression,
+  use,
+  hasParams,
+  hasAuthorizer,
+  variables,
+}: CelAdmissionExpression): CelCompilation {
+  const { error } = new AdmissionExpressions({ hasParams, variables }).compile(expression, {
+    result: USES[use],
+    hasAuthorizer,
+  });
+  return {
+    maxCost: 0,
+    maxCardinality: 1,
+    usesOldSelf: false,
+    ...(error === undefined ? {} : { error: { type: 'invalid' as const, detail: error } }),
+  };
 }

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ValidatingAdmissionPolicy } from '../../api/generated/admissionregistration-v1.ts';
 import { schema } from '../../api/index.ts';
-import { AdmissionExpressions, admissionExpressionProblem, Budget, Evaluation, OutOfBudgetError, toJson, typeCheckPolicy, type AdmissionVariables, type ExpressionOptions, type Outcome } from './index.ts';
+import {
+  AdmissionExpressions,
+  admissionExpressionProblem,
+  Budget,
+  Evaluation,
+  OutOfBudgetError,
+  toJson,
+  typeCheckPolicy,
+  type AdmissionVariables,
+  type ExpressionOptions,
+  type Outcome,
+} from './index.ts';
 
 const INPUT: AdmissionVariables = {
   object: { kind: 'ConfigMap', metadata: { name: 'x', labels: { 'a/b': '1' } }, data: { a: '1' } },
@@ -24,7 +35,10 @@ describe('expressions', () => {
     ["request.userInfo.groups.exists(g, g == 'devs')", true],
     ['namespaceObject.metadata.labels.team + namespaceObject.status.phase', 'blueActive'],
     ["object.?spec.orValue('none')", 'none'],
-    ['[dyn(1), dyn(2.5), dyn(true), dyn(null), dyn(duration("90s")), dyn(timestamp("2026-01-02T03:04:05Z")), dyn(b"hi"), dyn({"a": uint(1)})]', [1, 2.5, true, null, '1m30s', '2026-01-02T03:04:05Z', 'aGk=', { a: 1 }]],
+    [
+      '[dyn(1), dyn(2.5), dyn(true), dyn(null), dyn(duration("90s")), dyn(timestamp("2026-01-02T03:04:05Z")), dyn(b"hi"), dyn({"a": uint(1)})]',
+      [1, 2.5, true, null, '1m30s', '2026-01-02T03:04:05Z', 'aGk=', { a: 1 }],
+    ],
   ];
   it.each(values)('%s', (source, value) => {
     const outcome = evaluate(source);
@@ -34,7 +48,10 @@ describe('expressions', () => {
   it.each([
     ['object.data.b', "expression 'object.data.b' resulted in error: no such key: b"],
     ['variables.bad', 'composited variable "bad" fails to evaluate: division by zero'],
-    ['variables.worse', 'composited variable "worse" fails to compile: compilation failed: ERROR: <input>:1:1: undeclared reference'],
+    [
+      'variables.worse',
+      'composited variable "worse" fails to compile: compilation failed: ERROR: <input>:1:1: undeclared reference',
+    ],
   ])('%s fails', (source, error) => {
     const variables = [
       { name: 'bad', expression: '1 / (size(object.data) - 1)' },
@@ -44,12 +61,23 @@ describe('expressions', () => {
   });
 
   it('build objects and patches', () => {
-    const built = evaluate("Object{metadata: Object.metadata{labels: {'a': object.metadata.name}}, ?spec: optional.none()}", { result: 'Object', hasAuthorizer: false });
+    const built = evaluate(
+      "Object{metadata: Object.metadata{labels: {'a': object.metadata.name}}, ?spec: optional.none()}",
+      { result: 'Object', hasAuthorizer: false },
+    );
     expect('value' in built && toJson(built.value)).toEqual({ metadata: { labels: { a: 'x' } } });
-    const patch = evaluate("[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b~c'), value: 1}]", { result: 'JSONPatches', hasAuthorizer: false });
-    expect('value' in patch && toJson(patch.value)).toEqual([{ op: 'add', path: '/metadata/labels/a~1b~0c', value: 1 }]);
-    expect(evaluate('Object{spec: Object.spec{list: [Object.spec.other{}]}}', { result: 'Object', hasAuthorizer: false })).toEqual({
-      error: 'type mismatch: unexpected type name "Object.spec.other", expected "Object.spec.list", which matches field name path from root Object type',
+    const patch = evaluate(
+      "[JSONPatch{op: 'add', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b~c'), value: 1}]",
+      { result: 'JSONPatches', hasAuthorizer: false },
+    );
+    expect('value' in patch && toJson(patch.value)).toEqual([
+      { op: 'add', path: '/metadata/labels/a~1b~0c', value: 1 },
+    ]);
+    expect(
+      evaluate('Object{spec: Object.spec{list: [Object.spec.other{}]}}', { result: 'Object', hasAuthorizer: false }),
+    ).toEqual({
+      error:
+        'type mismatch: unexpected type name "Object.spec.other", expected "Object.spec.list", which matches field name path from root Object type',
     });
   });
 
@@ -69,7 +97,12 @@ describe('expressions', () => {
 });
 
 describe('problems of expressions', () => {
-  const cases: [name: string, expression: string, use: Parameters<typeof admissionExpressionProblem>[0]['use'], problem: string | undefined][] = [
+  const cases: [
+    name: string,
+    expression: string,
+    use: Parameters<typeof admissionExpressionProblem>[0]['use'],
+    problem: string | undefined,
+  ][] = [
     ['a condition', 'object.x > 1', 'matchCondition', undefined],
     ['a condition that is no bool', '1', 'validation', 'must evaluate to bool but got int'],
     ['a message that is no string', 'object.x', 'messageExpression', 'must evaluate to string but got dyn'],
@@ -83,25 +116,56 @@ describe('problems of expressions', () => {
     ['an unknown field of the request', "request.object == ''", 'validation', "undefined field 'object'"],
   ];
   it.each(cases)('%s', (_, expression, use, problem) => {
-    const { error } = admissionExpressionProblem({ expression, use, hasParams: false, hasAuthorizer: true, variables: [] });
+    const { error } = admissionExpressionProblem({
+      expression,
+      use,
+      hasParams: false,
+      hasAuthorizer: true,
+      variables: [],
+    });
     expect(error?.detail).toEqual(problem === undefined ? undefined : (expect.stringContaining(problem) as string));
   });
 });
 
 describe('type checks', () => {
-  const policy = (resources: string[], ...validations: { expression: string; messageExpression?: string }[]): ValidatingAdmissionPolicy =>
-    ({ metadata: {}, spec: { matchConstraints: { resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], resources, operations: ['*'] }] }, validations } }) as ValidatingAdmissionPolicy;
-  const check = (checked: ValidatingAdmissionPolicy): { fieldRef: string; warning: string }[] => typeCheckPolicy(checked, (group, version, plural) => schema.resource(group, version, plural));
+  const policy = (
+    resources: string[],
+    ...validations: { expression: string; messageExpression?: string }[]
+  ): ValidatingAdmissionPolicy =>
+    ({
+      metadata: {},
+      spec: {
+        matchConstraints: {
+          resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], resources, operations: ['*'] }],
+        },
+        validations,
+      },
+    }) as ValidatingAdmissionPolicy;
+  const check = (checked: ValidatingAdmissionPolicy): { fieldRef: string; warning: string }[] =>
+    typeCheckPolicy(checked, (group, version, plural) => schema.resource(group, version, plural));
 
   it('find nothing in what fits', () => {
-    expect(check(policy(['deployments'], { expression: "object.spec.replicas > 1 && object.metadata.labels['a'] == 'b' && object.spec.template.spec.containers.all(c, c.image != '')" }))).toEqual([]);
+    expect(
+      check(
+        policy(['deployments'], {
+          expression:
+            "object.spec.replicas > 1 && object.metadata.labels['a'] == 'b' && object.spec.template.spec.containers.all(c, c.image != '')",
+        }),
+      ),
+    ).toEqual([]);
   });
 
   it('tell of fields and operators that do not', () => {
-    const [first, second] = check(policy(['deployments'], { expression: "object.spec.replicas > 'x'", messageExpression: 'string(object.nothing)' }));
+    const [first, second] = check(
+      policy(['deployments'], {
+        expression: "object.spec.replicas > 'x'",
+        messageExpression: 'string(object.nothing)',
+      }),
+    );
     expect(first).toEqual({
       fieldRef: 'spec.validations[0].expression',
-      warning: "apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'\n | object.spec.replicas > 'x'\n | .....................^\n",
+      warning:
+        "apps/v1, Kind=Deployment: ERROR: <input>:1:22: found no matching overload for '_>_' applied to '(int, string)'\n | object.spec.replicas > 'x'\n | .....................^\n",
     });
     expect(second?.fieldRef).toBe('spec.validations[0].messageExpression');
     expect(second?.warning).toContain("undefined field 'nothing'");
@@ -109,7 +173,9 @@ describe('type checks', () => {
 
   it('look at every kind that the rules name, but at no wildcard and no subresource', () => {
     const replicas = { expression: 'object.spec.replicas > 1' };
-    expect(check(policy(['deployments', 'daemonsets'], replicas)).map(({ warning }) => warning)).toEqual([expect.stringMatching(/^apps\/v1, Kind=DaemonSet: .*undefined field 'replicas'/)]);
+    expect(check(policy(['deployments', 'daemonsets'], replicas)).map(({ warning }) => warning)).toEqual([
+      expect.stringMatching(/^apps\/v1, Kind=DaemonSet: .*undefined field 'replicas'/),
+    ]);
     expect(check(policy(['*', 'daemonsets/status'], replicas))).toEqual([]);
   });
 });

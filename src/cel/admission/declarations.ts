@@ -9,7 +9,12 @@ const objectType = (name: string, fields: Readonly<Record<string, CelType>>): Ob
 
 const KIND = objectType('kubernetes.GroupVersionKind', { group: STRING, version: STRING, kind: STRING });
 const RESOURCE = objectType('kubernetes.GroupVersionResource', { group: STRING, version: STRING, resource: STRING });
-const USER = objectType('kubernetes.UserInfo', { username: STRING, uid: STRING, groups: listOf(STRING), extra: mapOf(STRING, listOf(STRING)) });
+const USER = objectType('kubernetes.UserInfo', {
+  username: STRING,
+  uid: STRING,
+  groups: listOf(STRING),
+  extra: mapOf(STRING, listOf(STRING)),
+});
 
 export const REQUEST = objectType('kubernetes.AdmissionRequest', {
   kind: KIND,
@@ -26,7 +31,13 @@ export const REQUEST = objectType('kubernetes.AdmissionRequest', {
   options: DYN,
 });
 
-const NAMESPACE_CONDITION = objectType('kubernetes.NamespaceCondition', { status: STRING, type: STRING, lastTransitionTime: TIMESTAMP, message: STRING, reason: STRING });
+const NAMESPACE_CONDITION = objectType('kubernetes.NamespaceCondition', {
+  status: STRING,
+  type: STRING,
+  lastTransitionTime: TIMESTAMP,
+  message: STRING,
+  reason: STRING,
+});
 
 export const NAMESPACE = objectType('kubernetes.Namespace', {
   metadata: objectType('kubernetes.NamespaceMetadata', {
@@ -49,4 +60,5 @@ export const NAMESPACE = objectType('kubernetes.Namespace', {
 
 export const VARIABLES_TYPE = 'kubernetes.variables';
 
-export const variablesType = (types: ReadonlyMap<string, CelType>): ObjectType => objectType(VARIABLES_TYPE, Object.fromEntries(types));
+export const variablesType = (types: ReadonlyMap<string, CelType>): ObjectType =>
+  objectType(VARIABLES_TYPE, Object.fromEntries(types));

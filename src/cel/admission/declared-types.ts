@@ -1,6 +1,20 @@
 /** The CEL type of a kind that the API declares. */
 import type { Message, ScalarType, Type } from '../../api/index.ts';
-import { BOOL, BYTES, type CelType, DOUBLE, DYN, escapeName, INT, listOf, mapOf, type ObjectField, type ObjectType, STRING, TIMESTAMP } from '../index.ts';
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DYN,
+  escapeName,
+  INT,
+  listOf,
+  mapOf,
+  type ObjectField,
+  type ObjectType,
+  STRING,
+  TIMESTAMP,
+} from '../index.ts';
 
 const known = new WeakMap<Message, ObjectType>();
 

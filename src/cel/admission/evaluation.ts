@@ -99,7 +99,8 @@ class LazyVariables extends CelObject {
     if (!expression) return undefined;
     let computed = this.#computed.get(field);
     if (!computed) this.#computed.set(field, (computed = this.compute(expression)));
-    if (computed.error !== undefined) throw new CelError(`composited variable ${JSON.stringify(field)} ${computed.error}`);
+    if (computed.error !== undefined)
+      throw new CelError(`composited variable ${JSON.stringify(field)} ${computed.error}`);
     return computed.value;
   }
 

@@ -3,14 +3,23 @@ import { DYN, type Expression, type Library, type ObjectField, type ObjectType, 
 
 export const jsonPatchLibrary: Library = {
   functions: {
-    'jsonpatch.escapeKey': [overload('string_jsonpatch_escapeKey_string', [STRING], STRING, (key: string) => key.replace(/[~/]/g, (char) => (char === '~' ? '~0' : '~1')))],
+    'jsonpatch.escapeKey': [
+      overload('string_jsonpatch_escapeKey_string', [STRING], STRING, (key: string) =>
+        key.replace(/[~/]/g, (char) => (char === '~' ? '~0' : '~1')),
+      ),
+    ],
   },
 };
 
 export const JSON_PATCH: ObjectType = {
   kind: 'object',
   name: 'JSONPatch',
-  fields: new Map(Object.entries({ op: STRING, path: STRING, from: STRING, value: DYN }).map(([name, type]) => [name, { name, type }])),
+  fields: new Map(
+    Object.entries({ op: STRING, path: STRING, from: STRING, value: DYN }).map(([name, type]) => [
+      name,
+      { name, type },
+    ]),
+  ),
 };
 
 /** Any field is one of an Object: what it may be is known when the object is merged. */
@@ -63,12 +72,17 @@ export function misnamedObject(expression: Expression): string | undefined {
     }
   };
   visit(expression, (node, parent) => {
-    if (node.kind === 'struct' && isObjectName(node.name) && !(parent?.kind === 'struct' && isObjectName(parent.name))) inside(node, node.name);
+    if (node.kind === 'struct' && isObjectName(node.name) && !(parent?.kind === 'struct' && isObjectName(parent.name)))
+      inside(node, node.name);
   });
   return found;
 }
 
-function visit(node: Expression, see: (node: Expression, parent: Expression | undefined) => void, parent?: Expression): void {
+function visit(
+  node: Expression,
+  see: (node: Expression, parent: Expression | undefined) => void,
+  parent?: Expression,
+): void {
   see(node, parent);
   for (const child of childrenOf(node)) visit(child, see, node);
 }

@@ -2,7 +2,11 @@
  * What a policy's expressions would stumble over in the kinds that its rules name: shown in its status as warnings. The
  * expressions run all the same, on values without types.
  */
-import type { ExpressionWarning, Rule, ValidatingAdmissionPolicy } from '../../api/generated/admissionregistration-v1.ts';
+import type {
+  ExpressionWarning,
+  Rule,
+  ValidatingAdmissionPolicy,
+} from '../../api/generated/admissionregistration-v1.ts';
 import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
 import { AdmissionExpressions } from './admission-expressions.ts';
 import { celTypeOfMessage } from './declared-types.ts';
@@ -20,14 +24,20 @@ export function typeCheckPolicy({ spec }: ValidatingAdmissionPolicy, findKind: F
   const kinds = kindsToCheck((spec?.matchConstraints?.resourceRules ?? []) as readonly Rule[], findKind);
   const checkers = kinds.map((kind) => ({
     kind,
-    expressions: new AdmissionExpressions({ hasParams: spec?.paramKind !== undefined, variables: spec?.variables ?? [], objectType: celTypeOfMessage(kind.message) }),
+    expressions: new AdmissionExpressions({
+      hasParams: spec?.paramKind !== undefined,
+      variables: spec?.variables ?? [],
+      objectType: celTypeOfMessage(kind.message),
+    }),
   }));
   const warnings: ExpressionWarning[] = [];
   const check = (fieldRef: string, expression: string | undefined): void => {
     if (!expression) return;
     const found = checkers.flatMap(({ kind, expressions }) => {
       const { error } = expressions.compile(expression, { result: 'any', hasAuthorizer: true });
-      return error === undefined ? [] : [`${groupVersion(kind)}, Kind=${kind.kind}: ${error.replace(/^compilation failed: /, '')}\n`];
+      return error === undefined
+        ? []
+        : [`${groupVersion(kind)}, Kind=${kind.kind}: ${error.replace(/^compilation failed: /, '')}\n`];
     });
     if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') });
   };

@@ -67,7 +67,8 @@ const notEmpty = (text: string, what: string): string => {
   return text;
 };
 
-const check = (value: AuthorizerValue, verb: string): Value => new DecisionValue(value.ask({ ...value.question, verb }));
+const check = (value: AuthorizerValue, verb: string): Value =>
+  new DecisionValue(value.ask({ ...value.question, verb }));
 const LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 
 function serviceAccount(value: AuthorizerValue, namespace: string, name: string): Value {
@@ -77,22 +78,41 @@ function serviceAccount(value: AuthorizerValue, namespace: string, name: string)
 }
 
 const part = (name: 'subresource' | 'namespace' | 'name' | 'fieldSelector' | 'labelSelector', id: string) => [
-  method(id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, (value: AuthorizerValue, text: string) => value.with(RESOURCE_CHECK.name, { [name]: text })),
+  method(id, [RESOURCE_CHECK, STRING], RESOURCE_CHECK, (value: AuthorizerValue, text: string) =>
+    value.with(RESOURCE_CHECK.name, { [name]: text }),
+  ),
 ];
 
 export const authorizerLibrary: Library = {
-  types: Object.fromEntries([AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION].map((type) => [type.name, type])),
+  types: Object.fromEntries(
+    [AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION].map((type) => [type.name, type]),
+  ),
   functions: {
-    path: [method('authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, (value: AuthorizerValue, path: string) => value.with(PATH_CHECK.name, { path: notEmpty(path, 'path') }))],
-    group: [method('authorizer_group', [AUTHORIZER, STRING], GROUP_CHECK, (value: AuthorizerValue, group: string) => value.with(GROUP_CHECK.name, { group }))],
+    path: [
+      method('authorizer_path', [AUTHORIZER, STRING], PATH_CHECK, (value: AuthorizerValue, path: string) =>
+        value.with(PATH_CHECK.name, { path: notEmpty(path, 'path') }),
+      ),
+    ],
+    group: [
+      method('authorizer_group', [AUTHORIZER, STRING], GROUP_CHECK, (value: AuthorizerValue, group: string) =>
+        value.with(GROUP_CHECK.name, { group }),
+      ),
+    ],
     serviceAccount: [method('authorizer_serviceaccount', [AUTHORIZER, STRING, STRING], AUTHORIZER, serviceAccount)],
-    resource: [method('groupcheck_resource', [GROUP_CHECK, STRING], RESOURCE_CHECK, (value: AuthorizerValue, resource: string) => value.with(RESOURCE_CHECK.name, { resource: notEmpty(resource, 'resource') }))],
+    resource: [
+      method('groupcheck_resource', [GROUP_CHECK, STRING], RESOURCE_CHECK, (value: AuthorizerValue, resource: string) =>
+        value.with(RESOURCE_CHECK.name, { resource: notEmpty(resource, 'resource') }),
+      ),
+    ],
     subresource: part('subresource', 'resourcecheck_subresource'),
     namespace: part('namespace', 'resourcecheck_namespace'),
     name: part('name', 'resourcecheck_name'),
     fieldSelector: part('fieldSelector', 'authorizer_fieldselector'),
     labelSelector: part('labelSelector', 'authorizer_labelselector'),
-    check: [method('pathcheck_check', [PATH_CHECK, STRING], DECISION, check), method('resourcecheck_check', [RESOURCE_CHECK, STRING], DECISION, check)],
+    check: [
+      method('pathcheck_check', [PATH_CHECK, STRING], DECISION, check),
+      method('resourcecheck_check', [RESOURCE_CHECK, STRING], DECISION, check),
+    ],
     allowed: [method('decision_allowed', [DECISION], BOOL, ({ answer }: DecisionValue) => answer.allowed)],
     reason: [method('decision_reason', [DECISION], STRING, ({ answer }: DecisionValue) => answer.reason)],
     errored: [method('decision_errored', [DECISION], BOOL, ({ answer }: DecisionValue) => answer.error !== undefined)],

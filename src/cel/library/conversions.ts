@@ -1,8 +1,8 @@
 /** From one type to another. */
 import { overload, type Library } from '../function-table.ts';
+import { formatSeconds, parseDurationText, parseTimestampText, timestampText } from '../time-text.ts';
 import { A, BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, TYPE, UINT } from '../types.ts';
 import { CelError, Duration, Timestamp, TypeValue, typeNameOf, Uint, type Value } from '../values.ts';
-import { formatSeconds, parseDurationText, parseTimestampText, timestampText } from '../time-text.ts';
 import { int, truncated, uint } from './integers.ts';
 import { timestamp } from './operators.ts';
 
@@ -24,7 +24,8 @@ export function doubleText(value: number): string {
 }
 
 function parseDouble(text: string): number {
-  if (!/^[+-]?(\d+(?:\.\d*)?([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text)) throw new CelError("type conversion error from 'string' to 'double'");
+  if (!/^[+-]?(\d+(?:\.\d*)?([eE][+-]?\d+)?|\.\d+([eE][+-]?\d+)?|inf|infinity|nan)$/i.test(text))
+    throw new CelError("type conversion error from 'string' to 'double'");
   const plain = text.toLowerCase();
   if (plain.endsWith('nan')) return NaN;
   if (/inf/.test(plain)) return plain.startsWith('-') ? -Infinity : Infinity;

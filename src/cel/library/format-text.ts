@@ -1,6 +1,16 @@
 /** `"%s is %d".format([a, b])` */
 import { timestampText, formatSeconds } from '../time-text.ts';
-import { CelError, CelObject, Duration, Timestamp, TypeValue, typeNameOf, Uint, type MapKey, type Value } from '../values.ts';
+import {
+  CelError,
+  CelObject,
+  Duration,
+  Timestamp,
+  TypeValue,
+  typeNameOf,
+  Uint,
+  type MapKey,
+  type Value,
+} from '../values.ts';
 import { doubleText } from './conversions.ts';
 
 const CLAUSE = /%(?:%|(?:\.(\d+))?([a-zA-Z]))/g;
@@ -11,7 +21,11 @@ export function formatText(text: string, args: readonly Value[]): string {
   const result = text.replace(CLAUSE, (all, precision?: string, verb?: string) => {
     if (all === '%%') return '%';
     if (next >= args.length) throw new CelError(`index ${next} out of range`);
-    return formatOne(args[next++]!, verb!, precision === undefined ? undefined : Math.min(Number(precision), MAX_PRECISION));
+    return formatOne(
+      args[next++]!,
+      verb!,
+      precision === undefined ? undefined : Math.min(Number(precision), MAX_PRECISION),
+    );
   });
   return result;
 }
@@ -23,12 +37,14 @@ function formatOne(value: Value, verb: string, precision: number | undefined): s
     case 'd':
       if (typeof value === 'bigint') return value.toString();
       if (value instanceof Uint) return value.value.toString();
-      if (typeof value === 'number' && !Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
+      if (typeof value === 'number' && !Number.isFinite(value))
+        return Number.isNaN(value) ? 'NaN' : value > 0 ? 'Infinity' : '-Infinity';
       throw wrong('decimal clause can only be used on integers', value);
     case 'f':
     case 'e': {
       const number = typeof value === 'bigint' ? Number(value) : value instanceof Uint ? Number(value.value) : value;
-      if (typeof number !== 'number') throw wrong(`${verb === 'f' ? 'fixed-point' : 'scientific'} clause can only be used on doubles`, value);
+      if (typeof number !== 'number')
+        throw wrong(`${verb === 'f' ? 'fixed-point' : 'scientific'} clause can only be used on doubles`, value);
       if (!Number.isFinite(number)) return Number.isNaN(number) ? 'NaN' : number > 0 ? 'Infinity' : '-Infinity';
       const digits = Math.min(precision ?? 6, 100);
       return verb === 'f' ? number.toFixed(digits) : number.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2');
@@ -40,7 +56,12 @@ function formatOne(value: Value, verb: string, precision: number | undefined): s
       return integer(value, 'octal clause can only be used on integers').toString(8);
     case 'x':
     case 'X': {
-      const hex = typeof value === 'string' ? Buffer.from(value).toString('hex') : value instanceof Uint8Array ? Buffer.from(value).toString('hex') : integer(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16);
+      const hex =
+        typeof value === 'string'
+          ? Buffer.from(value).toString('hex')
+          : value instanceof Uint8Array
+            ? Buffer.from(value).toString('hex')
+            : integer(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16);
       return verb === 'x' ? hex : hex.toUpperCase();
     }
     default:
@@ -48,7 +69,8 @@ function formatOne(value: Value, verb: string, precision: number | undefined): s
   }
 }
 
-const wrong = (why: string, value: Value): CelError => new CelError(`error during formatting: ${why}, was given ${typeNameOf(value)}`);
+const wrong = (why: string, value: Value): CelError =>
+  new CelError(`error during formatting: ${why}, was given ${typeNameOf(value)}`);
 
 function integer(value: Value, why: string): bigint {
   if (typeof value === 'bigint') return value;
@@ -71,5 +93,8 @@ function show(value: Value): string {
     const entries = [...(value as ReadonlyMap<MapKey, Value>)].map(([key, held]) => `${show(key)}: ${show(held)}`);
     return `{${entries.sort().join(', ')}}`;
   }
-  throw wrong('string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps', value instanceof CelObject ? null : value);
+  throw wrong(
+    'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps',
+    value instanceof CelObject ? null : value,
+  );
 }

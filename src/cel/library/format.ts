@@ -1,6 +1,13 @@
+import {
+  labelValue,
+  type Messages,
+  nameIsDns1035Label,
+  nameIsDnsLabel,
+  nameIsDnsSubdomain,
+  qualifiedName,
+} from '../../machinery/names/index.ts';
 /** Named formats: `format.dns1123Label().validate(name)` gives the problems, if there are any. */
 import { parseGoUrl, stringFormat } from '../../machinery/validation/index.ts';
-import { labelValue, type Messages, nameIsDns1035Label, nameIsDnsLabel, nameIsDnsSubdomain, qualifiedName } from '../../machinery/names/index.ts';
 import { method, overload, type Library, type Overload } from '../function-table.ts';
 import { STRING, listOf, opaque, optionalOf } from '../types.ts';
 import { LibraryValue, Optional, type Value } from '../values.ts';
@@ -22,7 +29,10 @@ class FormatValue extends LibraryValue {
   }
 }
 
-const bySchema = (format: string, message: string) => (text: string): Messages => (stringFormat(format)!(text) ? [] : [message]);
+const bySchema =
+  (format: string, message: string) =>
+  (text: string): Messages =>
+    stringFormat(format)!(text) ? [] : [message];
 
 function requestUri(text: string): Messages {
   const parsed = parseGoUrl(text);
@@ -56,7 +66,9 @@ function validate(format: FormatValue, text: string): Value {
   return problems.length === 0 ? Optional.NONE : Optional.of([...problems]);
 }
 
-const constants: Record<string, readonly Overload[]> = Object.fromEntries([...FORMATS].map(([name, value]) => [`format.${name}`, [overload(`format.${name}`, [], FORMAT, () => value)]]));
+const constants: Record<string, readonly Overload[]> = Object.fromEntries(
+  [...FORMATS].map(([name, value]) => [`format.${name}`, [overload(`format.${name}`, [], FORMAT, () => value)]]),
+);
 
 export const formatLibrary: Library = {
   types: { [FORMAT.name]: FORMAT },

@@ -1,9 +1,9 @@
 /** The functions that every expression in Kubernetes can call, a file for each library. There is no `math`. */
 import type { Library } from '../function-table.ts';
 import { authorizerLibrary } from './authorizer.ts';
-import { cidrLibrary, ipLibrary } from './ip.ts';
 import { conversions } from './conversions.ts';
 import { formatLibrary } from './format.ts';
+import { cidrLibrary, ipLibrary } from './ip.ts';
 import { listLibrary } from './lists.ts';
 import { operators } from './operators.ts';
 import { optionalLibrary } from './optional.ts';

@@ -1,9 +1,23 @@
-/** IP addresses and networks. */
-import { parseAddrError, parsePrefixError } from './netip-errors.ts';
-import { type Cidr, cidrContains, formatCidr, formatIp, type IpAddress, isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified, parseCidr, parseIp, quote } from '../../base/index.ts';
+import {
+  type Cidr,
+  cidrContains,
+  formatCidr,
+  formatIp,
+  type IpAddress,
+  isGlobalUnicast,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isUnspecified,
+  parseCidr,
+  parseIp,
+  quote,
+} from '../../base/index.ts';
 import { method, overload, type Library } from '../function-table.ts';
 import { BOOL, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';
+/** IP addresses and networks. */
+import { parseAddrError, parsePrefixError } from './netip-errors.ts';
 
 const IP = opaque('net.IP');
 const CIDR = opaque('net.CIDR');
@@ -44,9 +58,11 @@ const cidrText = ({ ip, prefix }: Cidr): string => `${formatIp(ip)}/${prefix}`;
 
 /** Go's newer parser: no leading zeros, and no IPv4 address in IPv6's clothes. */
 function readIp(text: string): IpAddress | string {
-  if (/%/.test(text) && parseIp(text.split('%')[0]!)?.family === 6) return `IP address ${quote(text)} with zone value is not allowed`;
+  if (/%/.test(text) && parseIp(text.split('%')[0]!)?.family === 6)
+    return `IP address ${quote(text)} with zone value is not allowed`;
   const ip = parseIp(text);
-  if (!ip || ip.leadingZeros) return `IP Address ${quote(text)} parse error during conversion from string: ${parseAddrError(text)}`;
+  if (!ip || ip.leadingZeros)
+    return `IP Address ${quote(text)} parse error during conversion from string: ${parseAddrError(text)}`;
   return ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : ip;
 }
 
@@ -54,7 +70,8 @@ const NO_NETWORK = 'network address parse error during conversion from string';
 
 function readCidr(text: string): Cidr | string {
   const cidr = parseCidr(text);
-  if (!cidr || cidr.leadingZeros) return `${NO_NETWORK}: ${parsePrefixError(text, (address) => parseIp(address)?.leadingZeros === false)}`;
+  if (!cidr || cidr.leadingZeros)
+    return `${NO_NETWORK}: ${parsePrefixError(text, (address) => parseIp(address)?.leadingZeros === false)}`;
   return cidr.ip.mapped ? `IPv4-mapped IPv6 address ${quote(text)} is not allowed` : cidr;
 }
 
@@ -96,7 +113,8 @@ export const ipLibrary: Library = {
 };
 
 const contains = (cidr: Cidr, ip: IpAddress): boolean => cidr.ip.family === ip.family && cidrContains(cidr, ip);
-const containsCidr = (outer: Cidr, inner: Cidr): boolean => outer.prefix <= inner.prefix && contains(outer, inner.network);
+const containsCidr = (outer: Cidr, inner: Cidr): boolean =>
+  outer.prefix <= inner.prefix && contains(outer, inner.network);
 
 export const cidrLibrary: Library = {
   types: { [CIDR.name]: CIDR },
@@ -104,15 +122,23 @@ export const cidrLibrary: Library = {
     cidr: [overload('string_to_cidr', [STRING], CIDR, (text: string) => new CidrValue(converted(text)))],
     isCIDR: [overload('is_cidr', [STRING], BOOL, (text: string) => typeof readCidr(text) !== 'string')],
     containsIP: [
-      method('cidr_contains_ip_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) => contains(cidr, required(readIp(text)))),
+      method('cidr_contains_ip_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) =>
+        contains(cidr, required(readIp(text))),
+      ),
       method('cidr_contains_ip_ip', [CIDR, IP], BOOL, ({ cidr }: CidrValue, { ip }: IpValue) => contains(cidr, ip)),
     ],
     containsCIDR: [
-      method('cidr_contains_cidr_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) => containsCidr(cidr, required(readCidr(text)))),
-      method('cidr_contains_cidr', [CIDR, CIDR], BOOL, (outer: CidrValue, inner: CidrValue) => containsCidr(outer.cidr, inner.cidr)),
+      method('cidr_contains_cidr_string', [CIDR, STRING], BOOL, ({ cidr }: CidrValue, text: string) =>
+        containsCidr(cidr, required(readCidr(text))),
+      ),
+      method('cidr_contains_cidr', [CIDR, CIDR], BOOL, (outer: CidrValue, inner: CidrValue) =>
+        containsCidr(outer.cidr, inner.cidr),
+      ),
     ],
     ip: [method('cidr_ip', [CIDR], IP, ({ cidr }: CidrValue) => new IpValue(cidr.ip))],
-    masked: [method('cidr_masked', [CIDR], CIDR, ({ cidr }: CidrValue) => new CidrValue(required(readCidr(formatCidr(cidr)))))],
+    masked: [
+      method('cidr_masked', [CIDR], CIDR, ({ cidr }: CidrValue) => new CidrValue(required(readCidr(formatCidr(cidr))))),
+    ],
     prefixLength: [method('cidr_prefix_length', [CIDR], INT, ({ cidr }: CidrValue) => BigInt(cidr.prefix))],
     string: [overload('cidr_to_string', [CIDR], STRING, ({ cidr }: CidrValue) => cidrText(cidr))],
   },

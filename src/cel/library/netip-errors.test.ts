@@ -39,6 +39,8 @@ describe('what is no prefix', () => {
     ['1.2.3/8', 'ParseAddr("1.2.3"): IPv4 address too short'],
     ['fe80::1%a/8', 'IPv6 zones cannot be present in a prefix'],
   ])('%j', (text, message) => {
-    expect(parsePrefixError(text, (address) => parseIp(address) !== undefined)).toBe(`netip.ParsePrefix(${JSON.stringify(text)}): ${message}`);
+    expect(parsePrefixError(text, (address) => parseIp(address) !== undefined)).toBe(
+      `netip.ParsePrefix(${JSON.stringify(text)}): ${message}`,
+    );
   });
 });

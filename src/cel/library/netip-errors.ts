@@ -22,7 +22,8 @@ function prefixFault(text: string, isAddress: (text: string) => boolean): string
   const slash = text.lastIndexOf('/');
   if (slash < 0) return "no '/'";
   const [address, bits] = [text.slice(0, slash), text.slice(slash + 1)];
-  if (address.includes('%') && isAddress(address.slice(0, address.indexOf('%')))) return 'IPv6 zones cannot be present in a prefix';
+  if (address.includes('%') && isAddress(address.slice(0, address.indexOf('%'))))
+    return 'IPv6 zones cannot be present in a prefix';
   if (!isAddress(address)) return parseAddrError(address);
   return /^(?:\d|[1-9]\d+)$/.test(bits) ? 'prefix length out of range' : `bad bits after slash: ${quote(bits)}`;
 }
@@ -46,7 +47,8 @@ function ipv4Fault(text: string): Fault | undefined {
       field += character;
       if (Number(field) > 255) return { message: 'IPv4 field has value >255' };
     } else if (character === '.') {
-      if (i === 0 || i === text.length - 1 || text[i - 1] === '.') return { message: 'IPv4 field must have at least one digit', at: text.slice(i) };
+      if (i === 0 || i === text.length - 1 || text[i - 1] === '.')
+        return { message: 'IPv4 field must have at least one digit', at: text.slice(i) };
       if (dots === 3) return { message: 'IPv4 address too long' };
       dots++;
       field = '';
@@ -69,8 +71,10 @@ function ipv6Fault(text: string): Fault | undefined {
     if (digits.length > 4) return { message: 'each group must have 4 or less digits', at: rest };
     if (digits === '') return { message: 'each colon-separated field must have at least one digit', at: rest };
     if (rest[digits.length] === '.') {
-      if (!skips && filled !== 12) return { message: 'embedded IPv4 address must replace the final 2 fields of the address', at: rest };
-      if (filled + 4 > BYTES) return { message: 'too many hex fields to fit an embedded IPv4 at the end of the address', at: rest };
+      if (!skips && filled !== 12)
+        return { message: 'embedded IPv4 address must replace the final 2 fields of the address', at: rest };
+      if (filled + 4 > BYTES)
+        return { message: 'too many hex fields to fit an embedded IPv4 at the end of the address', at: rest };
       const fault = ipv4Fault(rest);
       if (fault) return fault;
       filled += 4;

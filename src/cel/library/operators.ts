@@ -1,7 +1,32 @@
 /** Arithmetic, order, membership, and the size of things. */
 import { method, overload, type Library, type Overload } from '../function-table.ts';
-import { A, B, BOOL, BYTES, DOUBLE, DURATION, INT, STRING, TIMESTAMP, UINT, listOf, mapOf, optionalOf, type CelType } from '../types.ts';
-import { CelError, compareValues, Duration, isEqual, Timestamp, toKey, Uint, type CelMap, type Value } from '../values.ts';
+import {
+  A,
+  B,
+  BOOL,
+  BYTES,
+  DOUBLE,
+  DURATION,
+  INT,
+  STRING,
+  TIMESTAMP,
+  UINT,
+  listOf,
+  mapOf,
+  optionalOf,
+  type CelType,
+} from '../types.ts';
+import {
+  CelError,
+  compareValues,
+  Duration,
+  isEqual,
+  Timestamp,
+  toKey,
+  Uint,
+  type CelMap,
+  type Value,
+} from '../values.ts';
 import { int, uint } from './integers.ts';
 
 const divisor = (value: bigint, what: string): bigint => {
@@ -30,17 +55,29 @@ const arithmetic: Record<string, Overload[]> = {
     overload('add_string', [STRING, STRING], STRING, (a: string, b: string) => a + b),
     overload('add_bytes', [BYTES, BYTES], BYTES, (a: Uint8Array, b: Uint8Array) => Buffer.concat([a, b])),
     overload('add_list', [listOf(A), listOf(A)], listOf(A), (a: readonly Value[], b: readonly Value[]) => [...a, ...b]),
-    overload('add_duration_duration', [DURATION, DURATION], DURATION, (a: Duration, b: Duration) => duration(a.nanos + b.nanos)),
-    overload('add_timestamp_duration', [TIMESTAMP, DURATION], TIMESTAMP, (a: Timestamp, b: Duration) => timestamp(a.nanos + b.nanos)),
-    overload('add_duration_timestamp', [DURATION, TIMESTAMP], TIMESTAMP, (a: Duration, b: Timestamp) => timestamp(a.nanos + b.nanos)),
+    overload('add_duration_duration', [DURATION, DURATION], DURATION, (a: Duration, b: Duration) =>
+      duration(a.nanos + b.nanos),
+    ),
+    overload('add_timestamp_duration', [TIMESTAMP, DURATION], TIMESTAMP, (a: Timestamp, b: Duration) =>
+      timestamp(a.nanos + b.nanos),
+    ),
+    overload('add_duration_timestamp', [DURATION, TIMESTAMP], TIMESTAMP, (a: Duration, b: Timestamp) =>
+      timestamp(a.nanos + b.nanos),
+    ),
   ],
   '_-_': [
     overload('subtract_int64', [INT, INT], INT, (a: bigint, b: bigint) => int(a - b)),
     overload('subtract_uint64', [UINT, UINT], UINT, (a: Uint, b: Uint) => uint(a.value - b.value)),
     overload('subtract_double', [DOUBLE, DOUBLE], DOUBLE, (a: number, b: number) => a - b),
-    overload('subtract_duration_duration', [DURATION, DURATION], DURATION, (a: Duration, b: Duration) => duration(a.nanos - b.nanos)),
-    overload('subtract_timestamp_duration', [TIMESTAMP, DURATION], TIMESTAMP, (a: Timestamp, b: Duration) => timestamp(a.nanos - b.nanos)),
-    overload('subtract_timestamp_timestamp', [TIMESTAMP, TIMESTAMP], DURATION, (a: Timestamp, b: Timestamp) => duration(a.nanos - b.nanos)),
+    overload('subtract_duration_duration', [DURATION, DURATION], DURATION, (a: Duration, b: Duration) =>
+      duration(a.nanos - b.nanos),
+    ),
+    overload('subtract_timestamp_duration', [TIMESTAMP, DURATION], TIMESTAMP, (a: Timestamp, b: Duration) =>
+      timestamp(a.nanos - b.nanos),
+    ),
+    overload('subtract_timestamp_timestamp', [TIMESTAMP, TIMESTAMP], DURATION, (a: Timestamp, b: Timestamp) =>
+      duration(a.nanos - b.nanos),
+    ),
   ],
   '_*_': [
     overload('multiply_int64', [INT, INT], INT, (a: bigint, b: bigint) => int(a * b)),
@@ -49,12 +86,16 @@ const arithmetic: Record<string, Overload[]> = {
   ],
   '_/_': [
     overload('divide_int64', [INT, INT], INT, (a: bigint, b: bigint) => int(a / divisor(b, 'division by zero'))),
-    overload('divide_uint64', [UINT, UINT], UINT, (a: Uint, b: Uint) => uint(a.value / divisor(b.value, 'division by zero'))),
+    overload('divide_uint64', [UINT, UINT], UINT, (a: Uint, b: Uint) =>
+      uint(a.value / divisor(b.value, 'division by zero')),
+    ),
     overload('divide_double', [DOUBLE, DOUBLE], DOUBLE, (a: number, b: number) => a / b),
   ],
   '_%_': [
     overload('modulo_int64', [INT, INT], INT, (a: bigint, b: bigint) => int(a % divisor(b, 'modulus by zero'))),
-    overload('modulo_uint64', [UINT, UINT], UINT, (a: Uint, b: Uint) => uint(a.value % divisor(b.value, 'modulus by zero'))),
+    overload('modulo_uint64', [UINT, UINT], UINT, (a: Uint, b: Uint) =>
+      uint(a.value % divisor(b.value, 'modulus by zero')),
+    ),
   ],
   '-_': [
     overload('negate_int64', [INT], INT, (a: bigint) => int(-a)),
@@ -72,8 +113,13 @@ function comparison(name: string, holds: (order: number) => boolean): Overload[]
     const order = compareValues(a, b);
     return order !== undefined && holds(order);
   };
-  const pairs = [...ORDERED.map((type) => [type, type] as const), ...NUMBERS.flatMap((a) => NUMBERS.filter((b) => b !== a).map((b) => [a, b] as const))];
-  return pairs.map(([a, b]) => overload(a === b ? `${name}_${a.kind}` : `${name}_${a.kind}_${b.kind}`, [a, b], BOOL, compare));
+  const pairs = [
+    ...ORDERED.map((type) => [type, type] as const),
+    ...NUMBERS.flatMap((a) => NUMBERS.filter((b) => b !== a).map((b) => [a, b] as const)),
+  ];
+  return pairs.map(([a, b]) =>
+    overload(a === b ? `${name}_${a.kind}` : `${name}_${a.kind}_${b.kind}`, [a, b], BOOL, compare),
+  );
 }
 
 const characters = (text: string): bigint => {
@@ -101,7 +147,9 @@ export const operators: Library = {
     '_>_': comparison('greater', (order) => order > 0),
     '_>=_': comparison('greater_equals', (order) => order >= 0),
     '@in': [
-      overload('in_list', [A, listOf(A)], BOOL, (value: Value, list: readonly Value[]) => list.some((item) => isEqual(item, value))),
+      overload('in_list', [A, listOf(A)], BOOL, (value: Value, list: readonly Value[]) =>
+        list.some((item) => isEqual(item, value)),
+      ),
       overload('in_map', [A, mapOf(A, B)], BOOL, (value: Value, map: CelMap) => {
         const key = toKey(value);
         return key !== undefined && map.has(key);

@@ -19,13 +19,25 @@ export const optionalLibrary: Library = {
   types: { optional_type: opaque('optional_type', DYN) },
   functions: {
     'optional.of': [overload('optional_of', [A], OPTIONAL, (value: Value) => Optional.of(value))],
-    'optional.ofNonZeroValue': [overload('optional_ofNonZeroValue', [A], OPTIONAL, (value: Value) => (isZero(value) ? Optional.NONE : Optional.of(value)))],
+    'optional.ofNonZeroValue': [
+      overload('optional_ofNonZeroValue', [A], OPTIONAL, (value: Value) =>
+        isZero(value) ? Optional.NONE : Optional.of(value),
+      ),
+    ],
     'optional.none': [overload('optional_none', [], OPTIONAL, () => Optional.NONE)],
     'optional.unwrap': [overload('optional_unwrap', [listOf(OPTIONAL)], listOf(A), unwrap)],
     unwrapOpt: [method('optional_unwrapOpt', [listOf(OPTIONAL)], listOf(A), unwrap)],
     value: [method('optional_value', [OPTIONAL], A, (optional: Optional) => optional.value)],
     hasValue: [method('optional_hasValue', [OPTIONAL], BOOL, (optional: Optional) => optional.hasValue)],
-    or: [method('optional_or_optional', [OPTIONAL, OPTIONAL], OPTIONAL, (a: Optional, b: Optional) => (a.hasValue ? a : b))],
-    orValue: [method('optional_orValue_value', [OPTIONAL, A], A, (optional: Optional, value: Value) => (optional.hasValue ? optional.value : value))],
+    or: [
+      method('optional_or_optional', [OPTIONAL, OPTIONAL], OPTIONAL, (a: Optional, b: Optional) =>
+        a.hasValue ? a : b,
+      ),
+    ],
+    orValue: [
+      method('optional_orValue_value', [OPTIONAL, A], A, (optional: Optional, value: Value) =>
+        optional.hasValue ? optional.value : value,
+      ),
+    ],
   },
 };

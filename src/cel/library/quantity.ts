@@ -60,16 +60,42 @@ export const quantityLibrary: Library = {
     isInteger: [method('quantity_is_integer', [QUANTITY], BOOL, isInteger)],
     asInteger: [method('quantity_as_integer', [QUANTITY], INT, asInteger)],
     asApproximateFloat: [method('quantity_as_float', [QUANTITY], DOUBLE, ({ quantity: value }: Q) => value.toNumber())],
-    isGreaterThan: [method('quantity_is_greater_than', [QUANTITY, QUANTITY], BOOL, (a: Q, b: Q) => a.quantity.cmp(b.quantity) > 0)],
-    isLessThan: [method('quantity_is_less_than', [QUANTITY, QUANTITY], BOOL, (a: Q, b: Q) => a.quantity.cmp(b.quantity) < 0)],
-    compareTo: [method('quantity_compare_to', [QUANTITY, QUANTITY], INT, (a: Q, b: Q) => BigInt(a.quantity.cmp(b.quantity)))],
+    isGreaterThan: [
+      method('quantity_is_greater_than', [QUANTITY, QUANTITY], BOOL, (a: Q, b: Q) => a.quantity.cmp(b.quantity) > 0),
+    ],
+    isLessThan: [
+      method('quantity_is_less_than', [QUANTITY, QUANTITY], BOOL, (a: Q, b: Q) => a.quantity.cmp(b.quantity) < 0),
+    ],
+    compareTo: [
+      method('quantity_compare_to', [QUANTITY, QUANTITY], INT, (a: Q, b: Q) => BigInt(a.quantity.cmp(b.quantity))),
+    ],
     add: [
-      method('quantity_add', [QUANTITY, QUANTITY], QUANTITY, (a: Q, b: Q) => new QuantityValue(a.quantity.add(b.quantity))),
-      method('quantity_add_int', [QUANTITY, INT], QUANTITY, (a: Q, b: bigint) => new QuantityValue(a.quantity.add(Quantity.of(b)))),
+      method(
+        'quantity_add',
+        [QUANTITY, QUANTITY],
+        QUANTITY,
+        (a: Q, b: Q) => new QuantityValue(a.quantity.add(b.quantity)),
+      ),
+      method(
+        'quantity_add_int',
+        [QUANTITY, INT],
+        QUANTITY,
+        (a: Q, b: bigint) => new QuantityValue(a.quantity.add(Quantity.of(b))),
+      ),
     ],
     sub: [
-      method('quantity_sub', [QUANTITY, QUANTITY], QUANTITY, (a: Q, b: Q) => new QuantityValue(a.quantity.sub(b.quantity))),
-      method('quantity_sub_int', [QUANTITY, INT], QUANTITY, (a: Q, b: bigint) => new QuantityValue(a.quantity.sub(Quantity.of(b)))),
+      method(
+        'quantity_sub',
+        [QUANTITY, QUANTITY],
+        QUANTITY,
+        (a: Q, b: Q) => new QuantityValue(a.quantity.sub(b.quantity)),
+      ),
+      method(
+        'quantity_sub_int',
+        [QUANTITY, INT],
+        QUANTITY,
+        (a: Q, b: bigint) => new QuantityValue(a.quantity.sub(Quantity.of(b))),
+      ),
     ],
   },
 };

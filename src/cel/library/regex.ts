@@ -25,7 +25,7 @@ function findAll(text: string, pattern: string, limit = -1n): Value {
   const regexp = compiled(pattern, 'Illegal regex: ');
   const found: string[] = [];
   let lastEnd = -1;
-  for (let at = 0; at <= text.length && (limit < 0n || found.length < limit); ) {
+  for (let at = 0; at <= text.length && (limit < 0n || found.length < limit);) {
     const match = regexp.find(text, at);
     if (!match) break;
     const [start, end] = match;
@@ -39,8 +39,14 @@ function findAll(text: string, pattern: string, limit = -1n): Value {
 
 export const regexLibrary: Library = {
   functions: {
-    matches: [method('matches_string', [STRING, STRING], BOOL, matches), overload('matches', [STRING, STRING], BOOL, matches)],
+    matches: [
+      method('matches_string', [STRING, STRING], BOOL, matches),
+      overload('matches', [STRING, STRING], BOOL, matches),
+    ],
     find: [method('string_find_string', [STRING, STRING], STRING, find)],
-    findAll: [method('string_find_all_string', [STRING, STRING], listOf(STRING), findAll), method('string_find_all_string_int', [STRING, STRING, INT], listOf(STRING), findAll)],
+    findAll: [
+      method('string_find_all_string', [STRING, STRING], listOf(STRING), findAll),
+      method('string_find_all_string_int', [STRING, STRING, INT], listOf(STRING), findAll),
+    ],
   },
 };

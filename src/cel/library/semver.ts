@@ -4,7 +4,8 @@ import { BOOL, INT, STRING, opaque } from '../types.ts';
 import { CelError, LibraryValue, type Value } from '../values.ts';
 
 const SEMVER = opaque('kubernetes.Semver');
-const STRICT = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
+const STRICT =
+  /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?$/;
 
 class SemverValue extends LibraryValue {
   readonly typeName = SEMVER.name;
@@ -41,7 +42,8 @@ function normalized(text: string): string {
 
 function compare(a: SemverValue, b: SemverValue): number {
   for (let i = 0; i < 3; i++) if (a.numbers[i] !== b.numbers[i]) return a.numbers[i]! < b.numbers[i]! ? -1 : 1;
-  if (a.prerelease.length === 0 || b.prerelease.length === 0) return Number(a.prerelease.length === 0) - Number(b.prerelease.length === 0);
+  if (a.prerelease.length === 0 || b.prerelease.length === 0)
+    return Number(a.prerelease.length === 0) - Number(b.prerelease.length === 0);
   for (let i = 0; i < Math.max(a.prerelease.length, b.prerelease.length); i++) {
     const order = compareParts(a.prerelease[i], b.prerelease[i]);
     if (order !== 0) return order;
@@ -66,22 +68,38 @@ function semver(text: string, normalize = false): Value {
 
 function problemOf(text: string): string {
   if (text === '') return 'Version string empty';
-  return text.split('.').length < 3 ? 'No Major.Minor.Patch elements found' : `Invalid character(s) found in version "${text}"`;
+  return text.split('.').length < 3
+    ? 'No Major.Minor.Patch elements found'
+    : `Invalid character(s) found in version "${text}"`;
 }
 
 export const semverLibrary: Library = {
   types: { [SEMVER.name]: SEMVER },
   functions: {
-    semver: [overload('string_to_semver', [STRING], SEMVER, semver), overload('string_bool_to_semver', [STRING, BOOL], SEMVER, semver)],
+    semver: [
+      overload('string_to_semver', [STRING], SEMVER, semver),
+      overload('string_bool_to_semver', [STRING, BOOL], SEMVER, semver),
+    ],
     isSemver: [
       overload('is_semver_string', [STRING], BOOL, (text: string) => parse(text) !== undefined),
-      overload('is_semver_string_bool', [STRING, BOOL], BOOL, (text: string, normalize: boolean) => parse(normalize ? normalized(text) : text) !== undefined),
+      overload(
+        'is_semver_string_bool',
+        [STRING, BOOL],
+        BOOL,
+        (text: string, normalize: boolean) => parse(normalize ? normalized(text) : text) !== undefined,
+      ),
     ],
     major: [method('semver_major', [SEMVER], INT, ({ numbers }: SemverValue) => numbers[0]!)],
     minor: [method('semver_minor', [SEMVER], INT, ({ numbers }: SemverValue) => numbers[1]!)],
     patch: [method('semver_patch', [SEMVER], INT, ({ numbers }: SemverValue) => numbers[2]!)],
-    isGreaterThan: [method('semver_is_greater_than', [SEMVER, SEMVER], BOOL, (a: SemverValue, b: SemverValue) => compare(a, b) > 0)],
-    isLessThan: [method('semver_is_less_than', [SEMVER, SEMVER], BOOL, (a: SemverValue, b: SemverValue) => compare(a, b) < 0)],
-    compareTo: [method('semver_compare_to', [SEMVER, SEMVER], INT, (a: SemverValue, b: SemverValue) => BigInt(compare(a, b)))],
+    isGreaterThan: [
+      method('semver_is_greater_than', [SEMVER, SEMVER], BOOL, (a: SemverValue, b: SemverValue) => compare(a, b) > 0),
+    ],
+    isLessThan: [
+      method('semver_is_less_than', [SEMVER, SEMVER], BOOL, (a: SemverValue, b: SemverValue) => compare(a, b) < 0),
+    ],
+    compareTo: [
+      method('semver_compare_to', [SEMVER, SEMVER], INT, (a: SemverValue, b: SemverValue) => BigInt(compare(a, b))),
+    ],
   },
 };

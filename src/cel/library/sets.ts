@@ -17,7 +17,16 @@ const contains = (list: List, part: List): boolean => part.every(membership(list
 export const setLibrary: Library = {
   functions: {
     'sets.contains': [overload('list_sets_contains_list', [listOf(A), listOf(A)], BOOL, contains)],
-    'sets.equivalent': [overload('list_sets_equivalent_list', [listOf(A), listOf(A)], BOOL, (a: List, b: List) => contains(a, b) && contains(b, a))],
-    'sets.intersects': [overload('list_sets_intersects_list', [listOf(A), listOf(A)], BOOL, (a: List, b: List) => b.some(membership(a)))],
+    'sets.equivalent': [
+      overload(
+        'list_sets_equivalent_list',
+        [listOf(A), listOf(A)],
+        BOOL,
+        (a: List, b: List) => contains(a, b) && contains(b, a),
+      ),
+    ],
+    'sets.intersects': [
+      overload('list_sets_intersects_list', [listOf(A), listOf(A)], BOOL, (a: List, b: List) => b.some(membership(a))),
+    ],
   },
 };

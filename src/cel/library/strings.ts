@@ -17,7 +17,8 @@ function charAt(text: string, index: bigint): string {
 
 function indexOf(text: string, part: string, from = 0n): bigint {
   const chars = [...text];
-  if (from < 0n || (from >= chars.length && from !== 0n && !(part === '' && from === BigInt(chars.length)))) throw outOfRange(from);
+  if (from < 0n || (from >= chars.length && from !== 0n && !(part === '' && from === BigInt(chars.length))))
+    throw outOfRange(from);
   const skipped = chars.slice(0, Number(from)).join('').length;
   const found = text.indexOf(part, skipped);
   return found < 0 ? -1n : BigInt([...text.slice(0, found)].length);
@@ -70,26 +71,63 @@ function join(list: readonly Value[], separator = ''): string {
   return list.join(separator);
 }
 
-const ascii = (text: string, range: RegExp, shift: number): string => text.replace(range, (char) => String.fromCharCode(char.charCodeAt(0) + shift));
+const ascii = (text: string, range: RegExp, shift: number): string =>
+  text.replace(range, (char) => String.fromCharCode(char.charCodeAt(0) + shift));
 
-const QUOTED: ReadonlyMap<string, string> = new Map(Object.entries<string>({ '\x07': '\\a', '\b': '\\b', '\f': '\\f', '\n': '\\n', '\r': '\\r', '\t': '\\t', '\v': '\\v', '\\': '\\\\', '"': '\\"' }));
+const QUOTED: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '\x07': '\\a',
+    '\b': '\\b',
+    '\f': '\\f',
+    '\n': '\\n',
+    '\r': '\\r',
+    '\t': '\\t',
+    '\v': '\\v',
+    '\\': '\\\\',
+    '"': '\\"',
+  }),
+);
 const quoteText = (text: string): string => `"${text.replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => QUOTED.get(char)!)}"`;
 
 export const stringLibrary: Library = {
   functions: {
     contains: [method('contains_string', [STRING, STRING], BOOL, (text: string, part: string) => text.includes(part))],
-    startsWith: [method('starts_with_string', [STRING, STRING], BOOL, (text: string, part: string) => text.startsWith(part))],
+    startsWith: [
+      method('starts_with_string', [STRING, STRING], BOOL, (text: string, part: string) => text.startsWith(part)),
+    ],
     endsWith: [method('ends_with_string', [STRING, STRING], BOOL, (text: string, part: string) => text.endsWith(part))],
     charAt: [method('string_char_at_int', [STRING, INT], STRING, charAt)],
-    indexOf: [method('string_index_of_string', [STRING, STRING], INT, indexOf), method('string_index_of_string_int', [STRING, STRING, INT], INT, indexOf)],
-    lastIndexOf: [method('string_last_index_of_string', [STRING, STRING], INT, lastIndexOf), method('string_last_index_of_string_int', [STRING, STRING, INT], INT, lastIndexOf)],
+    indexOf: [
+      method('string_index_of_string', [STRING, STRING], INT, indexOf),
+      method('string_index_of_string_int', [STRING, STRING, INT], INT, indexOf),
+    ],
+    lastIndexOf: [
+      method('string_last_index_of_string', [STRING, STRING], INT, lastIndexOf),
+      method('string_last_index_of_string_int', [STRING, STRING, INT], INT, lastIndexOf),
+    ],
     lowerAscii: [method('string_lower_ascii', [STRING], STRING, (text: string) => ascii(text, /[A-Z]/g, 32))],
     upperAscii: [method('string_upper_ascii', [STRING], STRING, (text: string) => ascii(text, /[a-z]/g, -32))],
-    replace: [method('string_replace_string_string', [STRING, STRING, STRING], STRING, replace), method('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace)],
-    split: [method('string_split_string', [STRING, STRING], listOf(STRING), split), method('string_split_string_int', [STRING, STRING, INT], listOf(STRING), split)],
-    substring: [method('string_substring_int', [STRING, INT], STRING, substring), method('string_substring_int_int', [STRING, INT, INT], STRING, substring)],
-    trim: [method('string_trim', [STRING], STRING, (text: string) => text.replace(/^[\s\u0085]+|(?<![\s\u0085])[\s\u0085]+$/g, ''))],
-    join: [method('list_join', [listOf(STRING)], STRING, join), method('list_join_string', [listOf(STRING), STRING], STRING, join)],
+    replace: [
+      method('string_replace_string_string', [STRING, STRING, STRING], STRING, replace),
+      method('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace),
+    ],
+    split: [
+      method('string_split_string', [STRING, STRING], listOf(STRING), split),
+      method('string_split_string_int', [STRING, STRING, INT], listOf(STRING), split),
+    ],
+    substring: [
+      method('string_substring_int', [STRING, INT], STRING, substring),
+      method('string_substring_int_int', [STRING, INT, INT], STRING, substring),
+    ],
+    trim: [
+      method('string_trim', [STRING], STRING, (text: string) =>
+        text.replace(/^[\s\u0085]+|(?<![\s\u0085])[\s\u0085]+$/g, ''),
+      ),
+    ],
+    join: [
+      method('list_join', [listOf(STRING)], STRING, join),
+      method('list_join_string', [listOf(STRING), STRING], STRING, join),
+    ],
     format: [method('string_format', [STRING, listOf(DYN)], STRING, formatText)],
     'strings.quote': [overload('strings_quote', [STRING], STRING, quoteText)],
   },

@@ -45,7 +45,8 @@ function url(text: string): Value {
   return parsed;
 }
 
-const hostname = ({ host }: UrlValue): string => (host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, ''));
+const hostname = ({ host }: UrlValue): string =>
+  host.startsWith('[') ? host.slice(1, host.indexOf(']')) : host.replace(/:\d*$/, '');
 
 function query({ query: text }: UrlValue): Value {
   const found = new Map<MapKey, Value[]>();
@@ -53,7 +54,8 @@ function query({ query: text }: UrlValue): Value {
   return found;
 }
 
-const escapedPath = (path: string): string => path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) => encodeURIComponent(char));
+const escapedPath = (path: string): string =>
+  path.replace(/[^A-Za-z0-9\-._~!$&'()*+,;=:@/%]/gu, (char) => encodeURIComponent(char));
 
 export const urlLibrary: Library = {
   types: { [URL_TYPE.name]: URL_TYPE },
@@ -63,7 +65,14 @@ export const urlLibrary: Library = {
     getScheme: [method('url_get_scheme', [URL_TYPE], STRING, (value: UrlValue) => value.scheme)],
     getHost: [method('url_get_host', [URL_TYPE], STRING, (value: UrlValue) => value.host)],
     getHostname: [method('url_get_hostname', [URL_TYPE], STRING, hostname)],
-    getPort: [method('url_get_port', [URL_TYPE], STRING, ({ host }: UrlValue) => /:(\d*)$/.exec(host.slice(host.indexOf(']') + 1))?.[1] ?? '')],
+    getPort: [
+      method(
+        'url_get_port',
+        [URL_TYPE],
+        STRING,
+        ({ host }: UrlValue) => /:(\d*)$/.exec(host.slice(host.indexOf(']') + 1))?.[1] ?? '',
+      ),
+    ],
     getEscapedPath: [method('url_get_escaped_path', [URL_TYPE], STRING, ({ path }: UrlValue) => escapedPath(path))],
     getQuery: [method('url_get_query', [URL_TYPE], mapOf(STRING, listOf(STRING)), query)],
   },

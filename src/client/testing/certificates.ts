@@ -9,7 +9,11 @@ export interface TestCertificate {
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
 
 /** A certificate authority, and a server and a client certificate from it, valid in any year that tests may run in. */
-export async function createTestCertificates(): Promise<{ ca: string; server: TestCertificate; client: TestCertificate }> {
+export async function createTestCertificates(): Promise<{
+  ca: string;
+  server: TestCertificate;
+  client: TestCertificate;
+}> {
   x509.cryptoProvider.set(webcrypto);
   const validity = { notBefore: new Date('2020-01-01'), notAfter: new Date('2120-01-01') };
   const caKeys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
@@ -20,7 +24,11 @@ export async function createTestCertificates(): Promise<{ ca: string; server: Te
     signingAlgorithm: ALGORITHM,
     extensions: [new x509.BasicConstraintsExtension(true, 1, true)],
   });
-  const issue = async (subject: string, extensions: x509.Extension[], serialNumber: string): Promise<TestCertificate> => {
+  const issue = async (
+    subject: string,
+    extensions: x509.Extension[],
+    serialNumber: string,
+  ): Promise<TestCertificate> => {
     const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber,
@@ -39,5 +47,9 @@ export async function createTestCertificates(): Promise<{ ca: string; server: Te
     { type: 'dns', value: 'kubernetes' },
     { type: 'ip', value: '127.0.0.1' },
   ]);
-  return { ca: ca.toString('pem'), server: await issue('CN=server', [names], '02'), client: await issue('CN=alice,O=dev', [], '03') };
+  return {
+    ca: ca.toString('pem'),
+    server: await issue('CN=server', [names], '02'),
+    client: await issue('CN=alice,O=dev', [], '03'),
+  };
 }

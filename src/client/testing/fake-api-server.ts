@@ -1,9 +1,22 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import type { Clock, Random } from '../../kernel/index.ts';
-import { alreadyExists, conflict, failure, notFound, resourceExpired, type StatusError } from '../../machinery/errors/status.ts';
 import { isRecord } from '../../base/index.ts';
+import type { Clock, Random } from '../../kernel/index.ts';
+import {
+  alreadyExists,
+  conflict,
+  failure,
+  notFound,
+  resourceExpired,
+  type StatusError,
+} from '../../machinery/errors/status.ts';
 import { EventStream } from '../event-stream.ts';
-import { TransportError, type Transport, type TransportRequest, type TransportResponse, type WatchEvent } from '../transport.ts';
+import {
+  TransportError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+  type WatchEvent,
+} from '../transport.ts';
 
 /**
  * What may go wrong. `refuse`: no connection. `lose`: the request is carried out, its answer is lost. `drop`, `truncate`:
@@ -37,7 +50,8 @@ const BOOKMARK_MS = 60_000;
 /** An API server without validation, for tests of clients: storage, revisions, watches, and faults on demand. */
 export class FakeApiServer implements Transport {
   /** Asked before every request, and before every event that a watch is about to send. */
-  fault: (at: 'request' | 'list' | 'watch' | 'event', request: { method: string; path: string }) => Fault | undefined = () => undefined;
+  fault: (at: 'request' | 'list' | 'watch' | 'event', request: { method: string; path: string }) => Fault | undefined =
+    () => undefined;
   streamingLists = true;
   bookmarks = true;
   readonly requests: string[] = [];
@@ -86,7 +100,8 @@ export class FakeApiServer implements Transport {
     /** Answers come in a later turn, as they do over a network. */
     await Promise.resolve();
     const response = this.#carryOut(request, target);
-    if (fault !== undefined) throw new TransportError(fault === 'truncate' ? 'truncated' : 'connection-lost', `fault: ${fault}`);
+    if (fault !== undefined)
+      throw new TransportError(fault === 'truncate' ? 'truncated' : 'connection-lost', `fault: ${fault}`);
     return response;
   }
 
@@ -100,7 +115,8 @@ export class FakeApiServer implements Transport {
     if (fault === 'refuse') throw new TransportError('connection-refused', 'connect refused');
     const { collection, namespace } = parsePath(request.path);
     const query = request.query ?? {};
-    if (query['sendInitialEvents'] === true && !this.streamingLists) throw failure(422, 'Invalid', 'sendInitialEvents is forbidden for watch');
+    if (query['sendInitialEvents'] === true && !this.streamingLists)
+      throw failure(422, 'Invalid', 'sendInitialEvents is forbidden for watch');
     const from = Number(query['resourceVersion'] ?? 0);
 
     const onAbort = (): void => watcher.stream.fail(request.signal?.reason);
@@ -122,10 +138,14 @@ export class FakeApiServer implements Transport {
       for (const object of this.#select(collection, namespace)) this.#send(watcher, { type: 'ADDED', object });
       this.#bookmark(watcher, { 'k8s.io/initial-events-end': 'true' });
     } else if (from < this.#compacted) {
-      watcher.stream.push({ type: 'ERROR', object: resourceExpired(`too old resource version: ${from} (${this.#compacted})`).status });
+      watcher.stream.push({
+        type: 'ERROR',
+        object: resourceExpired(`too old resource version: ${from} (${this.#compacted})`).status,
+      });
       watcher.stream.end();
     } else {
-      for (const change of this.#history) if (change.revision > from && change.collection === collection) this.#send(watcher, change.event);
+      for (const change of this.#history)
+        if (change.revision > from && change.collection === collection) this.#send(watcher, change.event);
     }
     if (fault === 'drop') watcher.stream.fail(new TransportError('connection-lost', 'fault: drop'));
     if (fault === 'end') watcher.stream.end();
@@ -162,10 +182,21 @@ export class FakeApiServer implements Transport {
       this.#commit(collection, key, 'DELETED', before);
       return { status: 200, headers: {}, body: { kind: 'Status', apiVersion: 'v1', status: 'Success', metadata: {} } };
     }
-    const after = request.method === 'PATCH' ? (mergePatch(before, body) as FakeObject) : target.subresource === 'status' ? { ...before, status: body['status'] } : body;
+    const after =
+      request.method === 'PATCH'
+        ? (mergePatch(before, body) as FakeObject)
+        : target.subresource === 'status'
+          ? { ...before, status: body['status'] }
+          : body;
     const expected = body.metadata?.resourceVersion;
     if (expected !== undefined && expected !== '' && expected !== before.metadata.resourceVersion) {
-      return answer(conflict(resource, objectName, 'the object has been modified; please apply your changes to the latest version and try again'));
+      return answer(
+        conflict(
+          resource,
+          objectName,
+          'the object has been modified; please apply your changes to the latest version and try again',
+        ),
+      );
     }
     const metadata = { ...after.metadata, name: objectName, namespace, uid: before.metadata.uid };
     return { status: 200, headers: {}, body: this.#commit(collection, key, 'MODIFIED', { ...after, metadata }) };
@@ -176,8 +207,16 @@ export class FakeApiServer implements Transport {
     const { limit, continue: token } = request.query ?? {};
     const start = token === undefined ? 0 : Number(token);
     const end = limit === undefined ? items.length : start + Number(limit);
-    const metadata = { resourceVersion: String(this.#revision), ...(end < items.length ? { continue: String(end) } : {}) };
-    return { kind: 'List', apiVersion: 'v1', metadata, items: items.slice(start, end).map((item) => structuredClone(item)) };
+    const metadata = {
+      resourceVersion: String(this.#revision),
+      ...(end < items.length ? { continue: String(end) } : {}),
+    };
+    return {
+      kind: 'List',
+      apiVersion: 'v1',
+      metadata,
+      items: items.slice(start, end).map((item) => structuredClone(item)),
+    };
   }
 
   #commit(collection: string, key: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: FakeObject): FakeObject {
@@ -194,20 +233,27 @@ export class FakeApiServer implements Transport {
   }
 
   #send(watcher: Watcher, event: WatchEvent<FakeObject>): void {
-    if (watcher.stalled || (watcher.namespace !== undefined && event.object.metadata.namespace !== watcher.namespace)) return;
+    if (watcher.stalled || (watcher.namespace !== undefined && event.object.metadata.namespace !== watcher.namespace))
+      return;
     const fault = this.fault('event', { method: 'WATCH', path: watcher.collection });
     if (fault === 'stall') watcher.stalled = true;
     else if (fault === 'end') watcher.stream.end();
     else if (fault === 'expire') {
       watcher.stream.push({ type: 'ERROR', object: resourceExpired('the event history has been cleared').status });
       watcher.stream.end();
-    } else if (fault !== undefined) watcher.stream.fail(new TransportError(fault === 'truncate' ? 'truncated' : 'connection-lost', `fault: ${fault}`));
+    } else if (fault !== undefined)
+      watcher.stream.fail(
+        new TransportError(fault === 'truncate' ? 'truncated' : 'connection-lost', `fault: ${fault}`),
+      );
     else watcher.stream.push({ type: event.type, object: structuredClone(event.object) });
   }
 
   #bookmark(watcher: Watcher, annotations?: Record<string, string>): void {
     if (watcher.stalled || (!this.bookmarks && annotations === undefined)) return;
-    watcher.stream.push({ type: 'BOOKMARK', object: { metadata: { resourceVersion: String(this.#revision), annotations } } });
+    watcher.stream.push({
+      type: 'BOOKMARK',
+      object: { metadata: { resourceVersion: String(this.#revision), annotations } },
+    });
   }
 
   #select(collection: string, namespace: string | undefined): FakeObject[] {

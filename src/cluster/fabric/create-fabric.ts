@@ -2,12 +2,43 @@
 import { createHash } from 'node:crypto';
 import type net from 'node:net';
 import path from 'node:path';
-import type { Context } from '../../kernel/index.ts';
-import { addAddress, addRoute, createNetns, deleteAddress, deleteLink, deleteNetns, deleteRoute, findLink, inNetns, isNetns, listRoutes, NetlinkSocket, readSysctl, runIn, setLink, tryLockFile, writeSysctl, type FileLock, type Link, type ListedRoute, type Route } from '../../net/netns/index.ts';
 import { AddressRange } from '../../base/index.ts';
+import type { Context } from '../../kernel/index.ts';
+import {
+  addAddress,
+  addRoute,
+  createNetns,
+  deleteAddress,
+  deleteLink,
+  deleteNetns,
+  deleteRoute,
+  findLink,
+  inNetns,
+  isNetns,
+  listRoutes,
+  NetlinkSocket,
+  readSysctl,
+  runIn,
+  setLink,
+  tryLockFile,
+  writeSysctl,
+  type FileLock,
+  type Link,
+  type ListedRoute,
+  type Route,
+} from '../../net/netns/index.ts';
 import { BalancerRoutes, hostRange } from './balancer-routes.ts';
 import { claim, fabricDirectory, fabricId, listClaims, releaseClaim, type Claim } from './claims.ts';
-import { FabricError, type AddNodeOptions, type Fabric, type FabricNode, type FabricOptions, type FabricRanges, type HostListener, type PodRoute } from './fabric.ts';
+import {
+  FabricError,
+  type AddNodeOptions,
+  type Fabric,
+  type FabricNode,
+  type FabricOptions,
+  type FabricRanges,
+  type HostListener,
+  type PodRoute,
+} from './fabric.ts';
 import { enableForwarding, restoreForwarding } from './host-forwarding.ts';
 import { listenOnHost } from './host-listener.ts';
 import { loadBalancerRange, NodeRecords, type NodeRecord } from './node-records.ts';
@@ -31,13 +62,15 @@ export async function createFabric(ctx: Context, options: FabricOptions): Promis
   try {
     const claimed = claim(options, { stateDirectory, routedRanges: await routedRanges(host, fabricId(options.name)) });
     const owner = tryLockFile(path.join(fabricDirectory(stateDirectory, options.name), 'owner.lock'));
-    if (owner === undefined) throw new FabricError('in-use', `the fabric of the cluster ${options.name} belongs to a running process`);
+    if (owner === undefined)
+      throw new FabricError('in-use', `the fabric of the cluster ${options.name} belongs to a running process`);
     fabric = new LocalFabric(ctx, { claimed, stateDirectory, host, owner, hostNetns: options.hostNetns });
     await fabric.repair();
     return fabric;
   } catch (error) {
     // A fabric that never came up leaves nothing; one that carries nodes stays for another try.
-    if (fabric !== undefined && fabric.nodes.size === 0) await fabric.destroy().catch((again: unknown) => ctx.logger.error(again, 'The fabric could not be removed'));
+    if (fabric !== undefined && fabric.nodes.size === 0)
+      await fabric.destroy().catch((again: unknown) => ctx.logger.error(again, 'The fabric could not be removed'));
     else if (fabric !== undefined) await fabric.close();
     else host.close();
     throw error;
@@ -48,10 +81,19 @@ export async function createFabric(ctx: Context, options: FabricOptions): Promis
  * The fabric that a dead process left, as it is: to be destroyed. Undefined when there is none, or when it belongs to a
  * living process.
  */
-export function takeUpFabric(ctx: Context, { name, stateDirectory = DEFAULT_STATE_DIRECTORY, hostNetns }: Pick<FabricOptions, 'name' | 'stateDirectory' | 'hostNetns'>): Fabric | undefined {
+export function takeUpFabric(
+  ctx: Context,
+  {
+    name,
+    stateDirectory = DEFAULT_STATE_DIRECTORY,
+    hostNetns,
+  }: Pick<FabricOptions, 'name' | 'stateDirectory' | 'hostNetns'>,
+): Fabric | undefined {
   const claimed = listClaims(stateDirectory).find(({ cluster }) => cluster === name);
   const owner = claimed && tryLockFile(path.join(fabricDirectory(stateDirectory, name), 'owner.lock'));
-  return owner && new LocalFabric(ctx, { claimed, stateDirectory, host: new NetlinkSocket(hostNetns), owner, hostNetns });
+  return (
+    owner && new LocalFabric(ctx, { claimed, stateDirectory, host: new NetlinkSocket(hostNetns), owner, hostNetns })
+  );
 }
 
 /** Fabrics that are on this machine, of running clusters and of dead ones. */
@@ -63,11 +105,16 @@ export function listFabrics(stateDirectory = DEFAULT_STATE_DIRECTORY): string[] 
 async function routedRanges(host: NetlinkSocket, id: string): Promise<string[]> {
   const link = await findLink(host, interfaceOf(id));
   const isOwn = ({ type, metric, interfaceIndex, protocol }: ListedRoute): boolean =>
-    type === 'blackhole' ? protocol === FABRIC_PROTOCOL && metric === blackholeMetric(id) : link !== undefined && interfaceIndex === link.index;
+    type === 'blackhole'
+      ? protocol === FABRIC_PROTOCOL && metric === blackholeMetric(id)
+      : link !== undefined && interfaceIndex === link.index;
   return (await listRoutes(host))
     .filter((route) => !isOwn(route))
     .map(({ destination }) => destination)
-    .filter((destination) => destination !== 'default' && !destination.startsWith('fe80:') && !destination.startsWith('ff00:'));
+    .filter(
+      (destination) =>
+        destination !== 'default' && !destination.startsWith('fe80:') && !destination.startsWith('ff00:'),
+    );
 }
 
 const interfaceOf = (id: string): string => `k8f${id}`;
@@ -130,7 +177,10 @@ class LocalFabric implements Fabric {
 
   async #repair(): Promise<void> {
     const { id, egress, families } = this.#claim;
-    await runIn('nft', ['-f', '-'], { netns: this.#hostNetns, input: renderHostRules({ id, hostInterface: this.hostInterface, ranges: this.ranges, egress }) });
+    await runIn('nft', ['-f', '-'], {
+      netns: this.#hostNetns,
+      input: renderHostRules({ id, hostInterface: this.hostInterface, ranges: this.ranges, egress }),
+    });
     const netns = this.#switchNetns;
     if (!isNetns(netns)) {
       // The host's end of a cable whose switch is gone leads nowhere.
@@ -168,12 +218,18 @@ class LocalFabric implements Fabric {
       const known = this.#records.all.has(name);
       this.#checkPodCidrs(name, podCidrs);
       const obtained = this.#records.obtain(name, podCidrs);
-      const record = podCidrs.length > 0 && podCidrs.join() !== obtained.podCidrs.join() ? this.#records.put({ ...obtained, podCidrs }) : obtained;
+      const record =
+        podCidrs.length > 0 && podCidrs.join() !== obtained.podCidrs.join()
+          ? this.#records.put({ ...obtained, podCidrs })
+          : obtained;
       try {
         await this.#joinNode(record);
         await this.#syncRoutes();
       } catch (error) {
-        if (!known) await this.#removeNode(record).catch((again: unknown) => this.#ctx.logger.error(again, 'A node that could not be added could not be removed', { node: name }));
+        if (!known)
+          await this.#removeNode(record).catch((again: unknown) =>
+            this.#ctx.logger.error(again, 'A node that could not be added could not be removed', { node: name }),
+          );
         throw error;
       }
       return record;
@@ -197,7 +253,10 @@ class LocalFabric implements Fabric {
       netns: netnsPath,
       other: netlink,
     });
-    await runIn('nft', ['-f', '-'], { netns: netnsPath, input: renderNodeRules({ ranges: this.ranges, egress: this.#claim.egress }) });
+    await runIn('nft', ['-f', '-'], {
+      netns: netnsPath,
+      input: renderNodeRules({ ranges: this.ranges, egress: this.#claim.egress }),
+    });
   }
 
   removeNode(name: string): Promise<void> {
@@ -223,7 +282,8 @@ class LocalFabric implements Fabric {
 
   #recordOf(node: string): NodeRecord {
     const record = this.#records.all.get(node);
-    if (record === undefined) throw new FabricError('unknown-node', `the cluster ${this.name} has no node ${node} on this machine`);
+    if (record === undefined)
+      throw new FabricError('unknown-node', `the cluster ${this.name} has no node ${node} on this machine`);
     return record;
   }
 
@@ -240,36 +300,70 @@ class LocalFabric implements Fabric {
   #checkPodCidrs(node: string, podCidrs: readonly string[]): void {
     for (const cidr of podCidrs) {
       const range = AddressRange.parse(cidr);
-      if (!this.ranges.pods.some((pods) => AddressRange.parse(pods).overlaps(range) && AddressRange.parse(pods).prefixLength <= range.prefixLength)) {
-        throw new FabricError('bad-configuration', `the pod range ${cidr} of the node ${node} is not in the cluster's ${this.ranges.pods.join()}`);
+      if (
+        !this.ranges.pods.some(
+          (pods) =>
+            AddressRange.parse(pods).overlaps(range) && AddressRange.parse(pods).prefixLength <= range.prefixLength,
+        )
+      ) {
+        throw new FabricError(
+          'bad-configuration',
+          `the pod range ${cidr} of the node ${node} is not in the cluster's ${this.ranges.pods.join()}`,
+        );
       }
-      const rival = [...this.#records.all.values()].find((other) => other.name !== node && other.podCidrs.some((taken) => AddressRange.parse(taken).overlaps(range)));
-      if (rival !== undefined) throw new FabricError('range-taken', `the pod range ${cidr} of the node ${node} overlaps ${rival.podCidrs.join()} of the node ${rival.name}`);
+      const rival = [...this.#records.all.values()].find(
+        (other) => other.name !== node && other.podCidrs.some((taken) => AddressRange.parse(taken).overlaps(range)),
+      );
+      if (rival !== undefined)
+        throw new FabricError(
+          'range-taken',
+          `the pod range ${cidr} of the node ${node} overlaps ${rival.podCidrs.join()} of the node ${rival.name}`,
+        );
     }
   }
 
   async listPodRoutes(): Promise<readonly PodRoute[]> {
-    const byAddress = new Map([...this.#records.all.values()].flatMap(({ name, addresses }) => addresses.map((address) => [address, name] as const)));
+    const byAddress = new Map(
+      [...this.#records.all.values()].flatMap(({ name, addresses }) =>
+        addresses.map((address) => [address, name] as const),
+      ),
+    );
     const link = await findLink(this.#host, this.hostInterface);
     return (await listRoutes(this.#host)).flatMap(({ destination, gateway, interfaceIndex, protocol }) => {
-      const node = protocol === FABRIC_PROTOCOL && interfaceIndex === link?.index ? byAddress.get(gateway ?? '') : undefined;
+      const node =
+        protocol === FABRIC_PROTOCOL && interfaceIndex === link?.index ? byAddress.get(gateway ?? '') : undefined;
       return node === undefined ? [] : [{ node, podCidr: destination }];
     });
   }
 
   async #syncRoutes(): Promise<void> {
-    const view = { blackholeMetric: blackholeMetric(this.#claim.id), ranges: this.ranges, nodes: [...this.#records.all.values()], hostAddresses: this.hostAddresses };
-    await this.#changeRoutes(this.#host, this.hostInterface, (interfaceIndex) => hostRoutes({ ...view, interfaceIndex }));
+    const view = {
+      blackholeMetric: blackholeMetric(this.#claim.id),
+      ranges: this.ranges,
+      nodes: [...this.#records.all.values()],
+      hostAddresses: this.hostAddresses,
+    };
+    await this.#changeRoutes(this.#host, this.hostInterface, (interfaceIndex) =>
+      hostRoutes({ ...view, interfaceIndex }),
+    );
     for (const record of view.nodes) {
-      await this.#changeRoutes(this.#netlinkOf(record), NODE_INTERFACE, (interfaceIndex) => nodeRoutes({ ...view, interfaceIndex }, record));
+      await this.#changeRoutes(this.#netlinkOf(record), NODE_INTERFACE, (interfaceIndex) =>
+        nodeRoutes({ ...view, interfaceIndex }, record),
+      );
     }
   }
 
   /** Brings this fabric's routes of a namespace to what is wanted; others', also of other fabrics, stay. */
-  async #changeRoutes(netlink: NetlinkSocket, interfaceName: string, wanted: (interfaceIndex: number) => Route[]): Promise<void> {
+  async #changeRoutes(
+    netlink: NetlinkSocket,
+    interfaceName: string,
+    wanted: (interfaceIndex: number) => Route[],
+  ): Promise<void> {
     const link = await findLink(netlink, interfaceName);
     const own = blackholeMetric(this.#claim.id);
-    const listed = (await listRoutes(netlink)).filter(({ type, metric, interfaceIndex }) => (type === 'blackhole' ? metric === own : interfaceIndex === link?.index));
+    const listed = (await listRoutes(netlink)).filter(({ type, metric, interfaceIndex }) =>
+      type === 'blackhole' ? metric === own : interfaceIndex === link?.index,
+    );
     const { add, remove } = routeChanges(link === undefined ? [] : wanted(link.index), listed);
     const requests = [...remove.map(deleteRoute), ...add.map(addRoute)];
     if (requests.length > 0) await netlink.send(requests);
@@ -288,7 +382,10 @@ class LocalFabric implements Fabric {
 
   #checkHostAddress(address: string): void {
     if (this.loadBalancerRanges.some((range) => AddressRange.parse(range).contains(address))) return;
-    throw new FabricError('bad-configuration', `${address} is not in ${this.loadBalancerRanges.join()}, which is for addresses of the host`);
+    throw new FabricError(
+      'bad-configuration',
+      `${address} is not in ${this.loadBalancerRanges.join()}, which is for addresses of the host`,
+    );
   }
 
   addHostAddress(address: string): Promise<void> {
@@ -300,14 +397,19 @@ class LocalFabric implements Fabric {
 
   removeHostAddress(address: string): Promise<void> {
     return this.#exclusively(async () => {
-      if (this.hostAddresses.includes(address)) throw new FabricError('bad-configuration', `${address} is the host's own address`);
+      if (this.hostAddresses.includes(address))
+        throw new FabricError('bad-configuration', `${address} is the host's own address`);
       await this.#host.send([deleteAddress((await this.#hostLink()).index, hostRange(address))]);
     });
   }
 
   async #hostLink(): Promise<Link> {
     const link = await findLink(this.#host, this.hostInterface);
-    if (link === undefined) throw new FabricError('bad-configuration', `the interface ${this.hostInterface} of the cluster ${this.name} is gone`);
+    if (link === undefined)
+      throw new FabricError(
+        'bad-configuration',
+        `the interface ${this.hostInterface} of the cluster ${this.name} is gone`,
+      );
     return link;
   }
 
@@ -335,9 +437,13 @@ class LocalFabric implements Fabric {
       this.#switch = undefined;
       deleteNetns(this.#switchNetns);
       const table = hostTable(this.#claim.id);
-      await runIn('nft', ['-f', '-'], { netns: this.#hostNetns, input: `table inet ${table}\ndelete table inet ${table}\n` });
+      await runIn('nft', ['-f', '-'], {
+        netns: this.#hostNetns,
+        input: `table inet ${table}\ndelete table inet ${table}\n`,
+      });
       releaseClaim(this.#stateDirectory, this.name);
-      if (!listClaims(this.#stateDirectory).some(({ egress }) => egress)) restoreForwarding({ stateDirectory: this.#stateDirectory, hostNetns: this.#hostNetns });
+      if (!listClaims(this.#stateDirectory).some(({ egress }) => egress))
+        restoreForwarding({ stateDirectory: this.#stateDirectory, hostNetns: this.#hostNetns });
     });
     await this.close();
   }
@@ -373,7 +479,9 @@ class LocalFabric implements Fabric {
   /** The addresses of an interface on the fabric. Neighbours of IPv6 are found from a link-local one, so it has that too. */
   #onFabric(number: number): string[] {
     const ranges = this.ranges.nodes.map((range) => AddressRange.parse(range));
-    const linkLocal = ranges.some(({ family }) => family === 6) ? [`${AddressRange.parse('fe80::/64').at(number)}/64`] : [];
+    const linkLocal = ranges.some(({ family }) => family === 6)
+      ? [`${AddressRange.parse('fe80::/64').at(number)}/64`]
+      : [];
     return [...ranges.map((range) => `${range.at(number)}/${range.prefixLength}`), ...linkLocal];
   }
 

@@ -5,7 +5,21 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BridgeNetwork } from '../../container-runtime/network/index.ts';
 import { createTestContext } from '../../kernel/index.ts';
-import { addAddress, addRoute, addVeth, connectIn, deleteNetns, findLink, isNetns, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../net/netns/index.ts';
+import {
+  addAddress,
+  addRoute,
+  addVeth,
+  connectIn,
+  deleteNetns,
+  findLink,
+  isNetns,
+  listenIn,
+  NetlinkSocket,
+  openNetns,
+  readSysctl,
+  runIn,
+  setLink,
+} from '../../net/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../../net/netns/testing/index.ts';
 import { createFabric, forwardTo, listFabrics, type Fabric, type FabricNode, type FabricOptions } from './index.ts';
 
@@ -38,7 +52,10 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
   };
   /** A pod on a node, with the built-in bridge; its namespace and addresses. */
   const pod = async (node: FabricNode, name: string): Promise<{ netns: string; ips: readonly string[] }> => {
-    const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(namespaces.directory, `pods-${node.name}`) });
+    const network = await BridgeNetwork.open(ctx, {
+      nodeNetns: node.netnsPath,
+      stateDirectory: path.join(namespaces.directory, `pods-${node.name}`),
+    });
     closers.push(() => network.close());
     await network.configure({ podCidrs: node.podCidrs });
     const netns = namespaces.create(name);
@@ -62,7 +79,13 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
   const routes = async (netns: string): Promise<string> => runIn('ip', ['route'], { netns });
   /** Everything of the host that a fabric may leave something in. */
   const snapshot = async (): Promise<string> =>
-    (await Promise.all([['-br', 'link'], ['-br', 'addr'], ['route'], ['-6', 'route']].map((parameters) => runIn('ip', parameters, { netns: host })))).join('') +
+    (
+      await Promise.all(
+        [['-br', 'link'], ['-br', 'addr'], ['route'], ['-6', 'route']].map((parameters) =>
+          runIn('ip', parameters, { netns: host }),
+        ),
+      )
+    ).join('') +
     (await runIn('nft', ['list', 'ruleset'], { netns: host })) +
     readSysctl(host, 'net.ipv4.ip_forward');
 
@@ -72,7 +95,9 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     expect([v4, ...fabric.hostAddresses]).toEqual(['10.244.0.0/16', '10.64.0.1', expect.stringMatching(/^fd.*::1$/)]);
     const pods: { node: FabricNode; netns: string; ips: readonly string[] }[] = [];
     for (const index of [0, 1, 2]) {
-      const node = await fabric.addNode(`node${index}`, { podCidrs: [v4.replace('0.0/16', `${index}.0/24`), v6.replace('100::/56', `10${index}::/64`)] });
+      const node = await fabric.addNode(`node${index}`, {
+        podCidrs: [v4.replace('0.0/16', `${index}.0/24`), v6.replace('100::/56', `10${index}::/64`)],
+      });
       pods.push({ node, ...(await pod(node, `pod${index}`)) });
       await serve(pods[index]!.netns);
       await serve(node.netnsPath, 81);
@@ -88,7 +113,11 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       }
     }
     expect((await fabric.listPodRoutes()).map(({ node, podCidr }) => `${node} ${podCidr}`)).toEqual(
-      expect.arrayContaining(['node0 10.244.0.0/24', 'node2 10.244.2.0/24', `node1 ${v6.replace('100::/56', '101::/64')}`]),
+      expect.arrayContaining([
+        'node0 10.244.0.0/24',
+        'node2 10.244.2.0/24',
+        `node1 ${v6.replace('100::/56', '101::/64')}`,
+      ]),
     );
   });
 
@@ -101,7 +130,11 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       seen.push(socket.remoteAddress ?? '');
       socket.end('api');
     });
-    expect([await ask(netns, '10.64.0.1', 6443), await ask(node.netnsPath, '10.64.0.1', 6443), await ask(host, '10.64.0.1', 6443)]).toEqual(['api', 'api', 'api']);
+    expect([
+      await ask(netns, '10.64.0.1', 6443),
+      await ask(node.netnsPath, '10.64.0.1', 6443),
+      await ask(host, '10.64.0.1', 6443),
+    ]).toEqual(['api', 'api', 'api']);
     expect(seen).toEqual(['10.244.7.2', '10.64.0.2', '10.64.0.1']);
     const outside = await uplink();
     await expect(ask(outside, '10.64.0.1', 6443)).rejects.toThrow('no answer');
@@ -114,12 +147,17 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     const fabric = await create({ families: ['IPv6'] });
     const pods: { netns: string; ips: readonly string[] }[] = [];
     for (const index of [0, 1]) {
-      const node = await fabric.addNode(`node${index}`, { podCidrs: [fabric.ranges.pods[0]!.replace('100::/56', `10${index}::/64`)] });
+      const node = await fabric.addNode(`node${index}`, {
+        podCidrs: [fabric.ranges.pods[0]!.replace('100::/56', `10${index}::/64`)],
+      });
       pods.push(await pod(node, `pod${index}`));
     }
     await serve(pods[1]!.netns);
     const [address] = pods[1]!.ips as [string];
-    expect([await ask(pods[0]!.netns, address), await ask(host, address)]).toEqual([pods[0]!.ips[0], fabric.hostAddresses[0]]);
+    expect([await ask(pods[0]!.netns, address), await ask(host, address)]).toEqual([
+      pods[0]!.ips[0],
+      fabric.hostAddresses[0],
+    ]);
     await expect(ask(pods[0]!.netns, '2001:db8::1')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
   });
 
@@ -145,7 +183,11 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     await here.send([addVeth({ name: 'uplink', up: true }, { name: 'eth0', netnsFd: target })]);
     fs.closeSync(target);
     await here.send([addAddress((await findLink(here, 'uplink'))!.index, '10.7.0.1/24')]);
-    await there.send([setLink({ name: 'lo', up: true }), setLink({ name: 'eth0', up: true }), addAddress((await findLink(there, 'eth0'))!.index, '10.7.0.9/24')]);
+    await there.send([
+      setLink({ name: 'lo', up: true }),
+      setLink({ name: 'eth0', up: true }),
+      addAddress((await findLink(there, 'eth0'))!.index, '10.7.0.9/24'),
+    ]);
     await there.send([addRoute({ destination: '10.0.0.0/8', gateway: '10.7.0.1' })]);
     here.close();
     there.close();
@@ -162,7 +204,9 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     for (const from of [inside.netns, node.netnsPath]) {
       const start = performance.now();
       await expect(ask(from, '10.7.0.9')).rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
-      await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(/EHOSTUNREACH|ECONNREFUSED|EACCES/);
+      await expect(ask(from, '10.96.0.99'), 'a service without rules').rejects.toThrow(
+        /EHOSTUNREACH|ECONNREFUSED|EACCES/,
+      );
       expect(performance.now() - start, 'nobody waited for a retransmission').toBeLessThan(1000);
     }
     const open = await create({ name: 'open', egress: true });
@@ -180,8 +224,15 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
 
   test('nothing for pods or services leaves: blackholes below the routes, which follow the nodes', async () => {
     const fabric = await create();
-    const [a] = [await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }), await fabric.addNode('b', { podCidrs: ['10.244.1.0/24'] })];
-    const blackholes = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('blackhole')).map((line) => line.split(' ')[1]!);
+    const [a] = [
+      await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }),
+      await fabric.addNode('b', { podCidrs: ['10.244.1.0/24'] }),
+    ];
+    const blackholes = (text: string): string[] =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('blackhole'))
+        .map((line) => line.split(' ')[1]!);
     expect(blackholes(await routes(host))).toEqual(['10.96.0.0/16', '10.244.0.0/16']);
     expect(blackholes(await routes(a.netnsPath))).toEqual(['10.244.0.0/16']);
     expect(await routes(host)).toContain('10.244.1.0/24 via 10.64.0.3 dev k8f');
@@ -199,11 +250,16 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     const before = await snapshot();
     const fabric = await create({ families: ['IPv4', 'IPv6'] });
     const nodes = [await fabric.addNode('a'), await fabric.addNode('b')];
-    const addresses = fabric.loadBalancerRanges.map((range) => range.replace(/(\.0|::)\/\d+$/, (end) => (end.startsWith('.') ? '.7' : '::7')));
+    const addresses = fabric.loadBalancerRanges.map((range) =>
+      range.replace(/(\.0|::)\/\d+$/, (end) => (end.startsWith('.') ? '.7' : '::7')),
+    );
     for (const node of nodes) {
       const server = net.createServer((socket) => socket.end(node.name));
       closers.push(() => void server.close());
-      for (const address of addresses) await runIn('ip', ['addr', 'add', `${address}/${address.includes(':') ? 128 : 32}`, 'dev', 'lo'], { netns: node.netnsPath });
+      for (const address of addresses)
+        await runIn('ip', ['addr', 'add', `${address}/${address.includes(':') ? 128 : 32}`, 'dev', 'lo'], {
+          netns: node.netnsPath,
+        });
       await listenIn(server, { netns: node.netnsPath, host: '::', port: 80 });
     }
     for (const [family, address] of addresses.entries()) {
@@ -230,7 +286,10 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
 
   test('a node whose cable is out hears and says nothing until it is added again', async () => {
     const fabric = await create({ families: ['IPv4', 'IPv6'] });
-    const [a, b] = [await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }), await fabric.addNode('b', { podCidrs: ['10.244.1.0/24'] })];
+    const [a, b] = [
+      await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] }),
+      await fabric.addNode('b', { podCidrs: ['10.244.1.0/24'] }),
+    ];
     const { ips } = await pod(a, 'pod');
     await serve(a.netnsPath);
     await serve(path.join(namespaces.directory, 'pod'));
@@ -268,22 +327,51 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       await first.close();
       fabrics.clear();
       const again = await create();
-      expect([...again.nodes.values()]).toEqual([expect.objectContaining({ name: 'node', addresses: ['10.64.0.2'], podCidrs: ['10.244.0.0/24'], netnsPath: node.netnsPath })]);
+      expect([...again.nodes.values()]).toEqual([
+        expect.objectContaining({
+          name: 'node',
+          addresses: ['10.64.0.2'],
+          podCidrs: ['10.244.0.0/24'],
+          netnsPath: node.netnsPath,
+        }),
+      ]);
       expect(await ask(host, ips[0]!)).toBe('10.64.0.1');
       expect(await again.addNode('node')).toMatchObject({ podCidrs: ['10.244.0.0/24'] });
     });
 
     test.each<[string, (fabric: Fabric, node: FabricNode) => Promise<unknown>]>([
       ['the host’s interface is gone', (fabric) => runIn('ip', ['link', 'del', fabric.hostInterface], { netns: host })],
-      ['the node’s interface is gone', (_fabric, node) => runIn('ip', ['link', 'del', 'eth0'], { netns: node.netnsPath })],
-      ['the node’s interface is down and has another address', (_fabric, node) => runIn('ip', ['-batch', '-'], { netns: node.netnsPath, input: 'addr flush dev eth0\naddr add 10.64.0.77/16 dev eth0\nlink set eth0 down\n' })],
-      ['routes are gone', async (_fabric, node) => {
-        await runIn('ip', ['route', 'flush', 'proto', '83'], { netns: host });
-        await runIn('ip', ['route', 'flush', 'proto', '83'], { netns: node.netnsPath });
-      }],
-      ['a foreign route took the place', (_fabric, node) => runIn('ip', ['route', 'replace', 'default', 'dev', 'lo'], { netns: node.netnsPath })],
+      [
+        'the node’s interface is gone',
+        (_fabric, node) => runIn('ip', ['link', 'del', 'eth0'], { netns: node.netnsPath }),
+      ],
+      [
+        'the node’s interface is down and has another address',
+        (_fabric, node) =>
+          runIn('ip', ['-batch', '-'], {
+            netns: node.netnsPath,
+            input: 'addr flush dev eth0\naddr add 10.64.0.77/16 dev eth0\nlink set eth0 down\n',
+          }),
+      ],
+      [
+        'routes are gone',
+        async (_fabric, node) => {
+          await runIn('ip', ['route', 'flush', 'proto', '83'], { netns: host });
+          await runIn('ip', ['route', 'flush', 'proto', '83'], { netns: node.netnsPath });
+        },
+      ],
+      [
+        'a foreign route took the place',
+        (_fabric, node) => runIn('ip', ['route', 'replace', 'default', 'dev', 'lo'], { netns: node.netnsPath }),
+      ],
       ['rules are gone', () => runIn('nft', ['flush', 'ruleset'], { netns: host })],
-      ['a port of a forgotten node is left', (fabric) => runIn('ip', ['link', 'add', 'n99', 'type', 'veth', 'peer', 'name', 'n98'], { netns: path.join(state(), 'fabric', fabric.name, 'switch') })],
+      [
+        'a port of a forgotten node is left',
+        (fabric) =>
+          runIn('ip', ['link', 'add', 'n99', 'type', 'veth', 'peer', 'name', 'n98'], {
+            netns: path.join(state(), 'fabric', fabric.name, 'switch'),
+          }),
+      ],
       ['the switch is gone', async (fabric) => deleteNetns(path.join(state(), 'fabric', fabric.name, 'switch'))],
     ])('%s: repaired', async (_name, damage) => {
       const first = await create();
@@ -342,7 +430,10 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
       const [one, two] = await Promise.all([create({ name: 'one' }), create({ name: 'two' })]);
       const all = [one, two].flatMap(({ ranges }) => [...ranges.nodes, ...ranges.pods, ...ranges.services]);
       expect(new Set(all).size).toBe(6);
-      const nodes = [await one.addNode('node', { podCidrs: [one.ranges.pods[0]!.replace('/16', '/24')] }), await two.addNode('node', { podCidrs: [two.ranges.pods[0]!.replace('/16', '/24')] })];
+      const nodes = [
+        await one.addNode('node', { podCidrs: [one.ranges.pods[0]!.replace('/16', '/24')] }),
+        await two.addNode('node', { podCidrs: [two.ranges.pods[0]!.replace('/16', '/24')] }),
+      ];
       await serve(nodes[1]!.netnsPath, 81);
       expect(await ask(host, nodes[1]!.addresses[0]!, 81)).toBe(two.hostAddresses[0]);
       await expect(ask(nodes[0]!.netnsPath, nodes[1]!.addresses[0]!, 81)).rejects.toThrow();
@@ -353,16 +444,29 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     });
 
     test('what the machine routes already is left alone', async () => {
-      await runIn('ip', ['-batch', '-'], { netns: host, input: 'route add 10.244.3.0/24 dev lo\nroute add 10.97.0.0/16 dev lo\n' });
-      expect((await create()).ranges).toEqual({ nodes: ['10.66.0.0/16'], services: ['10.98.0.0/16'], pods: ['10.242.0.0/16'] });
+      await runIn('ip', ['-batch', '-'], {
+        netns: host,
+        input: 'route add 10.244.3.0/24 dev lo\nroute add 10.97.0.0/16 dev lo\n',
+      });
+      expect((await create()).ranges).toEqual({
+        nodes: ['10.66.0.0/16'],
+        services: ['10.98.0.0/16'],
+        pods: ['10.242.0.0/16'],
+      });
     });
 
     test('ranges of one’s choice, unless they are taken', async () => {
       const one = await create({ name: 'one', ranges: { pods: ['172.20.0.0/16'] } });
       expect(one.ranges).toEqual({ nodes: ['10.64.0.0/16'], services: ['10.96.0.0/16'], pods: ['172.20.0.0/16'] });
-      await expect(create({ name: 'two', ranges: { pods: ['172.20.128.0/17'] } })).rejects.toThrow('172.20.128.0/17 overlaps 172.20.0.0/16 of the cluster one');
-      await expect(create({ name: 'three', ranges: { pods: ['10.1.0.0/16'], services: ['10.1.2.0/24'] } })).rejects.toThrow('of the cluster itself');
-      await expect(create({ name: 'one', ranges: { pods: ['172.21.0.0/16'] } })).rejects.toThrow('the cluster one has the pods range 172.20.0.0/16, not 172.21.0.0/16');
+      await expect(create({ name: 'two', ranges: { pods: ['172.20.128.0/17'] } })).rejects.toThrow(
+        '172.20.128.0/17 overlaps 172.20.0.0/16 of the cluster one',
+      );
+      await expect(
+        create({ name: 'three', ranges: { pods: ['10.1.0.0/16'], services: ['10.1.2.0/24'] } }),
+      ).rejects.toThrow('of the cluster itself');
+      await expect(create({ name: 'one', ranges: { pods: ['172.21.0.0/16'] } })).rejects.toThrow(
+        'the cluster one has the pods range 172.20.0.0/16, not 172.21.0.0/16',
+      );
       await expect(create({ name: 'Nope' })).rejects.toThrow('"Nope" is not a name of a cluster');
       expect(listFabrics(state())).toEqual(['one']);
     });
@@ -370,8 +474,12 @@ describe.skipIf(missing !== undefined)(`the fabric${missing === undefined ? '' :
     test('pod ranges of nodes are in the cluster’s, and each its own', async () => {
       const fabric = await create();
       await fabric.addNode('a', { podCidrs: ['10.244.0.0/24'] });
-      await expect(fabric.addNode('b', { podCidrs: ['10.244.0.128/25'] })).rejects.toThrow('overlaps 10.244.0.0/24 of the node a');
-      await expect(fabric.addNode('b', { podCidrs: ['10.245.0.0/24'] })).rejects.toThrow("is not in the cluster's 10.244.0.0/16");
+      await expect(fabric.addNode('b', { podCidrs: ['10.244.0.128/25'] })).rejects.toThrow(
+        'overlaps 10.244.0.0/24 of the node a',
+      );
+      await expect(fabric.addNode('b', { podCidrs: ['10.245.0.0/24'] })).rejects.toThrow(
+        "is not in the cluster's 10.244.0.0/16",
+      );
       await expect(fabric.setPodCidrs('b', ['10.244.1.0/24'])).rejects.toThrow('has no node b on this machine');
       expect([...fabric.nodes.keys()]).toEqual(['a']);
     });

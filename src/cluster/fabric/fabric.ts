@@ -122,7 +122,16 @@ export interface HostListener {
 
 export class FabricError extends Error {
   constructor(
-    readonly code: 'bad-name' | 'range-taken' | 'no-range-left' | 'no-address-left' | 'unknown-node' | 'bad-configuration' | 'claim-differs' | 'in-use' | 'closed',
+    readonly code:
+      | 'bad-name'
+      | 'range-taken'
+      | 'no-range-left'
+      | 'no-address-left'
+      | 'unknown-node'
+      | 'bad-configuration'
+      | 'claim-differs'
+      | 'in-use'
+      | 'closed',
     message: string,
     options?: ErrorOptions,
   ) {

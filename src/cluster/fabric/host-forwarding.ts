@@ -14,7 +14,11 @@ export interface HostForwarding {
   readonly hostNetns: string | undefined;
 }
 
-export function enableForwarding({ stateDirectory, hostNetns, families }: HostForwarding & { families: readonly ('IPv4' | 'IPv6')[] }): void {
+export function enableForwarding({
+  stateDirectory,
+  hostNetns,
+  families,
+}: HostForwarding & { families: readonly ('IPv4' | 'IPv6')[] }): void {
   const held = lock(stateDirectory);
   try {
     const file = fileOf(stateDirectory);
@@ -22,7 +26,8 @@ export function enableForwarding({ stateDirectory, hostNetns, families }: HostFo
     const before = (fs.existsSync(file) ? JSON.parse(fs.readFileSync(file, 'utf8')) : {}) as Record<string, string>;
     const wanted: [name: string, value: string][] = [];
     if (families.includes('IPv4')) wanted.push(['net/ipv4/ip_forward', '1']);
-    if (families.includes('IPv6')) wanted.push(...keepRouterAdvertisements(hostNetns), ['net/ipv6/conf/all/forwarding', '1']);
+    if (families.includes('IPv6'))
+      wanted.push(...keepRouterAdvertisements(hostNetns), ['net/ipv6/conf/all/forwarding', '1']);
     for (const [name, value] of wanted) {
       const now = readSysctl(hostNetns, name);
       if (now === undefined || now === value) continue;

@@ -10,7 +10,10 @@ interface HostAddresses {
 }
 
 /** Every connection goes to `onConnection`; closing stops listening and leaves connections to whoever has them. */
-export async function listenOnHost({ netns, addresses, port }: HostAddresses, onConnection: (socket: net.Socket) => void): Promise<HostListener> {
+export async function listenOnHost(
+  { netns, addresses, port }: HostAddresses,
+  onConnection: (socket: net.Socket) => void,
+): Promise<HostListener> {
   const servers: net.Server[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve()))));

@@ -1,8 +1,8 @@
 /** The nodes of a fabric as files: a folder per node with its record and its pinned namespace. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectorySync } from '../../kernel/index.ts';
 import { AddressRange } from '../../base/index.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { FabricError, type FabricNode } from './fabric.ts';
 
 export interface NodeRecord extends FabricNode {
@@ -27,7 +27,9 @@ export class NodeRecords {
     for (const name of fs.readdirSync(directory)) {
       try {
         // Our own file, written whole or not at all.
-        const { number, podCidrs } = JSON.parse(fs.readFileSync(path.join(directory, name, 'node.json'), 'utf8')) as NodeRecord;
+        const { number, podCidrs } = JSON.parse(
+          fs.readFileSync(path.join(directory, name, 'node.json'), 'utf8'),
+        ) as NodeRecord;
         this.#nodes.set(name, this.#record(name, number, podCidrs));
       } catch {
         // A crash before the record was written: nothing but the folder exists.
@@ -42,14 +44,16 @@ export class NodeRecords {
 
   /** The record of a node, new with a number that no other has. */
   obtain(name: string, podCidrs: readonly string[]): NodeRecord {
-    if (!/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name)) throw new FabricError('bad-name', `"${name}" is not a name of a node`);
+    if (!/^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(name))
+      throw new FabricError('bad-name', `"${name}" is not a name of a node`);
     const existing = this.#nodes.get(name);
     if (existing !== undefined) return existing;
     const taken = new Set([...this.#nodes.values()].map(({ number }) => number));
     let number = 2;
     while (taken.has(number)) number++;
     const most = Math.min(NODE_NUMBERS, ...this.#ranges.map((range) => Number(AddressRange.parse(range).size) - 2));
-    if (number > most) throw new FabricError('no-address-left', `no address is left for the node ${name} in ${this.#ranges.join()}`);
+    if (number > most)
+      throw new FabricError('no-address-left', `no address is left for the node ${name} in ${this.#ranges.join()}`);
     return this.put(this.#record(name, number, podCidrs));
   }
 

@@ -19,13 +19,29 @@ const replace = (table: string): string => `table inet ${table}\ndelete table in
  * Whoever is not this machine does not come in through it, and without egress nobody goes out through it, even when
  * the machine forwards for other reasons.
  */
-export function renderHostRules({ id, hostInterface, ranges, egress }: { id: string; hostInterface: string; ranges: FabricRanges; egress: boolean }): string {
+export function renderHostRules({
+  id,
+  hostInterface,
+  ranges,
+  egress,
+}: {
+  id: string;
+  hostInterface: string;
+  ranges: FabricRanges;
+  egress: boolean;
+}): string {
   const inside = families([...ranges.nodes, ...ranges.pods, ...ranges.services]);
-  const guard = inside.map(({ family, list }) => `\t\tiifname != { "lo", "${hostInterface}" } ${family} daddr { ${list} } drop\n`).join('');
+  const guard = inside
+    .map(({ family, list }) => `\t\tiifname != { "lo", "${hostInterface}" } ${family} daddr { ${list} } drop\n`)
+    .join('');
   const forward = egress
-    ? inside.map(({ family, list }) => `\t\toifname != "${hostInterface}" ${family} saddr { ${list} } masquerade\n`).join('')
+    ? inside
+        .map(({ family, list }) => `\t\toifname != "${hostInterface}" ${family} saddr { ${list} } masquerade\n`)
+        .join('')
     : `\t\tiifname "${hostInterface}" reject with icmpx type admin-prohibited\n`;
-  const chain = egress ? 'chain postrouting {\n\t\ttype nat hook postrouting priority srcnat; policy accept;' : 'chain forward {\n\t\ttype filter hook forward priority filter; policy accept;';
+  const chain = egress
+    ? 'chain postrouting {\n\t\ttype nat hook postrouting priority srcnat; policy accept;'
+    : 'chain forward {\n\t\ttype filter hook forward priority filter; policy accept;';
   return `${replace(hostTable(id))}table inet ${hostTable(id)} {
 	chain guard {
 		type filter hook prerouting priority raw; policy accept;
@@ -43,7 +59,10 @@ ${forward}	}
 export function renderNodeRules({ ranges, egress }: { ranges: FabricRanges; egress: boolean }): string {
   if (egress) return replace(NODE_TABLE);
   const rules = families([...ranges.nodes, ...ranges.pods])
-    .map(({ family, list }) => `\t\toifname "eth0" ${family} daddr != { ${list}${family === 'ip6' ? ', fe80::/10, ff00::/8' : ''} } goto refuse\n`)
+    .map(
+      ({ family, list }) =>
+        `\t\toifname "eth0" ${family} daddr != { ${list}${family === 'ip6' ? ', fe80::/10, ff00::/8' : ''} } goto refuse\n`,
+    )
     .join('');
   return `${replace(NODE_TABLE)}table inet ${NODE_TABLE} {
 	chain refuse {

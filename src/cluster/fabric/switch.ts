@@ -40,12 +40,17 @@ export class Switch {
   /** Makes it, or takes up the one that is there. */
   static async open(clock: Clock, netns: string, mtu: number): Promise<Switch> {
     if (!isNetns(netns)) createNetns(netns);
-    for (const sysctl of ['net/bridge/bridge-nf-call-iptables', 'net/bridge/bridge-nf-call-ip6tables', 'net/bridge/bridge-nf-call-arptables']) {
+    for (const sysctl of [
+      'net/bridge/bridge-nf-call-iptables',
+      'net/bridge/bridge-nf-call-ip6tables',
+      'net/bridge/bridge-nf-call-arptables',
+    ]) {
       if (readSysctl(netns, sysctl) !== undefined) writeSysctl(netns, sysctl, '0');
     }
     const netlink = new NetlinkSocket(netns);
     try {
-      if ((await findLink(netlink, BRIDGE)) === undefined) await netlink.send([addBridge({ name: BRIDGE }), withoutLinkLocal(BRIDGE)]);
+      if ((await findLink(netlink, BRIDGE)) === undefined)
+        await netlink.send([addBridge({ name: BRIDGE }), withoutLinkLocal(BRIDGE)]);
       await netlink.send([setLink({ name: BRIDGE, up: true, mtu })]);
       return new Switch(clock, netlink, { bridge: (await findLink(netlink, BRIDGE))!, mtu });
     } catch (error) {
@@ -58,7 +63,17 @@ export class Switch {
    * Connects `port` with an interface that has these addresses and none else, in the namespace of `other`; repairs what
    * is there. Both ends of a cable disappear together, so one that is half there is made anew.
    */
-  async connect(port: string, cable: { interfaceName: string; addresses: readonly string[]; mac: string; netns: string | undefined; other: NetlinkSocket; keep?: (address: string) => boolean }): Promise<Link> {
+  async connect(
+    port: string,
+    cable: {
+      interfaceName: string;
+      addresses: readonly string[];
+      mac: string;
+      netns: string | undefined;
+      other: NetlinkSocket;
+      keep?: (address: string) => boolean;
+    },
+  ): Promise<Link> {
     const { interfaceName, addresses, mac, netns, other, keep = () => false } = cable;
     let [near, far] = [await findLink(this.#netlink, port), await findLink(other, interfaceName)];
     if (near === undefined || far === undefined) {
@@ -79,7 +94,9 @@ export class Switch {
     if (far === undefined) throw new Error(`the interface ${interfaceName} disappeared while it was being connected`);
     const { index } = far;
     const present = (await listAddresses(other)).filter((each) => each.index === index);
-    const wrong = present.filter(({ address, length }) => !addresses.includes(`${address}/${length}`) && !keep(address));
+    const wrong = present.filter(
+      ({ address, length }) => !addresses.includes(`${address}/${length}`) && !keep(address),
+    );
     await other.send([
       setLink({ index, name: interfaceName, up: true, mtu: this.#mtu }),
       ...wrong.map(({ address, length }) => deleteAddress(index, `${address}/${length}`)),
@@ -87,10 +104,16 @@ export class Switch {
     ]);
     // The switch's end comes up last: its port forwards at once when the other end is up already.
     near = (await findLink(this.#netlink, port))!;
-    await this.#netlink.send([setLink({ index: near.index, name: port, master: this.#bridge.index, up: true, mtu: this.#mtu })]);
+    await this.#netlink.send([
+      setLink({ index: near.index, name: port, master: this.#bridge.index, up: true, mtu: this.#mtu }),
+    ]);
     await untilOperational(this.#clock, [
       { socket: this.#netlink, name: port },
-      { socket: other, name: interfaceName, addresses: addresses.map((cidr) => cidr.split('/')[0]!).filter((address) => !address.startsWith('fe80:')) },
+      {
+        socket: other,
+        name: interfaceName,
+        addresses: addresses.map((cidr) => cidr.split('/')[0]!).filter((address) => !address.startsWith('fe80:')),
+      },
     ]);
     return far;
   }

@@ -1,13 +1,14 @@
+import { AddressRange } from '../../base/index.ts';
 /** Pure: which routes a namespace of the fabric should have, and what to change for that. */
 import { type ListedRoute, type Route } from '../../net/netns/index.ts';
-import { AddressRange } from '../../base/index.ts';
 import type { FabricRanges } from './fabric.ts';
 import type { NodeRecord } from './node-records.ts';
 
 /** Marks the fabric's routes: others are never touched. */
 export const FABRIC_PROTOCOL = 83;
 /** The metric of a fabric's blackholes: below every other route to the same range, and a mark of whose they are. */
-export const blackholeMetric = (fabricId: string): number => 0x4000_0000 + (Number.parseInt(fabricId, 16) & 0x3fff_ffff);
+export const blackholeMetric = (fabricId: string): number =>
+  0x4000_0000 + (Number.parseInt(fabricId, 16) & 0x3fff_ffff);
 
 export interface RouteView {
   readonly blackholeMetric: number;
@@ -33,7 +34,12 @@ export function nodeRoutes(view: RouteView, node: NodeRecord): Route[] {
   return [
     ...podRoutes({ ...view, nodes: [...view.nodes].filter(({ name }) => name !== node.name) }),
     ...blackholes(view, view.ranges.pods),
-    ...view.hostAddresses.map((gateway): Route => ({ destination: 'default', gateway, interfaceIndex: view.interfaceIndex, protocol: FABRIC_PROTOCOL })),
+    ...view.hostAddresses.map((gateway): Route => ({
+      destination: 'default',
+      gateway,
+      interfaceIndex: view.interfaceIndex,
+      protocol: FABRIC_PROTOCOL,
+    })),
   ];
 }
 
@@ -42,7 +48,9 @@ function podRoutes({ nodes, interfaceIndex }: RouteView): Route[] {
     podCidrs.flatMap((cidr): Route[] => {
       const range = AddressRange.parse(cidr);
       const gateway = addresses.find((address) => AddressRange.parse(`${address}/0`).family === range.family);
-      return gateway === undefined ? [] : [{ destination: range.toString(), gateway, interfaceIndex, protocol: FABRIC_PROTOCOL }];
+      return gateway === undefined
+        ? []
+        : [{ destination: range.toString(), gateway, interfaceIndex, protocol: FABRIC_PROTOCOL }];
     }),
   );
 }
@@ -51,7 +59,10 @@ const blackholes = ({ blackholeMetric: metric }: RouteView, ranges: readonly str
   ranges.map((destination) => ({ destination, type: 'blackhole', metric, protocol: FABRIC_PROTOCOL }));
 
 /** Differences between what is wanted and what the kernel lists; only the fabric's own routes are deleted. */
-export function routeChanges(wanted: readonly Route[], listed: readonly ListedRoute[]): { add: Route[]; remove: ListedRoute[] } {
+export function routeChanges(
+  wanted: readonly Route[],
+  listed: readonly ListedRoute[],
+): { add: Route[]; remove: ListedRoute[] } {
   const own = listed.filter(({ protocol }) => protocol === FABRIC_PROTOCOL);
   const present = new Set(own.map(identity));
   const kept = new Set(wanted.map(identity));

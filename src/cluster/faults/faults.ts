@@ -147,9 +147,23 @@ export class Faults {
 
 const isWatch = (request: ApiRequest): boolean => request.query.has('watch');
 
-const REASONS: Readonly<Record<number, string>> = { 409: 'Conflict', 429: 'TooManyRequests', 500: 'InternalError', 503: 'ServiceUnavailable', 504: 'Timeout' };
+const REASONS: Readonly<Record<number, string>> = {
+  409: 'Conflict',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
 
 function failure(code: number, message: string): ApiResponse {
-  const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, reason: REASONS[code] ?? '', code };
+  const status = {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message,
+    reason: REASONS[code] ?? '',
+    code,
+  };
   return { status: code, headers: { 'content-type': 'application/json' }, body: JSON.stringify(status) };
 }

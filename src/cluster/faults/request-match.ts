@@ -20,8 +20,11 @@ export interface RequestFacts {
   readonly name: string;
 }
 
-const PATH = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?/;
-const VERBS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }));
+const PATH =
+  /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)(?:\/namespaces\/([^/]+)(?=\/[^/]))?\/([^/]+)(?:\/([^/]+))?(?:\/([^/]+))?/;
+const VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }),
+);
 const WRITES = new Set([...VERBS.values()]);
 
 export function requestFacts(request: ApiRequest): RequestFacts | undefined {
@@ -30,17 +33,30 @@ export function requestFacts(request: ApiRequest): RequestFacts | undefined {
   const [, namespace = '', resource = '', name = '', subresource = ''] = parts;
   const watch = request.query.get('watch');
   const reading = watch === 'true' || watch === '1' ? 'watch' : name === '' ? 'list' : 'get';
-  return { verb: VERBS.get(request.method) ?? reading, resource, subresource, namespace: decodeURIComponent(namespace), name: decodeURIComponent(name) };
+  return {
+    verb: VERBS.get(request.method) ?? reading,
+    resource,
+    subresource,
+    namespace: decodeURIComponent(namespace),
+    name: decodeURIComponent(name),
+  };
 }
 
 export function matches(match: RequestMatch, request: ApiRequest, facts: RequestFacts): boolean {
   const { verb, resource, namespace, name, client } = match;
-  if (verb !== undefined && ![verb].flat().some((wanted) => wanted === facts.verb || (wanted === 'write' && WRITES.has(facts.verb)))) return false;
+  if (
+    verb !== undefined &&
+    ![verb].flat().some((wanted) => wanted === facts.verb || (wanted === 'write' && WRITES.has(facts.verb)))
+  )
+    return false;
   if (resource !== undefined) {
     const [plural, subresource] = resource.split('/');
     if (plural !== facts.resource || (subresource !== undefined && subresource !== facts.subresource)) return false;
   }
   if (namespace !== undefined && namespace !== facts.namespace) return false;
   if (name !== undefined && name !== facts.name) return false;
-  return client === undefined || `${request.user?.name ?? ''} ${String(request.headers['user-agent'] ?? '')}`.includes(client);
+  return (
+    client === undefined ||
+    `${request.user?.name ?? ''} ${String(request.headers['user-agent'] ?? '')}`.includes(client)
+  );
 }

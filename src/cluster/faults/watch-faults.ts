@@ -49,12 +49,18 @@ export class WatchFaults {
   /** Puts itself between a watch and whoever reads it. */
   attach(request: ApiRequest, facts: RequestFacts, response: ApiResponse): ApiResponse {
     const { result, stream } = response;
-    const open = <Sink extends FrameSink<never>>(run: (sink: Sink) => Promise<void>, sink: Sink): Promise<void> => this.#run({ request, facts, broken: new AbortController(), held: undefined }, run, sink);
-    if (result?.type === 'watch') return { ...response, result: { ...result, deliver: (sink) => open(result.deliver, sink) } };
+    const open = <Sink extends FrameSink<never>>(run: (sink: Sink) => Promise<void>, sink: Sink): Promise<void> =>
+      this.#run({ request, facts, broken: new AbortController(), held: undefined }, run, sink);
+    if (result?.type === 'watch')
+      return { ...response, result: { ...result, deliver: (sink) => open(result.deliver, sink) } };
     return stream ? { ...response, stream: (sink) => open(stream, sink) } : response;
   }
 
-  async #run<Sink extends FrameSink<never>>(watch: OpenWatch, run: (sink: Sink) => Promise<void>, sink: Sink): Promise<void> {
+  async #run<Sink extends FrameSink<never>>(
+    watch: OpenWatch,
+    run: (sink: Sink) => Promise<void>,
+    sink: Sink,
+  ): Promise<void> {
     this.#open.add(watch);
     this.#hold(watch);
     const signal = AbortSignal.any([sink.signal, watch.broken.signal]);
@@ -91,7 +97,8 @@ export class WatchFaults {
   /** Lets those flow that no stall holds any more. */
   #release(): void {
     for (const watch of this.#open) {
-      if (watch.held === undefined || [...this.#stalls].some(({ match }) => matches(match, watch.request, watch.facts))) continue;
+      if (watch.held === undefined || [...this.#stalls].some(({ match }) => matches(match, watch.request, watch.facts)))
+        continue;
       const { held } = watch;
       watch.held = undefined;
       for (const write of held) write();

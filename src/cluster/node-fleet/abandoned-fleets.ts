@@ -1,10 +1,10 @@
+import { existsSync } from 'node:fs';
 /**
  * What clusters leave on the machine when their process is killed: containers, namespaces, routes, rules. A cluster with
  * a directory finds it again when it is started again; one in memory never comes back, nor does one whose directory is
  * gone. Whatever a living process has is never touched: its fabric is locked.
  */
 import fs from 'node:fs/promises';
-import { existsSync } from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { makeDirectory, type Context } from '../../kernel/index.ts';
@@ -39,7 +39,9 @@ async function readFleetRecord(clusterName: string): Promise<FleetRecord | undef
     return JSON.parse(await fs.readFile(recordFile(clusterName), 'utf8')) as FleetRecord;
   } catch {
     const pid = EPHEMERAL_NAME.exec(clusterName)?.[1];
-    return pid === undefined ? undefined : { pid: Number(pid), directory: path.join(os.tmpdir(), clusterName, 'nodes'), temporary: true };
+    return pid === undefined
+      ? undefined
+      : { pid: Number(pid), directory: path.join(os.tmpdir(), clusterName, 'nodes'), temporary: true };
   }
 }
 
@@ -49,7 +51,8 @@ export async function removeAbandonedFleets(ctx: Context): Promise<string[]> {
   for (const name of listFabrics()) {
     try {
       const record = await readFleetRecord(name);
-      const comesBack = record === undefined || isAlive(record.pid) || (!EPHEMERAL_NAME.test(name) && existsSync(record.directory));
+      const comesBack =
+        record === undefined || isAlive(record.pid) || (!EPHEMERAL_NAME.test(name) && existsSync(record.directory));
       if (!comesBack && (await removeFleet(ctx, name))) removed.push(name);
     } catch (error) {
       ctx.logger.error(error, 'What a killed cluster has left could not be removed', { cluster: name });
@@ -67,12 +70,20 @@ export async function removeFleet(ctx: Context, clusterName: string): Promise<bo
   try {
     if (record !== undefined && existsSync(record.directory)) {
       for (const node of fabric.nodes.values()) {
-        const options = { clusterName, node, directory: path.join(record.directory, node.name), stateDirectory: path.join(stateDirectoryOf(clusterName), 'nodes', node.name), mtu: fabric.mtu };
+        const options = {
+          clusterName,
+          node,
+          directory: path.join(record.directory, node.name),
+          stateDirectory: path.join(stateDirectoryOf(clusterName), 'nodes', node.name),
+          mtu: fabric.mtu,
+        };
         await endContainers(ctx, await openRuntime(ctx, options), options);
       }
     }
   } catch (error) {
-    ctx.logger.error(error, 'Containers of a killed cluster could not be ended in an orderly way', { cluster: clusterName });
+    ctx.logger.error(error, 'Containers of a killed cluster could not be ended in an orderly way', {
+      cluster: clusterName,
+    });
   }
   await killProcesses(ctx, clusterName);
   await fabric.destroy();
@@ -98,7 +109,10 @@ const KILL_WAIT_MS = 20;
 /** Whoever is still in the cluster's cgroups, in any hierarchy. */
 async function killProcesses(ctx: Context, clusterName: string): Promise<void> {
   const root = '/sys/fs/cgroup';
-  const places = [path.join(root, clusterName), ...(await fs.readdir(root).catch(() => [])).map((hierarchy) => path.join(root, hierarchy, clusterName))];
+  const places = [
+    path.join(root, clusterName),
+    ...(await fs.readdir(root).catch(() => [])).map((hierarchy) => path.join(root, hierarchy, clusterName)),
+  ];
   for (let round = 0; round < KILL_ROUNDS; round++) {
     const pids = new Set((await Promise.all(places.map(processesBelow))).flat());
     if (pids.size === 0) return;
@@ -115,7 +129,12 @@ async function killProcesses(ctx: Context, clusterName: string): Promise<void> {
 
 async function processesBelow(directory: string): Promise<number[]> {
   const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => []);
-  const own = (await fs.readFile(path.join(directory, 'cgroup.procs'), 'utf8').catch(() => '')).split('\n').filter((line) => line !== '').map(Number);
-  const below = await Promise.all(entries.filter((entry) => entry.isDirectory()).map((entry) => processesBelow(path.join(directory, entry.name))));
+  const own = (await fs.readFile(path.join(directory, 'cgroup.procs'), 'utf8').catch(() => ''))
+    .split('\n')
+    .filter((line) => line !== '')
+    .map(Number);
+  const below = await Promise.all(
+    entries.filter((entry) => entry.isDirectory()).map((entry) => processesBelow(path.join(directory, entry.name))),
+  );
   return [...own, ...below.flat()];
 }

@@ -29,6 +29,7 @@ export async function loadImage(fleet: NodeFleet, file: string): Promise<string>
 
 export async function pullImage(fleet: NodeFleet, reference: string): Promise<string> {
   let image = '';
-  for (const { runtime } of fleet.nodes) ({ imageRef: image = '' } = await runtime.images.pullImage({ image: { image: reference } }));
+  for (const { runtime } of fleet.nodes)
+    ({ imageRef: image = '' } = await runtime.images.pullImage({ image: { image: reference } }));
   return image;
 }

@@ -8,7 +8,12 @@ export function guardedNetwork(network: PodNetwork, gate: PodGate): PodNetwork {
     attach: async (sandbox) => {
       const attachment = await network.attach(sandbox);
       try {
-        await gate.admit({ sandboxId: sandbox.id, namespace: sandbox.namespace, name: sandbox.name, ips: attachment.ips });
+        await gate.admit({
+          sandboxId: sandbox.id,
+          namespace: sandbox.namespace,
+          name: sandbox.name,
+          ips: attachment.ips,
+        });
       } catch (error) {
         await network.detach(sandbox);
         throw error;

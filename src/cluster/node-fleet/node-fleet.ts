@@ -6,16 +6,20 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { issueCertificate } from '../../apiserver/index.ts';
-import { DEFAULT_CLOUD_CONFIG, localCloud, run as runCloudControllerManager } from '../../cloud-controller-manager/index.ts';
 import { isNotFound, type Client } from '../../client/index.ts';
+import {
+  DEFAULT_CLOUD_CONFIG,
+  localCloud,
+  run as runCloudControllerManager,
+} from '../../cloud-controller-manager/index.ts';
 import { childContext, makeDirectory, type Context } from '../../kernel/index.ts';
 import { removeCgroups } from '../../kubelet/index.ts';
 import { runClusterDns, serviceAddress } from '../cluster-dns.ts';
 import type { ComponentAccount } from '../component-access.ts';
-import type { ControlPlane } from '../control-plane.ts';
 import type { Components } from '../components.ts';
-import { ADMIN, serviceAccountUser } from '../identities.ts';
+import type { ControlPlane } from '../control-plane.ts';
 import { createFabric, type Fabric, type HostListener } from '../fabric/index.ts';
+import { ADMIN, serviceAccountUser } from '../identities.ts';
 import { localInfrastructure } from '../local-infrastructure.ts';
 import { removeAbandonedFleets, removeFleet, stateDirectoryOf, writeFleetRecord } from './abandoned-fleets.ts';
 import { startNode, type RunningNode } from './start-node.ts';
@@ -61,12 +65,21 @@ export class NodeFleet {
     const fabric = await createFabric(ctx, {
       name: options.clusterName,
       egress: options.egress,
-      ...(options.clusterCidr ? { families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')) } : {}),
-      ranges: { ...(options.clusterCidr ? { pods: options.clusterCidr.split(',') } : {}), ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}) },
+      ...(options.clusterCidr
+        ? { families: options.clusterCidr.split(',').map((range) => (range.includes(':') ? 'IPv6' : 'IPv4')) }
+        : {}),
+      ranges: {
+        ...(options.clusterCidr ? { pods: options.clusterCidr.split(',') } : {}),
+        ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}),
+      },
     });
     // Containers in user namespaces must be able to pass through.
     await makeDirectory(options.directory, { mode: 0o711 });
-    await writeFleetRecord(options.clusterName, { pid: process.pid, directory: options.directory, temporary: options.temporary });
+    await writeFleetRecord(options.clusterName, {
+      pid: process.pid,
+      directory: options.directory,
+      temporary: options.temporary,
+    });
     return new NodeFleet(ctx, options, fabric);
   }
 
@@ -101,7 +114,11 @@ export class NodeFleet {
     const clientAs = (account: ComponentAccount, signal: AbortSignal): Client =>
       controlPlane.clientAs(serviceAccountUser(account), `${account}/${KUBERNETES_VERSION}`, signal);
     components.add('cloud-controller-manager', (ctx) => {
-      const infrastructure = localInfrastructure({ clock: ctx.clock, fabric: this.fabric, isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name) });
+      const infrastructure = localInfrastructure({
+        clock: ctx.clock,
+        fabric: this.fabric,
+        isRunning: (name) => this.#nodes.has(name) || this.#failed.has(name),
+      });
       const { clusterName } = this.options;
       return runCloudControllerManager(ctx, {
         client: clientAs('cloud-controller-manager', ctx.signal),
@@ -145,7 +162,13 @@ export class NodeFleet {
       stateDirectory: path.join(stateDirectoryOf(this.options.clusterName), 'nodes', name),
       clientAs: (user, userAgent, signal) => controlPlane.clientAs(user, `${userAgent}/${KUBERNETES_VERSION}`, signal),
       clientCa: controlPlane.pki.ca.certificate,
-      serving: await issueCertificate(this.ctx, controlPlane.pki.ca, { commonName: `system:node:${name}`, organizations: ['system:nodes'], usage: 'server', dnsNames: [name], addresses: node.addresses }),
+      serving: await issueCertificate(this.ctx, controlPlane.pki.ca, {
+        commonName: `system:node:${name}`,
+        organizations: ['system:nodes'],
+        usage: 'server',
+        dnsNames: [name],
+        addresses: node.addresses,
+      }),
       mtu: this.fabric.mtu,
       clusterCidr: this.ranges.clusterCidr,
       dnsServer: this.options.dns ? { address: this.apiServerAddress, port: DNS_PORT } : undefined,
@@ -189,7 +212,14 @@ export class NodeFleet {
     await known.stop();
     // Their containers have ended; nobody else would say so before the garbage collector of pods, a minute later.
     const { items } = await client.resource('v1/pods').list({ fieldSelector: `spec.nodeName=${name}` });
-    await Promise.all(items.map(({ metadata }) => client.resource('v1/pods').delete({ name: metadata.name!, namespace: metadata.namespace! }, { gracePeriodSeconds: 0 }).catch(unlessGone)));
+    await Promise.all(
+      items.map(({ metadata }) =>
+        client
+          .resource('v1/pods')
+          .delete({ name: metadata.name!, namespace: metadata.namespace! }, { gracePeriodSeconds: 0 })
+          .catch(unlessGone),
+      ),
+    );
     await this.fabric.removeNode(name);
     await removeCgroups(`/${this.options.clusterName}/${name}`);
     await fs.rm(path.join(this.options.directory, name), { recursive: true, force: true });

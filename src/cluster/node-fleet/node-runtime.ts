@@ -32,8 +32,18 @@ export async function openRuntime(parent: Context, options: NodeRuntimeOptions, 
   const { node, directory, stateDirectory } = options;
   const stop = new AbortController();
   const ctx = childContext(parent, node.name, stop.signal);
-  const network = await BridgeNetwork.open(ctx, { nodeNetns: node.netnsPath, stateDirectory: path.join(directory, 'network'), mtu: options.mtu });
-  const runtime = await startContainerRuntime(ctx, { rootDirectory: path.join(directory, 'containers'), stateDirectory, network: gate ? guardedNetwork(network, gate) : network, nodeNetns: node.netnsPath, cgroupParent: cgroupRootOf(options) });
+  const network = await BridgeNetwork.open(ctx, {
+    nodeNetns: node.netnsPath,
+    stateDirectory: path.join(directory, 'network'),
+    mtu: options.mtu,
+  });
+  const runtime = await startContainerRuntime(ctx, {
+    rootDirectory: path.join(directory, 'containers'),
+    stateDirectory,
+    network: gate ? guardedNetwork(network, gate) : network,
+    nodeNetns: node.netnsPath,
+    cgroupParent: cgroupRootOf(options),
+  });
   return {
     runtime,
     close: async () => {
@@ -45,8 +55,14 @@ export async function openRuntime(parent: Context, options: NodeRuntimeOptions, 
 }
 
 /** Ends and removes every container, its network and its volumes, then the runtime: what a machine should not be left with. */
-export async function endContainers({ logger }: Context, machine: NodeRuntime, options: NodeRuntimeOptions): Promise<void> {
-  await removeSandboxes(machine.runtime).catch((error: unknown) => logger.error(error, 'Some containers could not be removed', { node: options.node.name }));
+export async function endContainers(
+  { logger }: Context,
+  machine: NodeRuntime,
+  options: NodeRuntimeOptions,
+): Promise<void> {
+  await removeSandboxes(machine.runtime).catch((error: unknown) =>
+    logger.error(error, 'Some containers could not be removed', { node: options.node.name }),
+  );
   await machine.close();
   await unmountVolumes(kubeletDirectoryOf(options));
 }

@@ -26,7 +26,10 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
   const name = clusterName(options);
   const { dataDirectory } = options;
   const remembered = dataDirectory && path.join(dataDirectory, RANGES_FILE);
-  const known = remembered && fs.existsSync(remembered) ? (JSON.parse(fs.readFileSync(remembered, 'utf8')) as NetworkRanges) : undefined;
+  const known =
+    remembered && fs.existsSync(remembered)
+      ? (JSON.parse(fs.readFileSync(remembered, 'utf8')) as NetworkRanges)
+      : undefined;
   const fleetOptions: FleetOptions = {
     clusterName: name,
     directory: path.join(dataDirectory ?? path.join(os.tmpdir(), name), 'nodes'),
@@ -43,7 +46,11 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
   } catch (error) {
     const isNew = !dataDirectory || !fs.existsSync(path.join(dataDirectory, 'etcd'));
     if (!(error instanceof FabricError) || error.code !== 'range-taken' || !isNew) throw error;
-    const fleet = await NodeFleet.open(ctx, { ...fleetOptions, clusterCidr: undefined, serviceClusterIpRange: undefined });
+    const fleet = await NodeFleet.open(ctx, {
+      ...fleetOptions,
+      clusterCidr: undefined,
+      serviceClusterIpRange: undefined,
+    });
     if (remembered) {
       makeDirectoryDurably(dataDirectory, 0o700);
       await writeFileDurably(remembered, JSON.stringify(fleet.ranges));
@@ -54,7 +61,9 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
 
 /** Of everything that the cluster has on the machine; the same again for the same directory. */
 function clusterName({ dataDirectory }: Pick<ClusterOptions, 'dataDirectory'>): string {
-  return dataDirectory ? `k8ts-${createHash('sha256').update(path.resolve(dataDirectory)).digest('hex').slice(0, 8)}` : ephemeralName(process.pid);
+  return dataDirectory
+    ? `k8ts-${createHash('sha256').update(path.resolve(dataDirectory)).digest('hex').slice(0, 8)}`
+    : ephemeralName(process.pid);
 }
 
 /**
@@ -67,7 +76,10 @@ export async function removeLeftovers(ctx: Context, dataDirectory: string): Prom
 }
 
 /** The nodes that there were before, and as many more as are asked for; gives their names. */
-export async function startFleet(fleet: NodeFleet, { controlPlane, components, count }: { controlPlane: ControlPlane; components: Components; count: number }): Promise<string[]> {
+export async function startFleet(
+  fleet: NodeFleet,
+  { controlPlane, components, count }: { controlPlane: ControlPlane; components: Components; count: number },
+): Promise<string[]> {
   await fleet.start(controlPlane, components);
   const names = [...fleet.fabric.nodes.keys()];
   while (names.length < count) names.push(freeName(names));

@@ -8,7 +8,14 @@ import { DEFAULT_KUBE_PROXY_CONFIG, run as runProxy } from '../../kube-proxy/ind
 import { DEFAULT_KUBELET_CONFIGURATION, run as runKubelet } from '../../kubelet/index.ts';
 import { PodGate, run as runNetworkPolicy } from '../../network-policy/index.ts';
 import { componentUser, nodeUser, serviceAccountUser } from '../identities.ts';
-import { cgroupRootOf, endContainers, kubeletDirectoryOf, openRuntime, type NodeRuntime, type NodeRuntimeOptions } from './node-runtime.ts';
+import {
+  cgroupRootOf,
+  endContainers,
+  kubeletDirectoryOf,
+  openRuntime,
+  type NodeRuntime,
+  type NodeRuntimeOptions,
+} from './node-runtime.ts';
 
 export interface NodeOptions extends NodeRuntimeOptions {
   readonly clientAs: (user: UserInfo, userAgent: string, signal: AbortSignal) => Client;
@@ -57,12 +64,18 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
           nodeAddresses: node.addresses,
           nodeNetns: node.netnsPath,
           address: node.addresses[0]!,
-          serving: { certificate: options.serving.certificate, privateKey: options.serving.key, clientCa: options.clientCa },
+          serving: {
+            certificate: options.serving.certificate,
+            privateKey: options.serving.key,
+            clientCa: options.clientCa,
+          },
           clusterDNS: options.clusterDns,
           clusterDomain: options.clusterDomain,
           cloudProvider: 'external',
           cgroupRoot: cgroupRootOf(options),
-          ...(options.leaseDurationSeconds === undefined ? {} : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),
+          ...(options.leaseDurationSeconds === undefined
+            ? {}
+            : { nodeLeaseDurationSeconds: options.leaseDurationSeconds }),
           failSwapOn: false,
         },
         onReady: () => resolve(),
@@ -74,7 +87,11 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
       runProxy(childContext(ctx, 'kube-proxy'), {
         client: clientAs(componentUser('kube-proxy'), 'kube-proxy', signal),
         // Load balancers of either family ask at the node's address of that family.
-        config: { ...DEFAULT_KUBE_PROXY_CONFIG, clusterCidr: options.clusterCidr, ...(node.addresses.some((address) => address.includes(':')) ? { healthzBindAddress: '[::]:10256' } : {}) },
+        config: {
+          ...DEFAULT_KUBE_PROXY_CONFIG,
+          clusterCidr: options.clusterCidr,
+          ...(node.addresses.some((address) => address.includes(':')) ? { healthzBindAddress: '[::]:10256' } : {}),
+        },
         nodeName: node.name,
         netns: node.netnsPath,
         onReady: resolve,
@@ -94,7 +111,9 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
   agentsEnded.catch(() => undefined);
   const endAgents = async (): Promise<void> => {
     group.stop(new Error(`the node ${node.name} was stopped`));
-    await agentsEnded.catch((error: unknown) => parent.logger.error(error, 'A node ended with an error', { node: node.name }));
+    await agentsEnded.catch((error: unknown) =>
+      parent.logger.error(error, 'A node ended with an error', { node: node.name }),
+    );
   };
   return {
     name: node.name,

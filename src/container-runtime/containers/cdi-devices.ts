@@ -8,7 +8,17 @@ import type { OciHookName, OciSpec } from '../oci-spec/oci-types.ts';
 
 interface ContainerEdits {
   env?: string[];
-  deviceNodes?: { path: string; hostPath?: string; type?: string; major?: number; minor?: number; permissions?: string; fileMode?: number; uid?: number; gid?: number }[];
+  deviceNodes?: {
+    path: string;
+    hostPath?: string;
+    type?: string;
+    major?: number;
+    minor?: number;
+    permissions?: string;
+    fileMode?: number;
+    uid?: number;
+    gid?: number;
+  }[];
   mounts?: { hostPath: string; containerPath: string; options?: string[]; type?: string }[];
   hooks?: { hookName: OciHookName; path: string; args?: string[]; env?: string[]; timeout?: number }[];
   additionalGids?: number[];
@@ -28,7 +38,9 @@ export function applyCdiDevices(spec: OciSpec, devices: readonly CDIDevice[], di
   const applied = new Set<CdiSpec>();
   for (const { name = '' } of devices) {
     const [kind = '', device = ''] = name.split('=');
-    const found = specs.find((candidate) => candidate.kind === kind && candidate.devices.some((entry) => entry.name === device));
+    const found = specs.find(
+      (candidate) => candidate.kind === kind && candidate.devices.some((entry) => entry.name === device),
+    );
     if (found === undefined) throw new Error(`unresolvable CDI devices ${name}`);
     if (!applied.has(found)) applyEdits(spec, found.containerEdits ?? {});
     applied.add(found);
@@ -39,26 +51,49 @@ export function applyCdiDevices(spec: OciSpec, devices: readonly CDIDevice[], di
 function readSpecs(directory: string): CdiSpec[] {
   let names: string[];
   try {
-    names = fs.readdirSync(directory).filter((name) => /\.(?:json|ya?ml)$/.test(name)).sort();
+    names = fs
+      .readdirSync(directory)
+      .filter((name) => /\.(?:json|ya?ml)$/.test(name))
+      .sort();
   } catch {
     return [];
   }
   return names.flatMap((name) => {
     const spec: unknown = parse(fs.readFileSync(path.join(directory, name), 'utf8'));
-    return typeof spec === 'object' && spec !== null && 'kind' in spec && 'devices' in spec && Array.isArray(spec.devices) ? [spec as CdiSpec] : [];
+    return typeof spec === 'object' &&
+      spec !== null &&
+      'kind' in spec &&
+      'devices' in spec &&
+      Array.isArray(spec.devices)
+      ? [spec as CdiSpec]
+      : [];
   });
 }
 
-export function applyEdits(spec: OciSpec, { env = [], deviceNodes = [], mounts = [], hooks = [], additionalGids = [] }: ContainerEdits): void {
+export function applyEdits(
+  spec: OciSpec,
+  { env = [], deviceNodes = [], mounts = [], hooks = [], additionalGids = [] }: ContainerEdits,
+): void {
   spec.process.env.push(...env);
   for (const { path: inside, hostPath = inside, permissions = 'rwm', ...given } of deviceNodes) {
     const stat = fs.statSync(hostPath);
     const numbers = deviceNumbers(stat.rdev);
-    const device = { type: (given.type ?? (stat.isBlockDevice() ? 'b' : 'c')) as 'b' | 'c', major: given.major ?? numbers.major, minor: given.minor ?? numbers.minor };
-    (spec.linux.devices ??= []).push({ path: inside, ...device, fileMode: given.fileMode ?? stat.mode & 0o7777, uid: given.uid ?? stat.uid, gid: given.gid ?? stat.gid });
+    const device = {
+      type: (given.type ?? (stat.isBlockDevice() ? 'b' : 'c')) as 'b' | 'c',
+      major: given.major ?? numbers.major,
+      minor: given.minor ?? numbers.minor,
+    };
+    (spec.linux.devices ??= []).push({
+      path: inside,
+      ...device,
+      fileMode: given.fileMode ?? stat.mode & 0o7777,
+      uid: given.uid ?? stat.uid,
+      gid: given.gid ?? stat.gid,
+    });
     (spec.linux.resources.devices ??= []).push({ allow: true, access: permissions, ...device });
   }
-  for (const { hostPath, containerPath, options = ['rbind', 'ro'], type = 'bind' } of mounts) spec.mounts.push({ destination: containerPath, source: hostPath, type, options });
+  for (const { hostPath, containerPath, options = ['rbind', 'ro'], type = 'bind' } of mounts)
+    spec.mounts.push({ destination: containerPath, source: hostPath, type, options });
   for (const { hookName, ...hook } of hooks) ((spec.hooks ??= {})[hookName] ??= []).push(hook);
   const groups = (spec.process.user.additionalGids ??= []);
   for (const gid of additionalGids) if (gid !== 0 && !groups.includes(gid)) groups.push(gid);

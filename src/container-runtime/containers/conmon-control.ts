@@ -16,7 +16,11 @@ function tell(parts: RuntimeParts, id: string, line: string): void {
   }
 }
 
-export function resizeTerminal(parts: RuntimeParts, id: string, { height, width }: { height: number; width: number }): void {
+export function resizeTerminal(
+  parts: RuntimeParts,
+  id: string,
+  { height, width }: { height: number; width: number },
+): void {
   tell(parts, id, `${RESIZE} ${height} ${width}\n`);
 }
 

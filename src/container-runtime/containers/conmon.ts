@@ -6,8 +6,8 @@
  *   ◀── {"pid": N} or {"pid": -1, "message": …} on the sync pipe (fd 3)
  */
 import type { Readable } from 'node:stream';
-import { OciRuntimeError, ociMessage, type OciRuntime } from '../oci-runtime.ts';
 import { startProgram } from '../linux/start-program.ts';
+import { OciRuntimeError, ociMessage, type OciRuntime } from '../oci-runtime.ts';
 import type { ContainerPaths } from '../state-paths.ts';
 
 export interface ConmonOptions {
@@ -54,7 +54,13 @@ function conmonArguments(options: ConmonOptions): string[] {
     ...['--runtime', runtime.path, ...runtime.globalArguments.flatMap((argument) => ['--runtime-arg', argument])],
     ...['--bundle', paths.directory, '--persist-dir', paths.persist, '--exit-dir', options.exitDirectory],
     ...['--conmon-pidfile', paths.conmonPid, '--container-pidfile', paths.pid],
-    ...['--log-path', options.logPath === undefined ? 'none:' : `k8s-file:${options.logPath}`, '--log-level', 'error', '--no-sync-log'],
+    ...[
+      '--log-path',
+      options.logPath === undefined ? 'none:' : `k8s-file:${options.logPath}`,
+      '--log-level',
+      'error',
+      '--no-sync-log',
+    ],
     '--full-attach',
     ...(options.terminal ? ['--terminal'] : []),
     ...(options.stdin ? ['--stdin'] : []),

@@ -1,5 +1,13 @@
 /** Containers as CRI tells of them. */
-import { CriError, type Container, type ContainerFilter, type ContainerState, type ContainerStatus, type ImageSpec, type Signal } from '../../cri/index.ts';
+import {
+  CriError,
+  type Container,
+  type ContainerFilter,
+  type ContainerState,
+  type ContainerStatus,
+  type ImageSpec,
+  type Signal,
+} from '../../cri/index.ts';
 import { matchesLabels } from '../label-filter.ts';
 import type { ContainerPhase, ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
@@ -16,14 +24,19 @@ const STATES: Readonly<Record<ContainerPhase, ContainerState>> = {
 
 export function findContainer(parts: RuntimeParts, idOrPrefix: string | undefined): ContainerRecord {
   const record = parts.containers.find(idOrPrefix ?? '');
-  if (record === undefined || record.phase === 'creating') throw new CriError('NOT_FOUND', `an error occurred when try to find container ${JSON.stringify(idOrPrefix ?? '')}: not found`);
+  if (record === undefined || record.phase === 'creating')
+    throw new CriError(
+      'NOT_FOUND',
+      `an error occurred when try to find container ${JSON.stringify(idOrPrefix ?? '')}: not found`,
+    );
   return record;
 }
 
 /** For what only a running container can do. */
 export function findRunningContainer(parts: RuntimeParts, idOrPrefix: string | undefined): ContainerRecord {
   const record = findContainer(parts, idOrPrefix);
-  if (record.phase !== 'running') throw new CriError('FAILED_PRECONDITION', `container ${record.id} is in ${containerState(record)} state`);
+  if (record.phase !== 'running')
+    throw new CriError('FAILED_PRECONDITION', `container ${record.id} is in ${containerState(record)} state`);
   return record;
 }
 
@@ -33,12 +46,19 @@ export function containerState({ phase }: ContainerRecord): ContainerState {
 
 export function listContainers(parts: RuntimeParts, filter: ContainerFilter = {}): Container[] {
   const only = filter.id ? parts.containers.find(filter.id)?.id : undefined;
-  const sandbox = filter.podSandboxId ? (parts.sandboxes.find(filter.podSandboxId)?.id ?? filter.podSandboxId) : undefined;
+  const sandbox = filter.podSandboxId
+    ? (parts.sandboxes.find(filter.podSandboxId)?.id ?? filter.podSandboxId)
+    : undefined;
   if (filter.id && only === undefined) return [];
   const listed: Container[] = [];
   for (const record of parts.containers) {
     const { id, config, sandboxId, createdAt } = record;
-    if (record.phase === 'creating' || (only !== undefined && id !== only) || (sandbox !== undefined && sandboxId !== sandbox)) continue;
+    if (
+      record.phase === 'creating' ||
+      (only !== undefined && id !== only) ||
+      (sandbox !== undefined && sandboxId !== sandbox)
+    )
+      continue;
     const state = containerState(record);
     if (filter.state !== undefined && (filter.state.state ?? 'CONTAINER_CREATED') !== state) continue;
     if (!matchesLabels(config.labels, filter.labelSelector)) continue;
@@ -53,12 +73,26 @@ export function listContainers(parts: RuntimeParts, filter: ContainerFilter = {}
   return listed;
 }
 
-function identityOf({ config: { metadata, labels, annotations } }: ContainerRecord): Pick<Container, 'metadata' | 'labels' | 'annotations'> {
+function identityOf({
+  config: { metadata, labels, annotations },
+}: ContainerRecord): Pick<Container, 'metadata' | 'labels' | 'annotations'> {
   return { ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) };
 }
 
 export function containerStatus(parts: RuntimeParts, record: ContainerRecord): ContainerStatus {
-  const { id, config, createdAt, startedAt = 0, finishedAt = 0, exitCode = 0, reason = '', message = '', logPath = '', user, resources } = record;
+  const {
+    id,
+    config,
+    createdAt,
+    startedAt = 0,
+    finishedAt = 0,
+    exitCode = 0,
+    reason = '',
+    message = '',
+    logPath = '',
+    user,
+    resources,
+  } = record;
   const { image, imageRef } = imageNames(parts, record);
   return {
     ...{ id, state: containerState(record), createdAt, startedAt, finishedAt, exitCode, reason, message, logPath },
@@ -72,16 +106,26 @@ export function containerStatus(parts: RuntimeParts, record: ContainerRecord): C
 }
 
 /** The names that the image has now; when it is gone, those that the container was made with. */
-function imageNames(parts: RuntimeParts, { imageId, imageRef, config }: ContainerRecord): { image: ImageSpec; imageRef: string } {
+function imageNames(
+  parts: RuntimeParts,
+  { imageId, imageRef, config }: ContainerRecord,
+): { image: ImageSpec; imageRef: string } {
   const stored = parts.images.resolve(imageId);
   if (stored === undefined) return { image: config.image ?? {}, imageRef };
   const wanted = config.image?.userSpecifiedImage;
   const tag = stored.tags.find((name) => name === wanted) ?? stored.tags[0];
-  return { image: { ...config.image, ...(tag === undefined ? {} : { image: tag }) }, imageRef: stored.digests[0] ?? imageId };
+  return {
+    image: { ...config.image, ...(tag === undefined ? {} : { image: tag }) },
+    imageRef: stored.digests[0] ?? imageId,
+  };
 }
 
 /** CRI's enumeration has names only; a signal that an image gives by number has none there. */
 function criSignal(signal: string): Signal {
-  const name = signal.toUpperCase().replace(/^(?!SIG)/, 'SIG').replace('+', 'PLUS').replace('-', 'MINUS');
+  const name = signal
+    .toUpperCase()
+    .replace(/^(?!SIG)/, 'SIG')
+    .replace('+', 'PLUS')
+    .replace('-', 'MINUS');
   return /^SIG[A-Z]+[0-9]*(?:(?:PLUS|MINUS)[0-9]*)?$/.test(name) ? (name as Signal) : 'RUNTIME_DEFAULT';
 }

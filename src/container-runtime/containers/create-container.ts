@@ -4,8 +4,8 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectorySync } from '../../kernel/index.ts';
 import { CriError, type CreateContainerRequest, type Mount } from '../../cri/index.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { cgroupsPath } from '../cgroup-path.ts';
 import type { Snapshot, StoredImage, UserNamespaceMapping } from '../images/index.ts';
 import { containerSpec } from '../oci-spec/container-spec.ts';
@@ -16,8 +16,8 @@ import { resolveUser, type ResolvedUser } from '../oci-spec/users.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { SandboxRecord } from '../records/sandbox-record.ts';
 import { newId, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
-import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
 import { sandboxModes, sandboxNamespaces } from '../sandboxes/sandbox-namespaces.ts';
+import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
 import { applyCdiDevices } from './cdi-devices.ts';
 import { everyDevice, grantedDevices } from './host-devices.ts';
 import { prepareMounts } from './prepare-mounts.ts';
@@ -26,13 +26,16 @@ import { readRootfsFile, resolveInRoot } from './rootfs-files.ts';
 
 export async function createContainer(parts: RuntimeParts, request: CreateContainerRequest): Promise<string> {
   const { config } = request;
-  if (config?.metadata?.name === undefined) throw new CriError('INVALID_ARGUMENT', 'the container config has no metadata');
+  if (config?.metadata?.name === undefined)
+    throw new CriError('INVALID_ARGUMENT', 'the container config has no metadata');
   const sandbox = findSandbox(parts, request.podSandboxId);
-  if (sandboxState(sandbox) !== 'SANDBOX_READY') throw new CriError('UNKNOWN', `sandbox container ${JSON.stringify(sandbox.id)} is not running`);
+  if (sandboxState(sandbox) !== 'SANDBOX_READY')
+    throw new CriError('UNKNOWN', `sandbox container ${JSON.stringify(sandbox.id)} is not running`);
   refuseTakenName(parts, sandbox.id, config.metadata.name, config.metadata.attempt ?? 0);
   const reference = config.image?.image ?? '';
   const image = parts.images.resolve(reference);
-  if (image === undefined) throw new CriError('NOT_FOUND', `failed to get image ${JSON.stringify(reference)}: not found`);
+  if (image === undefined)
+    throw new CriError('NOT_FOUND', `failed to get image ${JSON.stringify(reference)}: not found`);
   const defaults = image.config.config ?? {};
   const stopSignal = stopSignalOf(config, defaults);
   signalNumber(stopSignal);
@@ -108,9 +111,17 @@ async function setUp(parts: RuntimeParts, { record, sandbox, image }: NewContain
 
 function logPathOf(sandbox: SandboxRecord, logPath: string): string {
   const directory = sandbox.config.logDirectory ?? '';
-  if (directory === '') throw new CriError('INVALID_ARGUMENT', `the container asks for the log ${JSON.stringify(logPath)}, but its sandbox has no log directory`);
+  if (directory === '')
+    throw new CriError(
+      'INVALID_ARGUMENT',
+      `the container asks for the log ${JSON.stringify(logPath)}, but its sandbox has no log directory`,
+    );
   const joined = path.join(directory, logPath);
-  if (!joined.startsWith(`${path.normalize(directory).replace(/\/$/, '')}/`)) throw new CriError('INVALID_ARGUMENT', `the log path ${JSON.stringify(logPath)} leaves the sandbox's log directory`);
+  if (!joined.startsWith(`${path.normalize(directory).replace(/\/$/, '')}/`))
+    throw new CriError(
+      'INVALID_ARGUMENT',
+      `the log path ${JSON.stringify(logPath)} leaves the sandbox's log directory`,
+    );
   return joined;
 }
 
@@ -119,8 +130,10 @@ function targetNamespace(parts: RuntimeParts, { config, sandboxId }: ContainerRe
   const { pid, targetId = '' } = config.linux?.securityContext?.namespaceOptions ?? {};
   if (pid !== 'TARGET') return {};
   const target = parts.containers.find(targetId);
-  if (target === undefined || target.sandboxId !== sandboxId) throw new CriError('INVALID_ARGUMENT', `the target container ${JSON.stringify(targetId)} is not in the sandbox`);
-  if (target.phase !== 'running' || target.process === undefined) throw new CriError('FAILED_PRECONDITION', `the target container ${JSON.stringify(targetId)} is not running`);
+  if (target === undefined || target.sandboxId !== sandboxId)
+    throw new CriError('INVALID_ARGUMENT', `the target container ${JSON.stringify(targetId)} is not in the sandbox`);
+  if (target.phase !== 'running' || target.process === undefined)
+    throw new CriError('FAILED_PRECONDITION', `the target container ${JSON.stringify(targetId)} is not running`);
   return { targetPid: `/proc/${target.process.pid}/ns/pid` };
 }
 
@@ -128,7 +141,12 @@ function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, given: reado
   const paths = parts.paths.sandbox(sandbox.id);
   const modes = sandboxModes(sandbox.config, parts.nodeNetns);
   const taken = new Set(given.map((mount) => path.posix.normalize(mount.containerPath ?? '')));
-  const bind = (destination: string, source: string, options: string[] = []): OciMount => ({ destination, type: 'bind', source, options: ['rbind', 'rprivate', 'rw', ...options] });
+  const bind = (destination: string, source: string, options: string[] = []): OciMount => ({
+    destination,
+    type: 'bind',
+    source,
+    options: ['rbind', 'rprivate', 'rw', ...options],
+  });
   return [
     bind('/etc/resolv.conf', paths.resolvConf),
     bind('/etc/hosts', paths.hosts),
@@ -139,7 +157,8 @@ function sandboxMounts(parts: RuntimeParts, sandbox: SandboxRecord, given: reado
 
 function mappingOf(sandbox: SandboxRecord, pinned: string): UserNamespaceMapping {
   const { uids = [], gids = [] } = sandbox.config.linux?.securityContext?.namespaceOptions?.usernsOptions ?? {};
-  const complete = (mappings: typeof uids) => mappings.map(({ hostId = 0, containerId = 0, length = 0 }) => ({ hostId, containerId, length }));
+  const complete = (mappings: typeof uids) =>
+    mappings.map(({ hostId = 0, containerId = 0, length = 0 }) => ({ hostId, containerId, length }));
   return { uidMappings: complete(uids), gidMappings: complete(gids), path: pinned };
 }
 
@@ -147,7 +166,10 @@ function mappingOf(sandbox: SandboxRecord, pinned: string): UserNamespaceMapping
  * Folders that an image declares as volumes stay writable in a container with a read-only root; in any other one the
  * container's own layer serves.
  */
-function addImageVolumes(parts: RuntimeParts, { spec, snapshot, image, id }: { spec: OciSpec; snapshot: Snapshot; image: StoredImage; id: string }): void {
+function addImageVolumes(
+  parts: RuntimeParts,
+  { spec, snapshot, image, id }: { spec: OciSpec; snapshot: Snapshot; image: StoredImage; id: string },
+): void {
   if (!spec.root.readonly) return;
   for (const declared of Object.keys(image.config.config?.Volumes ?? {})) {
     const destination = path.posix.join('/', declared);
@@ -155,14 +177,23 @@ function addImageVolumes(parts: RuntimeParts, { spec, snapshot, image, id }: { s
     const source = path.join(parts.rootDirectory, 'volumes', id, destination);
     const inside = resolveInRoot(snapshot.rootfs, destination);
     makeDirectorySync(source);
-    if (fs.existsSync(inside) && fs.statSync(inside).isDirectory()) fs.cpSync(inside, source, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    if (fs.existsSync(inside) && fs.statSync(inside).isDirectory())
+      fs.cpSync(inside, source, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
     spec.mounts.push({ destination, type: 'bind', source, options: ['rbind', 'rprivate', 'rw'] });
   }
 }
 
 function refuseTakenName(parts: RuntimeParts, sandboxId: string, name: string, attempt: number): void {
   for (const other of parts.containers) {
-    if (other.sandboxId !== sandboxId || other.config.metadata?.name !== name || (other.config.metadata.attempt ?? 0) !== attempt) continue;
-    throw new CriError('UNKNOWN', `failed to reserve container name "${name}_${sandboxId}_${attempt}": name is reserved for "${other.id}"`);
+    if (
+      other.sandboxId !== sandboxId ||
+      other.config.metadata?.name !== name ||
+      (other.config.metadata.attempt ?? 0) !== attempt
+    )
+      continue;
+    throw new CriError(
+      'UNKNOWN',
+      `failed to reserve container name "${name}_${sandboxId}_${attempt}": name is reserved for "${other.id}"`,
+    );
   }
 }

@@ -1,7 +1,7 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 /** Processes inside a running container: what an exec runs as, and the OCI runtime that starts it. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { spawn, type ChildProcess } from 'node:child_process';
 import { CriError } from '../../cri/index.ts';
 import { readPidFile } from '../linux/processes.ts';
 import type { OciProcess, OciSpec } from '../oci-spec/oci-types.ts';
@@ -28,25 +28,50 @@ export interface ExecProcess {
 
 /** The container's own process with another command: same user, environment, limits and confinement. */
 function execSpec(spec: OciSpec, { command, terminal, size }: ExecOptions): OciProcess {
-  const env = terminal && !spec.process.env.some((variable) => variable.startsWith('TERM=')) ? [...spec.process.env, 'TERM=xterm'] : spec.process.env;
+  const env =
+    terminal && !spec.process.env.some((variable) => variable.startsWith('TERM='))
+      ? [...spec.process.env, 'TERM=xterm']
+      : spec.process.env;
   return { ...spec.process, args: [...command], terminal, env, ...(size && { consoleSize: { ...size } }) };
 }
 
 /** `stdio` is what the child gets as 0, 1 and 2: pipes, or for a terminal the slave side of one. */
-export function startExec(parts: RuntimeParts, options: ExecOptions, stdio: readonly ('pipe' | 'ignore' | number)[]): ExecProcess {
+export function startExec(
+  parts: RuntimeParts,
+  options: ExecOptions,
+  stdio: readonly ('pipe' | 'ignore' | number)[],
+): ExecProcess {
   const record = findRunningContainer(parts, options.containerId);
   const runtime = parts.handlers.get(record.runtimeHandler);
-  if (runtime === undefined) throw new CriError('UNKNOWN', `no runtime for ${JSON.stringify(record.runtimeHandler)} is configured`);
+  if (runtime === undefined)
+    throw new CriError('UNKNOWN', `no runtime for ${JSON.stringify(record.runtimeHandler)} is configured`);
   if (options.command.length === 0) throw new CriError('INVALID_ARGUMENT', 'there is no command to run');
   const paths = parts.paths.container(record.id);
   const name = newId(parts.ctx).slice(0, 16);
   const specFile = path.join(paths.directory, `exec-${name}.json`);
   const pidFile = path.join(paths.directory, `exec-${name}.pid`);
-  fs.writeFileSync(specFile, JSON.stringify(execSpec(JSON.parse(fs.readFileSync(paths.spec, 'utf8')) as OciSpec, options)), { mode: 0o600 });
-  const child = spawn(runtime.path, [...runtime.globalArguments, 'exec', '--process', specFile, '--pid-file', pidFile, ...(options.terminal ? ['--tty'] : []), record.id], {
-    stdio: [...stdio],
-    env: { PATH: process.env['PATH'] ?? '' },
-  });
+  fs.writeFileSync(
+    specFile,
+    JSON.stringify(execSpec(JSON.parse(fs.readFileSync(paths.spec, 'utf8')) as OciSpec, options)),
+    { mode: 0o600 },
+  );
+  const child = spawn(
+    runtime.path,
+    [
+      ...runtime.globalArguments,
+      'exec',
+      '--process',
+      specFile,
+      '--pid-file',
+      pidFile,
+      ...(options.terminal ? ['--tty'] : []),
+      record.id,
+    ],
+    {
+      stdio: [...stdio],
+      env: { PATH: process.env['PATH'] ?? '' },
+    },
+  );
   return {
     child,
     // Written when the process has been started, and never when it could not be.

@@ -10,19 +10,29 @@ const LARGEST_OUTPUT = 16 * 1024 * 1024 - 64 * 1024;
 /** After the command has ended, how long processes that it left behind may keep its output open. */
 const DRAIN_MS = 2000;
 
-export async function execSync(parts: RuntimeParts, { containerId = '', cmd = [], timeout = 0 }: ExecSyncRequest, signal?: AbortSignal): Promise<ExecSyncResponse> {
+export async function execSync(
+  parts: RuntimeParts,
+  { containerId = '', cmd = [], timeout = 0 }: ExecSyncRequest,
+  signal?: AbortSignal,
+): Promise<ExecSyncResponse> {
   const process = startExec(parts, { containerId, command: cmd, terminal: false }, ['ignore', 'pipe', 'pipe']);
   const { child } = process;
   const stdout = collected(child.stdout);
   const stderr = collected(child.stderr);
   let timedOut = false;
-  const timer = timeout > 0 ? parts.ctx.clock.after(timeout * 1000, () => ((timedOut = true), process.kill())) : undefined;
+  const timer =
+    timeout > 0 ? parts.ctx.clock.after(timeout * 1000, () => ((timedOut = true), process.kill())) : undefined;
   const cancelled = (): void => process.kill();
   signal?.addEventListener('abort', cancelled, { once: true });
   try {
     const exitCode = await ended(parts, child);
-    if (timedOut) throw new CriError('DEADLINE_EXCEEDED', `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`);
-    if (!process.hasStarted()) throw new CriError('UNKNOWN', `failed to exec in container: ${ociMessage(stderr().toString())}`);
+    if (timedOut)
+      throw new CriError(
+        'DEADLINE_EXCEEDED',
+        `failed to exec in container: timeout ${timeout}s exceeded: context deadline exceeded`,
+      );
+    if (!process.hasStarted())
+      throw new CriError('UNKNOWN', `failed to exec in container: ${ociMessage(stderr().toString())}`);
     return { stdout: stdout(), stderr: stderr(), exitCode };
   } finally {
     timer?.cancel();

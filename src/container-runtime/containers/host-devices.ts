@@ -8,16 +8,31 @@ import { deviceNumbers, type DeviceGrant, type HostDevice } from '../oci-spec/de
 function hostDevice(file: string): HostDevice | undefined {
   const stat = fs.statSync(file);
   if (!stat.isCharacterDevice() && !stat.isBlockDevice()) return undefined;
-  return { path: file, type: stat.isBlockDevice() ? 'b' : 'c', ...deviceNumbers(stat.rdev), fileMode: stat.mode & 0o7777, uid: stat.uid, gid: stat.gid };
+  return {
+    path: file,
+    type: stat.isBlockDevice() ? 'b' : 'c',
+    ...deviceNumbers(stat.rdev),
+    fileMode: stat.mode & 0o7777,
+    uid: stat.uid,
+    gid: stat.gid,
+  };
 }
 
 /** A folder stands for all devices in it. */
 export function grantedDevices(devices: readonly Device[]): DeviceGrant[] {
   return devices.flatMap(({ hostPath = '', containerPath = '', permissions = '' }) => {
-    if (!/^[rwm]*$/.test(permissions)) throw new Error(`the permissions ${JSON.stringify(permissions)} of device ${hostPath} are not made of r, w and m`);
+    if (!/^[rwm]*$/.test(permissions))
+      throw new Error(
+        `the permissions ${JSON.stringify(permissions)} of device ${hostPath} are not made of r, w and m`,
+      );
     const real = fs.realpathSync(hostPath);
     const inside = containerPath || hostPath;
-    if (fs.statSync(real).isDirectory()) return devicesBelow(real).map((device) => ({ device, containerPath: path.join(inside, path.relative(real, device.path)), permissions }));
+    if (fs.statSync(real).isDirectory())
+      return devicesBelow(real).map((device) => ({
+        device,
+        containerPath: path.join(inside, path.relative(real, device.path)),
+        permissions,
+      }));
     const device = hostDevice(real);
     if (device === undefined) throw new Error(`${hostPath} is not a device`);
     return [{ device, containerPath: inside, permissions }];

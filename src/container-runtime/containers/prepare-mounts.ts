@@ -1,8 +1,8 @@
 /** The sources of a container's mounts: made, resolved, and for image volumes mounted, before the spec is written. */
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectorySync } from '../../kernel/index.ts';
 import { CriError, type Mount } from '../../cri/index.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import type { UserNamespaceMapping } from '../images/index.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
 import { attachMount, cloneMount, mapOwners } from '../syscalls.ts';
@@ -14,19 +14,37 @@ export interface PrepareMountsOptions {
 }
 
 /** SELinux labels are not changed: `selinuxRelabel` asks for what a machine without SELinux cannot do. */
-export async function prepareMounts(parts: RuntimeParts, { id, mounts, userNamespace }: PrepareMountsOptions): Promise<Mount[]> {
+export async function prepareMounts(
+  parts: RuntimeParts,
+  { id, mounts, userNamespace }: PrepareMountsOptions,
+): Promise<Mount[]> {
   return Promise.all(
     mounts.map(async (mount, index) => {
-      if (mount.image?.image) return { ...mount, readonly: true, hostPath: await mountImageVolume(parts, { id, mount, index, ...(userNamespace && { userNamespace }) }) };
+      if (mount.image?.image)
+        return {
+          ...mount,
+          readonly: true,
+          hostPath: await mountImageVolume(parts, { id, mount, index, ...(userNamespace && { userNamespace }) }),
+        };
       const source = existingSource(mount);
-      return { ...mount, hostPath: userNamespace && (mount.uidMappings ?? []).length > 0 ? mapVolumeOwners(parts, { id, source, index, userNamespace }) : source };
+      return {
+        ...mount,
+        hostPath:
+          userNamespace && (mount.uidMappings ?? []).length > 0
+            ? mapVolumeOwners(parts, { id, source, index, userNamespace })
+            : source,
+      };
     }),
   );
 }
 
 /** A source that is missing becomes a folder, as containers have always had it. */
 function existingSource({ hostPath = '', containerPath = '' }: Mount): string {
-  if (!path.isAbsolute(hostPath)) throw new CriError('INVALID_ARGUMENT', `the source ${JSON.stringify(hostPath)} of the mount ${containerPath} is not absolute`);
+  if (!path.isAbsolute(hostPath))
+    throw new CriError(
+      'INVALID_ARGUMENT',
+      `the source ${JSON.stringify(hostPath)} of the mount ${containerPath} is not absolute`,
+    );
   try {
     return fs.realpathSync(hostPath);
   } catch (error) {
@@ -59,7 +77,10 @@ function mapVolumeOwners(parts: RuntimeParts, { id, source, index, userNamespace
       fs.closeSync(mount);
     }
   } catch (error) {
-    throw new Error(`the owners of the volume ${source} cannot be mapped to the pod's user namespace: ${messageOf(error)}`, { cause: error });
+    throw new Error(
+      `the owners of the volume ${source} cannot be mapped to the pod's user namespace: ${messageOf(error)}`,
+      { cause: error },
+    );
   } finally {
     fs.closeSync(namespace);
   }
@@ -73,12 +94,22 @@ interface ImageVolume {
   readonly userNamespace?: UserNamespaceMapping;
 }
 
-async function mountImageVolume(parts: RuntimeParts, { id, mount, index, userNamespace }: ImageVolume): Promise<string> {
+async function mountImageVolume(
+  parts: RuntimeParts,
+  { id, mount, index, userNamespace }: ImageVolume,
+): Promise<string> {
   const reference = mount.image?.image ?? '';
   const image = parts.images.resolve(reference);
-  if (image === undefined) throw new CriError('NOT_FOUND', `failed to get image ${JSON.stringify(reference)} of the mount ${mount.containerPath ?? ''}: not found`);
+  if (image === undefined)
+    throw new CriError(
+      'NOT_FOUND',
+      `failed to get image ${JSON.stringify(reference)} of the mount ${mount.containerPath ?? ''}: not found`,
+    );
   const target = path.join(parts.paths.container(id).images, String(index));
   makeDirectorySync(target);
-  await parts.images.mountImage(image.id, target, { ...(mount.imageSubPath ? { subPath: mount.imageSubPath } : {}), ...(userNamespace && { userNamespace }) });
+  await parts.images.mountImage(image.id, target, {
+    ...(mount.imageSubPath ? { subPath: mount.imageSubPath } : {}),
+    ...(userNamespace && { userNamespace }),
+  });
   return target;
 }

@@ -5,7 +5,10 @@ import { deleteEndedOciContainer, deleteOciContainer } from '../oci-runtime.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 
-export async function releaseOciState(parts: RuntimeParts, { id, runtimeHandler, config, cgroupPath }: ContainerRecord): Promise<void> {
+export async function releaseOciState(
+  parts: RuntimeParts,
+  { id, runtimeHandler, config, cgroupPath }: ContainerRecord,
+): Promise<void> {
   const runtime = parts.handlers.get(runtimeHandler);
   if (runtime === undefined || !fs.existsSync(path.join(runtime.root, id))) return;
   // Devices bring hooks with them, which the OCI runtime runs.

@@ -27,8 +27,14 @@ export async function releaseContainer(parts: RuntimeParts, record: ContainerRec
   const { id } = record;
   const paths = parts.paths.container(id);
   await releaseOciState(parts, record);
-  if (fs.existsSync(paths.images)) for (const target of mountsBelow(paths.images)) await parts.images.unmountImage(target);
+  if (fs.existsSync(paths.images))
+    for (const target of mountsBelow(paths.images)) await parts.images.unmountImage(target);
   if (fs.existsSync(paths.mounts)) for (const target of mountsBelow(paths.mounts)) unmountAll(target);
   const remove = (file: string): Promise<void> => fs.promises.rm(file, { recursive: true, force: true });
-  await Promise.all([parts.images.snapshots.remove(id), remove(paths.directory), remove(paths.exit), remove(path.join(parts.rootDirectory, 'volumes', id))]);
+  await Promise.all([
+    parts.images.snapshots.remove(id),
+    remove(paths.directory),
+    remove(paths.exit),
+    remove(path.join(parts.rootDirectory, 'volumes', id)),
+  ]);
 }

@@ -41,7 +41,10 @@ function linkTarget(file: string): string | undefined {
 export function readRootfsFile(root: string, wanted: string): string {
   let fd: number;
   try {
-    fd = fs.openSync(resolveInRoot(root, wanted), fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+    fd = fs.openSync(
+      resolveInRoot(root, wanted),
+      fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK,
+    );
   } catch {
     return '';
   }

@@ -37,7 +37,12 @@ function endingOf(parts: RuntimeParts, { id, process, conmon }: ContainerRecord)
   if (conmon !== undefined && isAlive(conmon)) return undefined;
   const late = readExit(paths.exit);
   if (late !== undefined) return { ...late, reason: reasonOf(late.exitCode, fs.existsSync(paths.oom)) };
-  return { exitCode: UNKNOWN_EXIT_CODE, finishedAt: nowNanoseconds(parts.ctx), reason: 'Unknown', message: 'conmon ended before the container did: its exit code is not known' };
+  return {
+    exitCode: UNKNOWN_EXIT_CODE,
+    finishedAt: nowNanoseconds(parts.ctx),
+    reason: 'Unknown',
+    message: 'conmon ended before the container did: its exit code is not known',
+  };
 }
 
 function reasonOf(exitCode: number, oom: boolean): string {

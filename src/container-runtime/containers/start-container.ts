@@ -2,8 +2,8 @@
 import fs from 'node:fs';
 import { CriError } from '../../cri/index.ts';
 import { identify, readPidFile } from '../linux/processes.ts';
-import type { OciSpec } from '../oci-spec/oci-types.ts';
 import { deleteOciContainer, startOciContainer, type OciRuntime } from '../oci-runtime.ts';
+import type { OciSpec } from '../oci-spec/oci-types.ts';
 import type { ContainerRecord } from '../records/container-record.ts';
 import { messageOf, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { findSandbox, publishEvent, sandboxState } from '../sandboxes/sandbox-status.ts';
@@ -18,11 +18,14 @@ export async function startContainer(parts: RuntimeParts, idOrPrefix: string | u
   const { id } = findContainer(parts, idOrPrefix);
   await parts.locks.run(id, async () => {
     const record = findContainer(parts, id);
-    if (record.phase !== 'created') throw new CriError('UNKNOWN', `container ${JSON.stringify(id)} is in ${containerState(record)} state`);
+    if (record.phase !== 'created')
+      throw new CriError('UNKNOWN', `container ${JSON.stringify(id)} is in ${containerState(record)} state`);
     const sandbox = findSandbox(parts, record.sandboxId);
-    if (sandboxState(sandbox) !== 'SANDBOX_READY') throw new CriError('UNKNOWN', `sandbox container ${JSON.stringify(sandbox.id)} is not running`);
+    if (sandboxState(sandbox) !== 'SANDBOX_READY')
+      throw new CriError('UNKNOWN', `sandbox container ${JSON.stringify(sandbox.id)} is not running`);
     const runtime = parts.handlers.get(record.runtimeHandler);
-    if (runtime === undefined) throw new CriError('UNKNOWN', `no runtime for ${JSON.stringify(record.runtimeHandler)} is configured`);
+    if (runtime === undefined)
+      throw new CriError('UNKNOWN', `no runtime for ${JSON.stringify(record.runtimeHandler)} is configured`);
     parts.containers.update(id, { phase: 'starting' });
     try {
       await start(parts, record, runtime);
@@ -30,7 +33,14 @@ export async function startContainer(parts: RuntimeParts, idOrPrefix: string | u
       await deleteOciContainer(runtime, id);
       const message = `failed to create task for container: OCI runtime create failed: ${messageOf(error)}`;
       const now = nowNanoseconds(parts.ctx);
-      parts.containers.update(id, { phase: 'exited', startedAt: now, finishedAt: now, exitCode: START_ERROR_CODE, reason: 'StartError', message });
+      parts.containers.update(id, {
+        phase: 'exited',
+        startedAt: now,
+        finishedAt: now,
+        exitCode: START_ERROR_CODE,
+        reason: 'StartError',
+        message,
+      });
       publishEvent(parts, { containerId: id, sandboxId: record.sandboxId, type: 'CONTAINER_STOPPED_EVENT' });
       throw new CriError('UNKNOWN', message, { cause: error });
     }

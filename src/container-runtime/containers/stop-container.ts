@@ -1,8 +1,8 @@
+import { signalProcess } from '../linux/processes.ts';
+import { signalNumber } from '../oci-spec/signals.ts';
 /** StopContainer: its stop signal, then, when the time is up, SIGKILL for everything in it. */
 import type { ContainerRecord } from '../records/container-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
-import { signalNumber } from '../oci-spec/signals.ts';
-import { signalProcess } from '../linux/processes.ts';
 import { settleExit } from './settle-exit.ts';
 
 /** Killed processes end at once unless the kernel holds them (a hung file system). */
@@ -10,7 +10,11 @@ const KILL_WAIT_MS = 60_000;
 /** Longest wait that a timer takes; CRI's largest timeouts mean "for ever". */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
-export async function stopContainer(parts: RuntimeParts, idOrPrefix: string, { timeoutSeconds }: { timeoutSeconds: number }): Promise<void> {
+export async function stopContainer(
+  parts: RuntimeParts,
+  idOrPrefix: string,
+  { timeoutSeconds }: { timeoutSeconds: number },
+): Promise<void> {
   const id = parts.containers.find(idOrPrefix)?.id;
   if (id === undefined) return;
   // A start that is under way is waited for: after it there is a process to stop.

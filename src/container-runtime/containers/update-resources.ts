@@ -2,24 +2,34 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { CriError, type LinuxContainerResources } from '../../cri/index.ts';
-import { mergedResources, ociResources } from '../oci-spec/resources.ts';
-import type { OciSpec } from '../oci-spec/oci-types.ts';
 import { updateOciContainer } from '../oci-runtime.ts';
+import type { OciSpec } from '../oci-spec/oci-types.ts';
+import { mergedResources, ociResources } from '../oci-spec/resources.ts';
 import { messageOf, type RuntimeParts } from '../runtime-parts.ts';
 import { containerState, findContainer } from './container-status.ts';
 
-export async function updateContainerResources(parts: RuntimeParts, idOrPrefix: string | undefined, change: LinuxContainerResources | undefined): Promise<void> {
+export async function updateContainerResources(
+  parts: RuntimeParts,
+  idOrPrefix: string | undefined,
+  change: LinuxContainerResources | undefined,
+): Promise<void> {
   const { id } = findContainer(parts, idOrPrefix);
   await parts.locks.run(id, async () => {
     const record = findContainer(parts, id);
-    if (record.phase !== 'running' && record.phase !== 'created') throw new CriError('UNKNOWN', `container ${JSON.stringify(id)} is in ${containerState(record)} state`);
+    if (record.phase !== 'running' && record.phase !== 'created')
+      throw new CriError('UNKNOWN', `container ${JSON.stringify(id)} is in ${containerState(record)} state`);
     if (change === undefined) return;
     const resources = mergedResources(record.resources, change);
     const paths = parts.paths.container(id);
     const runtime = parts.handlers.get(record.runtimeHandler);
     if (record.phase === 'running' && runtime !== undefined) {
       try {
-        await updateOciContainer(runtime, id, ociResources(resources, parts.machine), path.join(paths.directory, 'resources.json'));
+        await updateOciContainer(
+          runtime,
+          id,
+          ociResources(resources, parts.machine),
+          path.join(paths.directory, 'resources.json'),
+        );
       } catch (error) {
         throw new CriError('UNKNOWN', `failed to update resources: ${messageOf(error)}`, { cause: error });
       }

@@ -10,9 +10,14 @@ const LOOK_EVERY_MS = 5000;
 /** Runs until the signal aborts. */
 export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Promise<void> {
   const watcher = fs.watch(parts.paths.exits, (_event, id) => {
-    if (id !== null && parts.containers.get(id) !== undefined) parts.background(`take note of the end of container ${id}`, () => settleExit(parts, id));
+    if (id !== null && parts.containers.get(id) !== undefined)
+      parts.background(`take note of the end of container ${id}`, () => settleExit(parts, id));
   });
-  watcher.on('error', (error) => parts.ctx.logger.error(error, 'Watching for the ends of containers failed; they are noticed later', { directory: parts.paths.exits }));
+  watcher.on('error', (error) =>
+    parts.ctx.logger.error(error, 'Watching for the ends of containers failed; they are noticed later', {
+      directory: parts.paths.exits,
+    }),
+  );
   const timer = parts.ctx.clock.every(LOOK_EVERY_MS, () => lookAtAll(parts));
   lookAtAll(parts);
   try {
@@ -29,6 +34,7 @@ export async function watchExits(parts: RuntimeParts, signal: AbortSignal): Prom
 function lookAtAll(parts: RuntimeParts): void {
   for (const { id, phase, process } of parts.containers) {
     // One that lives has not ended: most looks are over with that.
-    if (phase === 'running' && (process === undefined || !isAlive(process))) parts.background(`look at container ${id}`, () => settleExit(parts, id));
+    if (phase === 'running' && (process === undefined || !isAlive(process)))
+      parts.background(`look at container ${id}`, () => settleExit(parts, id));
   }
 }

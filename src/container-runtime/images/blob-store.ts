@@ -12,7 +12,10 @@ import { ImageError } from './image-error.ts';
 
 /** The bytes of a blob from an offset on; a source that cannot start there says from where it does. */
 export interface BlobSource {
-  (offset: number, signal?: AbortSignal): Promise<{ readonly start: number; readonly content: AsyncIterable<Uint8Array> }>;
+  (
+    offset: number,
+    signal?: AbortSignal,
+  ): Promise<{ readonly start: number; readonly content: AsyncIterable<Uint8Array> }>;
 }
 
 export interface WantedBlob {
@@ -158,14 +161,21 @@ export class BlobStore {
       let { size: received } = await file.stat();
       if (received > wanted.size) received = 0;
       const { start, content } = await source(received, signal);
-      if (start > received) throw new ImageError('DATA_LOSS', `the registry sent ${wanted.digest} from byte ${start} on, not from ${received}`);
+      if (start > received)
+        throw new ImageError(
+          'DATA_LOSS',
+          `the registry sent ${wanted.digest} from byte ${start} on, not from ${received}`,
+        );
       const hash = await hashOfStart(file, wanted.digest, start);
       received = start;
       for await (const chunk of content) {
         signal?.throwIfAborted();
         if (received + chunk.length > wanted.size) {
           await file.truncate(0);
-          throw new ImageError('DATA_LOSS', `${wanted.digest} is larger than the ${wanted.size} bytes that its descriptor says`);
+          throw new ImageError(
+            'DATA_LOSS',
+            `${wanted.digest} is larger than the ${wanted.size} bytes that its descriptor says`,
+          );
         }
         hash.update(chunk);
         await writeFully(file, chunk, received);

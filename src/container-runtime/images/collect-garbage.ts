@@ -3,7 +3,10 @@ import type { GarbageReport } from './image-store.ts';
 import type { StoreParts } from './store-parts.ts';
 
 /** `layersInUse`: chain ids below snapshots and volumes; containers keep their layers when the image's name is gone. */
-export async function collectGarbage({ blobs, layers, records, leases }: StoreParts, layersInUse: () => readonly string[]): Promise<GarbageReport> {
+export async function collectGarbage(
+  { blobs, layers, records, leases }: StoreParts,
+  layersInUse: () => readonly string[],
+): Promise<GarbageReport> {
   let [removedBlobs, removedLayers, bytes] = [0, 0, 0];
   for (const { digest, size } of await blobs.list()) {
     // Asked anew for each: between two deletions a pull may have begun.
@@ -14,7 +17,12 @@ export async function collectGarbage({ blobs, layers, records, leases }: StorePa
   }
   for (const layer of layers.list()) {
     const { chainId } = layer;
-    if (leases.holds(chainId) || layersInUse().includes(chainId) || records.list().some((image) => image.layers.includes(chainId))) continue;
+    if (
+      leases.holds(chainId) ||
+      layersInUse().includes(chainId) ||
+      records.list().some((image) => image.layers.includes(chainId))
+    )
+      continue;
     await layers.remove(chainId);
     removedLayers++;
     bytes += layer.bytes;

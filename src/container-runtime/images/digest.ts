@@ -2,7 +2,9 @@
 import { createHash, type Hash } from 'node:crypto';
 import { ImageError } from './image-error.ts';
 
-const HEX_LENGTH: ReadonlyMap<string, number> = new Map(Object.entries<number>({ sha256: 64, sha384: 96, sha512: 128 }));
+const HEX_LENGTH: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ sha256: 64, sha384: 96, sha512: 128 }),
+);
 
 export interface Digest {
   readonly algorithm: string;

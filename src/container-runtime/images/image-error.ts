@@ -23,5 +23,7 @@ export function whileDoing(action: string, error: unknown): ImageError {
     if (error.message.startsWith('RegistryUnavailable')) return error;
     return new ImageError(error.code, `${action}: ${error.message}`, { cause: error });
   }
-  return new ImageError('UNKNOWN', `${action}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  return new ImageError('UNKNOWN', `${action}: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
 }

@@ -82,7 +82,8 @@ export class ImageRecords {
       const before = images.get(image.id);
       if (names.tag !== undefined) {
         for (const other of images.values()) {
-          if (other.tags.includes(names.tag)) images.set(other.id, { ...other, tags: other.tags.filter((tag) => tag !== names.tag) });
+          if (other.tags.includes(names.tag))
+            images.set(other.id, { ...other, tags: other.tags.filter((tag) => tag !== names.tag) });
         }
       }
       const kept = images.get(image.id) ?? before;
@@ -123,7 +124,8 @@ export class ImageRecords {
     if (prefix.length < SHORTEST_ID_PREFIX || !/^[0-9a-f]+$/.test(prefix)) return undefined;
     const found = this.list().filter((image) => image.id.startsWith(`sha256:${prefix}`));
     // A name of hexadecimal digits is a name first.
-    if (found.length === 0 || (!reference.startsWith('sha256:') && prefix.length < 64 && this.#hasTag(reference))) return undefined;
+    if (found.length === 0 || (!reference.startsWith('sha256:') && prefix.length < 64 && this.#hasTag(reference)))
+      return undefined;
     if (found.length > 1) throw new ImageError('INVALID_ARGUMENT', `the image id ${reference} is ambiguous`);
     return found[0];
   }
@@ -161,7 +163,12 @@ function withoutName(image: ImageRecord, name: string): Pick<ImageRecord, 'tags'
   if (tags.length === image.tags.length) return { tags, digests: image.digests.filter((digest) => digest !== name) };
   const repository = repositoryOf(parseReference(name));
   const stays = tags.some((tag) => repositoryOf(parseReference(tag)) === repository);
-  return { tags, digests: stays ? image.digests : image.digests.filter((digest) => repositoryOf(parseReference(digest)) !== repository) };
+  return {
+    tags,
+    digests: stays
+      ? image.digests
+      : image.digests.filter((digest) => repositoryOf(parseReference(digest)) !== repository),
+  };
 }
 
 function union(a: readonly string[], b: readonly string[]): string[] {

@@ -22,6 +22,11 @@ export type {
   UserNamespaceMapping,
 } from './image-store.ts';
 export type { ImageConfig, Platform, ProcessDefaults } from './manifest/oci-types.ts';
-export type { EndpointSettings, RegistryEndpoint, RegistryHosts, RegistryOptions } from './registry/registry-options.ts';
+export type {
+  EndpointSettings,
+  RegistryEndpoint,
+  RegistryHosts,
+  RegistryOptions,
+} from './registry/registry-options.ts';
 export { DEFAULT_UNPACK_LIMITS, type UnpackLimits } from './layers/unpack-limits.ts';
 export { openImageStore } from './open-image-store.ts';

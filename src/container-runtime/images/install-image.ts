@@ -20,10 +20,18 @@ export interface ImageToInstall {
   readonly ready?: (layer: Pick<Descriptor, 'digest' | 'size'>) => Promise<void>;
 }
 
-export async function installImage(parts: StoreParts, lease: Lease, image: ImageToInstall, signal?: AbortSignal): Promise<ImageRecord> {
+export async function installImage(
+  parts: StoreParts,
+  lease: Lease,
+  image: ImageToInstall,
+  signal?: AbortSignal,
+): Promise<ImageRecord> {
   const diffIds = image.config.rootfs.diff_ids;
   if (diffIds.length !== image.layers.length) {
-    throw new ImageError('FAILED_PRECONDITION', `the image's manifest has ${image.layers.length} layers, its config ${diffIds.length}`);
+    throw new ImageError(
+      'FAILED_PRECONDITION',
+      `the image's manifest has ${image.layers.length} layers, its config ${diffIds.length}`,
+    );
   }
   const chain = chainIds(diffIds);
   lease.hold(...chain);
@@ -31,7 +39,10 @@ export async function installImage(parts: StoreParts, lease: Lease, image: Image
     const [chainId, diffId] = [chain[index], diffIds[index]];
     if (chainId === undefined || diffId === undefined) continue;
     await image.ready?.(layer);
-    await parts.layers.unpack({ chainId, diffId, blob: parts.blobs.path(layer.digest), below: chain.slice(0, index) }, signal);
+    await parts.layers.unpack(
+      { chainId, diffId, blob: parts.blobs.path(layer.digest), below: chain.slice(0, index) },
+      signal,
+    );
   }
   return parts.records.add(
     {

@@ -7,7 +7,15 @@ import { collectGarbage } from './collect-garbage.ts';
 import { ImageError } from './image-error.ts';
 import { ImageRecords, type ImageRecord } from './image-records.ts';
 import { createImageService } from './image-service.ts';
-import type { DiskUsage, ImageStore, ImageStoreOptions, MountImageOptions, MountedImage, PullOptions, StoredImage } from './image-store.ts';
+import type {
+  DiskUsage,
+  ImageStore,
+  ImageStoreOptions,
+  MountImageOptions,
+  MountedImage,
+  PullOptions,
+  StoredImage,
+} from './image-store.ts';
 import { LayerStore } from './layers/layer-store.ts';
 import { LayerWorkers } from './layers/layer-workers.ts';
 import { DEFAULT_UNPACK_LIMITS } from './layers/unpack-limits.ts';
@@ -60,7 +68,8 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
   const store = {
     resolve: (reference: string): StoredImage | undefined => images.find(reference),
     list: (): readonly StoredImage[] => images.list(),
-    pull: async (reference: string, pullOptions?: PullOptions) => images.load(await puller.pull(reference, pullOptions)),
+    pull: async (reference: string, pullOptions?: PullOptions) =>
+      images.load(await puller.pull(reference, pullOptions)),
     remove: async (reference: string): Promise<void> => {
       if (await parts.records.remove(reference)) await collect();
     },
@@ -73,10 +82,24 @@ async function assembleStore(ctx: Context, options: ImageStoreOptions, unlock: (
       root,
       now: () => ctx.clock.now(),
       imageUsage: async () => imageUsage(parts),
-      containerUsage: async () => sumOf(snapshots.list().map(({ key }) => async () => snapshots.usage(key))),
+      containerUsage: async () =>
+        sumOf(
+          snapshots.list().map(
+            ({ key }) =>
+              async () =>
+                snapshots.usage(key),
+          ),
+        ),
     }),
     loadArchive: async (archive: Readable, { signal } = {}) => {
-      const loaded = await loadArchive(parts, untilStalled(archive, { clock: ctx.clock, ...(options.registries?.stallMs === undefined ? {} : { stallMs: options.registries.stallMs }) }), signal);
+      const loaded = await loadArchive(
+        parts,
+        untilStalled(archive, {
+          clock: ctx.clock,
+          ...(options.registries?.stallMs === undefined ? {} : { stallMs: options.registries.stallMs }),
+        }),
+        signal,
+      );
       return Promise.all(loaded.map(async (record) => images.load(record)));
     },
     saveArchive: async (references: readonly string[], archive: Writable) => saveArchive(parts, references, archive),
@@ -131,7 +154,8 @@ class Images {
   }
 
   async load(record: ImageRecord): Promise<StoredImage> {
-    if (!this.#configs.has(record.id)) this.#configs.set(record.id, parseConfig(await this.#parts.blobs.read(record.id)));
+    if (!this.#configs.has(record.id))
+      this.#configs.set(record.id, parseConfig(await this.#parts.blobs.read(record.id)));
     return this.#stored(record);
   }
 
@@ -147,21 +171,36 @@ class Images {
   }
 
   list(): readonly StoredImage[] {
-    return this.#parts.records.list().filter(({ id }) => this.#configs.has(id)).map((record) => this.#stored(record));
+    return this.#parts.records
+      .list()
+      .filter(({ id }) => this.#configs.has(id))
+      .map((record) => this.#stored(record));
   }
 
   #stored(record: ImageRecord): StoredImage {
     const config = this.#configs.get(record.id);
     if (config === undefined) throw new ImageError('UNAVAILABLE', `the image ${record.id} is still being recorded`);
     const { id, manifestDigest, tags, digests, layers, size } = record;
-    return { id, manifestDigest, tags, digests, layers, size, config, pinned: tags.some((tag) => this.#pinned.has(tag)) };
+    return {
+      id,
+      manifestDigest,
+      tags,
+      digests,
+      layers,
+      size,
+      config,
+      pinned: tags.some((tag) => this.#pinned.has(tag)),
+    };
   }
 }
 
 async function imageUsage({ blobs, layers }: StoreParts): Promise<DiskUsage> {
   const stored = await blobs.list();
   return {
-    bytes: [...stored.map(({ size }) => size), ...layers.list().map(({ bytes }) => bytes)].reduce((sum, bytes) => sum + bytes, 0),
+    bytes: [...stored.map(({ size }) => size), ...layers.list().map(({ bytes }) => bytes)].reduce(
+      (sum, bytes) => sum + bytes,
+      0,
+    ),
     inodes: stored.length + layers.list().reduce((sum, { inodes }) => sum + inodes, 0),
   };
 }

@@ -43,14 +43,19 @@ export class ImagePuller {
 
   async pull(text: string, options: PullOptions = {}): Promise<ImageRecord> {
     const reference = normalizeReference(text);
-    const signals = [this.#closing.signal, this.#parts.ctx.signal, ...(options.signal === undefined ? [] : [options.signal])];
+    const signals = [
+      this.#closing.signal,
+      this.#parts.ctx.signal,
+      ...(options.signal === undefined ? [] : [options.signal]),
+    ];
     const signal = AbortSignal.any(signals);
     const run = this.#pull(reference, options, signal);
     this.#running.add(run);
     try {
       return await run;
     } catch (error) {
-      if (signal.aborted) throw new ImageError('CANCELLED', `the pull of ${formatReference(reference)} was cancelled`, { cause: error });
+      if (signal.aborted)
+        throw new ImageError('CANCELLED', `the pull of ${formatReference(reference)} was cancelled`, { cause: error });
       throw whileDoing(`failed to pull and unpack image ${JSON.stringify(formatReference(reference))}`, error);
     } finally {
       this.#running.delete(run);
@@ -139,7 +144,8 @@ export class ImagePuller {
         documents.push(fetched.digest);
         documentBytes += fetched.bytes.length;
         const parsed = parseManifestOrIndex(fetched.bytes, fetched.mediaType);
-        if ('manifest' in parsed) return { digest, manifest: parsed.manifest, manifestDigest: fetched.digest, documents, documentBytes };
+        if ('manifest' in parsed)
+          return { digest, manifest: parsed.manifest, manifestDigest: fetched.digest, documents, documentBytes };
         const chosen = selectPlatform(parsed.index.manifests, this.#parts.platform);
         fetched = await client.manifest(chosen.digest, chosen);
       }
@@ -155,7 +161,8 @@ export class ImagePuller {
   }
 
   async #config(downloads: BlobDownloads, descriptor: Descriptor): Promise<ImageConfig> {
-    if (descriptor.size > LARGEST_DOCUMENT) throw new ImageError('FAILED_PRECONDITION', `the image's config has ${descriptor.size} bytes`);
+    if (descriptor.size > LARGEST_DOCUMENT)
+      throw new ImageError('FAILED_PRECONDITION', `the image's config has ${descriptor.size} bytes`);
     downloads.start(descriptor);
     await downloads.done(descriptor.digest);
     const config = parseConfig(await this.#parts.blobs.read(descriptor.digest));

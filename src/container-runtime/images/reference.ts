@@ -25,7 +25,10 @@ const DIGEST = /^[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]
 
 export function parseReference(text: string): ImageReference {
   const invalid = (detail = ''): ImageError =>
-    new ImageError('INVALID_ARGUMENT', `failed to parse reference ${JSON.stringify(text)}: invalid reference format${detail}`);
+    new ImageError(
+      'INVALID_ARGUMENT',
+      `failed to parse reference ${JSON.stringify(text)}: invalid reference format${detail}`,
+    );
   if (/^[0-9a-f]{64}$/.test(text)) {
     throw invalid(`: repository name (${text}) cannot be a 64-byte hexadecimal string`);
   }
@@ -41,7 +44,8 @@ export function parseReference(text: string): ImageReference {
   if (domain === DEFAULT_DOMAIN && path !== '' && !path.includes('/')) path = `library/${path}`;
   if (/[A-Z]/.test(path)) throw invalid(`: repository name (${path}) must be lowercase`);
   if (!DOMAIN.test(domain) || !PATH.test(path) || (tag !== undefined && !TAG.test(tag))) throw invalid();
-  if (domain.length + 1 + path.length > LONGEST_NAME) throw invalid(`: repository name must not be more than ${LONGEST_NAME} characters`);
+  if (domain.length + 1 + path.length > LONGEST_NAME)
+    throw invalid(`: repository name must not be more than ${LONGEST_NAME} characters`);
   return { domain, path, ...(tag === undefined ? {} : { tag }), ...(digest === undefined ? {} : { digest }) };
 }
 

@@ -21,7 +21,12 @@ export function endWhenStalled(outgoing: ClientRequest, { clock, stallMs = STALL
   let timer: Timer = { cancel: () => {} };
   const look = (): void => {
     const now = (outgoing.socket?.bytesRead ?? 0) + (outgoing.socket?.bytesWritten ?? 0);
-    if (now === moved) (answer ?? outgoing).destroy(Object.assign(new Error(`no data for ${stallMs / 1000} s`), { code: answer === undefined ? 'ETIMEDOUT' : 'ECONNRESET' }));
+    if (now === moved)
+      (answer ?? outgoing).destroy(
+        Object.assign(new Error(`no data for ${stallMs / 1000} s`), {
+          code: answer === undefined ? 'ETIMEDOUT' : 'ECONNRESET',
+        }),
+      );
     else timer = clock.after(stallMs, look);
     moved = now;
   };
@@ -32,11 +37,16 @@ export function endWhenStalled(outgoing: ClientRequest, { clock, stallMs = STALL
 }
 
 /** What the stream has, until it ends; it fails when the next piece does not come within the limit. */
-export async function* untilStalled(stream: Readable, { clock, stallMs = STALL_MS }: StallLimit): AsyncGenerator<Uint8Array> {
+export async function* untilStalled(
+  stream: Readable,
+  { clock, stallMs = STALL_MS }: StallLimit,
+): AsyncGenerator<Uint8Array> {
   const pieces = stream[Symbol.asyncIterator]() as AsyncIterator<Uint8Array>;
   try {
     for (;;) {
-      const timer = clock.after(stallMs, () => stream.destroy(new ImageError('UNAVAILABLE', `no data for ${stallMs / 1000} s`)));
+      const timer = clock.after(stallMs, () =>
+        stream.destroy(new ImageError('UNAVAILABLE', `no data for ${stallMs / 1000} s`)),
+      );
       let next: IteratorResult<Uint8Array>;
       try {
         next = await pieces.next();

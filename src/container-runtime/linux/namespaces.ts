@@ -25,7 +25,9 @@ function homeOf(kind: PinnedKind): number {
 function comeHome(kinds: readonly PinnedKind[]): void {
   for (const kind of kinds) {
     if (systemCalls().setns(homeOf(kind), CLONE_FLAGS[kind]) === 0) continue;
-    process.stderr.write(`cannot return to the ${kind} namespace of the process: ${new SystemCallError('setns', systemCalls().errno(), kind).message}\n`);
+    process.stderr.write(
+      `cannot return to the ${kind} namespace of the process: ${new SystemCallError('setns', systemCalls().errno(), kind).message}\n`,
+    );
     process.abort();
   }
 }

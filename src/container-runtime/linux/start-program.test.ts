@@ -6,8 +6,16 @@ import { startProgram } from './start-program.ts';
 const linux = process.platform === 'linux';
 
 /** Runs a shell command and gives what it wrote to the descriptors, and how it ended. */
-async function shell(command: string, outputs: readonly number[] = [1], directory?: string): Promise<{ written: string[]; code: number }> {
-  const program = await startProgram('/bin/sh', ['-c', command], { environment: { A: 'b c', PATH: '/usr/bin:/bin' }, outputs, ...(directory === undefined ? {} : { directory }) });
+async function shell(
+  command: string,
+  outputs: readonly number[] = [1],
+  directory?: string,
+): Promise<{ written: string[]; code: number }> {
+  const program = await startProgram('/bin/sh', ['-c', command], {
+    environment: { A: 'b c', PATH: '/usr/bin:/bin' },
+    outputs,
+    ...(directory === undefined ? {} : { directory }),
+  });
   const written = await Promise.all(program.outputs.map((output) => text(output)));
   return { written, code: await program.ended() };
 }
@@ -17,7 +25,13 @@ describe.skipIf(!linux)('starting programs without a fork', () => {
     ['output and exit code', 'echo out; exit 7', [1], ['out\n'], 7],
     ['several descriptors', 'echo out; echo err >&2; echo extra >&3', [1, 2, 3], ['out\n', 'err\n', 'extra\n'], 0],
     ['standard ones that lead nowhere', 'cat; echo lost; echo said >&2', [2], ['said\n'], 0],
-    ['the environment, and nothing of ours', 'env | grep -v -e ^PWD= -e ^_= | sort', [1], ['A=b c\nPATH=/usr/bin:/bin\n'], 0],
+    [
+      'the environment, and nothing of ours',
+      'env | grep -v -e ^PWD= -e ^_= | sort',
+      [1],
+      ['A=b c\nPATH=/usr/bin:/bin\n'],
+      0,
+    ],
     ['an end by signal', 'kill -9 $$', [], [], 137],
     ['signals as they are by default', 'kill -PIPE $$; echo ignored', [1], [''], 141],
   ])('%s', async (_, command, outputs, written, code) => {
@@ -32,7 +46,10 @@ describe.skipIf(!linux)('starting programs without a fork', () => {
     const open = (): number => fs.readdirSync('/proc/self/fd').length;
     await shell('true');
     const before = open();
-    for (let i = 0; i < 5; i++) await expect(startProgram('/no/such/program', [], { environment: {}, outputs: [1, 2] })).rejects.toMatchObject({ code: 'ENOENT' });
+    for (let i = 0; i < 5; i++)
+      await expect(startProgram('/no/such/program', [], { environment: {}, outputs: [1, 2] })).rejects.toMatchObject({
+        code: 'ENOENT',
+      });
     expect(open()).toBe(before);
   });
 

@@ -35,7 +35,15 @@ interface SpawnCalls {
   attributesInit(attributes: Buffer): number;
   attributesFlags(attributes: Buffer, flags: number): number;
   attributesSignals(attributes: Buffer, signals: Buffer): number;
-  spawn(pid: Int32Array, path: string, actions: Buffer, attributes: Buffer, argv: readonly (string | null)[], envp: readonly (string | null)[], done: Callback): void;
+  spawn(
+    pid: Int32Array,
+    path: string,
+    actions: Buffer,
+    attributes: Buffer,
+    argv: readonly (string | null)[],
+    envp: readonly (string | null)[],
+    done: Callback,
+  ): void;
   wait(pid: number, status: Int32Array, flags: number, done: Callback): void;
   close(fd: number): number;
   errno(): number;
@@ -51,7 +59,11 @@ const SETSIGDEF = 0x04;
 const SETSIGMASK = 0x08;
 const STANDARD = [0, 1, 2];
 
-export async function startProgram(program: string, parameters: readonly string[], { environment, directory, outputs }: ProgramOptions): Promise<StartedProgram> {
+export async function startProgram(
+  program: string,
+  parameters: readonly string[],
+  { environment, directory, outputs }: ProgramOptions,
+): Promise<StartedProgram> {
   const calls = spawnCalls();
   const pipes: { readonly read: number; readonly write: number }[] = [];
   try {
@@ -88,7 +100,9 @@ async function spawn(calls: SpawnCalls, { program, parameters, environment, acti
   const pid = new Int32Array(1);
   const envp = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
   const errno = await new Promise<number>((resolve, reject) => {
-    calls.spawn(pid, program, actions, attributes, [program, ...parameters, null], [...envp, null], (error, result) => (error === null ? resolve(result) : reject(error)));
+    calls.spawn(pid, program, actions, attributes, [program, ...parameters, null], [...envp, null], (error, result) =>
+      error === null ? resolve(result) : reject(error),
+    );
   });
   if (errno !== 0) throw new SystemCallError('posix_spawn', errno, program);
   return pid[0]!;
@@ -108,7 +122,9 @@ function readableOf(calls: SpawnCalls, { read, write }: { readonly read: number;
 
 async function ended(calls: SpawnCalls, pid: number): Promise<number> {
   const status = new Int32Array(1);
-  await new Promise<void>((resolve, reject) => calls.wait(pid, status, 0, (error) => (error === null ? resolve() : reject(error))));
+  await new Promise<void>((resolve, reject) =>
+    calls.wait(pid, status, 0, (error) => (error === null ? resolve() : reject(error))),
+  );
   const signal = status[0]! & 0x7f;
   return signal === 0 ? (status[0]! >> 8) & 0xff : 128 + signal;
 }
@@ -130,13 +146,17 @@ function spawnCalls(): SpawnCalls {
 function load(): SpawnCalls {
   const koffi = createRequire(import.meta.url)('koffi') as Koffi;
   const libc = loadLibc(koffi);
-  const spawnNative = libc.func('int posix_spawn(_Out_ int *pid, const char *path, const void *actions, const void *attributes, const char **argv, const char **envp)');
+  const spawnNative = libc.func(
+    'int posix_spawn(_Out_ int *pid, const char *path, const void *actions, const void *attributes, const char **argv, const char **envp)',
+  );
   const waitNative = libc.func('int waitpid(int pid, _Out_ int *status, int options)');
   return {
     pipe2: libc.func('int pipe2(_Out_ int *fds, int flags)'),
     actionsInit: libc.func('int posix_spawn_file_actions_init(void *actions)'),
     actionsDup: libc.func('int posix_spawn_file_actions_adddup2(void *actions, int fd, int target)'),
-    actionsOpen: libc.func('int posix_spawn_file_actions_addopen(void *actions, int fd, const char *path, int flags, uint32_t mode)'),
+    actionsOpen: libc.func(
+      'int posix_spawn_file_actions_addopen(void *actions, int fd, const char *path, int flags, uint32_t mode)',
+    ),
     actionsChdir: libc.func('int posix_spawn_file_actions_addchdir_np(void *actions, const char *path)'),
     actionsDestroy: libc.func('int posix_spawn_file_actions_destroy(void *actions)'),
     attributesInit: libc.func('int posix_spawnattr_init(void *attributes)'),

@@ -27,6 +27,9 @@ export function writeSysctl(name: string, value: string): void {
   try {
     fs.writeFileSync(sysctlPath(name), value);
   } catch (error) {
-    throw new Error(`the sysctl ${name} cannot be set to ${JSON.stringify(value)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `the sysctl ${name} cannot be set to ${JSON.stringify(value)}: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }

@@ -14,4 +14,9 @@ export {
   type PortMapping,
 } from './pod-network.ts';
 export { BridgeNetwork, type BridgeNetworkOptions } from './bridge/bridge-network.ts';
-export { CniNetwork, DEFAULT_CONFIG_DIRECTORY, DEFAULT_PLUGIN_DIRECTORIES, type CniNetworkOptions } from './cni/cni-network.ts';
+export {
+  CniNetwork,
+  DEFAULT_CONFIG_DIRECTORY,
+  DEFAULT_PLUGIN_DIRECTORIES,
+  type CniNetworkOptions,
+} from './cni/cni-network.ts';

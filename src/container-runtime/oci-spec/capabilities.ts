@@ -49,7 +49,11 @@ export interface CapabilityOptions {
 }
 
 /** ALL goes first, names after it, drops last: `drop: [ALL], add: [NET_BIND_SERVICE]` leaves exactly that one. */
-export function containerCapabilities({ privileged, capabilities = {}, available: all }: CapabilityOptions): OciCapabilities {
+export function containerCapabilities({
+  privileged,
+  capabilities = {},
+  available: all,
+}: CapabilityOptions): OciCapabilities {
   const { addCapabilities = [], dropCapabilities = [], addAmbientCapabilities = [] } = capabilities;
   const isAll = (name: string): boolean => name.toUpperCase() === 'ALL';
   const named = (names: readonly string[]): string[] => names.filter((name) => !isAll(name)).map(capabilityName);

@@ -57,7 +57,11 @@ export function containerSpec(input: ContainerSpecInput): OciSpec {
   const security = config.linux?.securityContext ?? {};
   const resources = config.linux?.resources;
   const privileged = security.privileged ?? false;
-  const capabilities = containerCapabilities({ privileged, capabilities: security.capabilities, available: machine.capabilities });
+  const capabilities = containerCapabilities({
+    privileged,
+    capabilities: security.capabilities,
+    available: machine.capabilities,
+  });
   const devices = deviceSpec(input.devices, { everything: input.allowEveryDevice });
   const seccomp = seccompProfile(seccompChoice(security), {
     machine: machine.architecture,
@@ -132,9 +136,11 @@ function ociAnnotations(input: ContainerSpecInput): Record<string, string> {
 function apparmorProfileOf({ config, machine }: ContainerSpecInput): string | undefined {
   const { apparmor, apparmorProfile = '', privileged = false } = config.linux?.securityContext ?? {};
   const legacyName = apparmorProfile.startsWith('localhost/') ? apparmorProfile.slice('localhost/'.length) : undefined;
-  const name = apparmor === undefined ? legacyName : apparmor.profileType === 'Localhost' ? apparmor.localhostRef : undefined;
+  const name =
+    apparmor === undefined ? legacyName : apparmor.profileType === 'Localhost' ? apparmor.localhostRef : undefined;
   if (name === undefined || name === '' || privileged) return undefined;
-  if (!machine.apparmor) throw new Error(`the AppArmor profile ${JSON.stringify(name)} cannot be used: this machine has no AppArmor`);
+  if (!machine.apparmor)
+    throw new Error(`the AppArmor profile ${JSON.stringify(name)} cannot be used: this machine has no AppArmor`);
   return name;
 }
 

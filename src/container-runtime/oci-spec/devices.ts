@@ -25,21 +25,23 @@ export interface DeviceSpec {
 
 /** Nothing but what is granted; the OCI runtime itself adds null, zero, random, tty and the like. */
 export function deviceSpec(grants: readonly DeviceGrant[], { everything }: { everything: boolean }): DeviceSpec {
-  const devices = grants.map(
-    ({ device, containerPath }): OciDevice => ({
-      path: containerPath,
-      type: device.type,
-      major: device.major,
-      minor: device.minor,
-      fileMode: device.fileMode,
-      uid: device.uid,
-      gid: device.gid,
-    }),
-  );
+  const devices = grants.map(({ device, containerPath }): OciDevice => ({
+    path: containerPath,
+    type: device.type,
+    major: device.major,
+    minor: device.minor,
+    fileMode: device.fileMode,
+    uid: device.uid,
+    gid: device.gid,
+  }));
   if (everything) return { devices, rules: [{ allow: true, access: 'rwm' }] };
-  const rules = grants.map(
-    ({ device, permissions }): OciDeviceRule => ({ allow: true, type: device.type, major: device.major, minor: device.minor, access: permissions || 'rwm' }),
-  );
+  const rules = grants.map(({ device, permissions }): OciDeviceRule => ({
+    allow: true,
+    type: device.type,
+    major: device.major,
+    minor: device.minor,
+    access: permissions || 'rwm',
+  }));
   return { devices, rules: [{ allow: false, access: 'rwm' }, ...rules] };
 }
 

@@ -18,11 +18,26 @@ export function systemMounts({ privileged, userNamespace, hostNetwork }: SystemM
       : { destination: '/sys', type: 'sysfs', source: 'sysfs', options: ['nosuid', 'noexec', 'nodev', sysAccess] };
   return [
     { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
-    { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'strictatime', 'mode=755', 'size=65536k'] },
-    { destination: '/dev/pts', type: 'devpts', source: 'devpts', options: ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620', 'gid=5'] },
+    {
+      destination: '/dev',
+      type: 'tmpfs',
+      source: 'tmpfs',
+      options: ['nosuid', 'strictatime', 'mode=755', 'size=65536k'],
+    },
+    {
+      destination: '/dev/pts',
+      type: 'devpts',
+      source: 'devpts',
+      options: ['nosuid', 'noexec', 'newinstance', 'ptmxmode=0666', 'mode=0620', 'gid=5'],
+    },
     { destination: '/dev/mqueue', type: 'mqueue', source: 'mqueue', options: ['nosuid', 'noexec', 'nodev'] },
     sys,
-    { destination: '/sys/fs/cgroup', type: 'cgroup', source: 'cgroup', options: ['nosuid', 'noexec', 'nodev', 'relatime', sysAccess] },
+    {
+      destination: '/sys/fs/cgroup',
+      type: 'cgroup',
+      source: 'cgroup',
+      options: ['nosuid', 'noexec', 'nodev', 'relatime', sysAccess],
+    },
   ];
 }
 
@@ -34,14 +49,29 @@ const PROPAGATION_OPTIONS = {
 
 /** A mount of the configuration, its source already made and free of symbolic links. */
 export function bindMountOf(mount: Mount): OciMount {
-  const { containerPath = '', hostPath = '', readonly: readOnly = false, recursiveReadOnly = false, propagation = 'PROPAGATION_PRIVATE' } = mount;
-  if (!path.posix.isAbsolute(containerPath)) throw new Error(`the mount path ${JSON.stringify(containerPath)} is not absolute`);
-  if (recursiveReadOnly && !readOnly) throw new Error(`the mount ${containerPath} asks to be recursively read-only, but not to be read-only`);
+  const {
+    containerPath = '',
+    hostPath = '',
+    readonly: readOnly = false,
+    recursiveReadOnly = false,
+    propagation = 'PROPAGATION_PRIVATE',
+  } = mount;
+  if (!path.posix.isAbsolute(containerPath))
+    throw new Error(`the mount path ${JSON.stringify(containerPath)} is not absolute`);
+  if (recursiveReadOnly && !readOnly)
+    throw new Error(`the mount ${containerPath} asks to be recursively read-only, but not to be read-only`);
   if (recursiveReadOnly && propagation !== 'PROPAGATION_PRIVATE') {
-    throw new Error(`the mount ${containerPath} asks to be recursively read-only, which needs private propagation, not ${propagation}`);
+    throw new Error(
+      `the mount ${containerPath} asks to be recursively read-only, which needs private propagation, not ${propagation}`,
+    );
   }
   const access = readOnly ? (recursiveReadOnly ? ['ro', 'rro'] : ['ro']) : ['rw'];
-  return { destination: path.posix.join('/', containerPath).replace(/(?<=.)\/$/, ''), type: 'bind', source: hostPath, options: ['rbind', PROPAGATION_OPTIONS[propagation], ...access] };
+  return {
+    destination: path.posix.join('/', containerPath).replace(/(?<=.)\/$/, ''),
+    type: 'bind',
+    source: hostPath,
+    options: ['rbind', PROPAGATION_OPTIONS[propagation], ...access],
+  };
 }
 
 /** The propagation that the root needs for that of the mounts: mounts inside cannot share more than the root does. */
@@ -54,5 +84,7 @@ export function rootPropagation(mounts: readonly Mount[]): string | undefined {
 export function orderedMounts(defaults: readonly OciMount[], given: readonly OciMount[]): OciMount[] {
   const replaced = new Set(given.map((mount) => mount.destination));
   const depth = (mount: OciMount): number => mount.destination.split('/').filter((part) => part !== '').length;
-  return [...defaults.filter((mount) => !replaced.has(mount.destination)), ...given].sort((a, b) => depth(a) - depth(b));
+  return [...defaults.filter((mount) => !replaced.has(mount.destination)), ...given].sort(
+    (a, b) => depth(a) - depth(b),
+  );
 }

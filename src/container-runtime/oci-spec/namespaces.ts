@@ -20,7 +20,12 @@ export interface NamespaceOptions {
   readonly privateCgroup: boolean;
 }
 
-export function containerNamespaces({ options = {}, sandbox, targetPid, privateCgroup }: NamespaceOptions): OciNamespace[] {
+export function containerNamespaces({
+  options = {},
+  sandbox,
+  targetPid,
+  privateCgroup,
+}: NamespaceOptions): OciNamespace[] {
   const namespaces: OciNamespace[] = [{ type: 'mount' }];
   const join = (type: OciNamespace['type'], path: string | undefined): void => {
     if (path !== undefined) namespaces.push({ type, path });
@@ -38,7 +43,8 @@ export function containerNamespaces({ options = {}, sandbox, targetPid, privateC
       namespaces.push({ type: 'pid' });
       break;
     case 'TARGET':
-      if (targetPid === undefined) throw new Error('a container with the PID namespace of another one must name that container');
+      if (targetPid === undefined)
+        throw new Error('a container with the PID namespace of another one must name that container');
       join('pid', targetPid);
       break;
     case 'NODE':
@@ -49,5 +55,9 @@ export function containerNamespaces({ options = {}, sandbox, targetPid, privateC
 }
 
 export function idMappings(mappings: readonly IDMapping[] | undefined): OciIdMapping[] {
-  return (mappings ?? []).map(({ hostId = 0, containerId = 0, length = 0 }) => ({ containerID: containerId, hostID: hostId, size: length }));
+  return (mappings ?? []).map(({ hostId = 0, containerId = 0, length = 0 }) => ({
+    containerID: containerId,
+    hostID: hostId,
+    size: length,
+  }));
 }

@@ -11,7 +11,13 @@ export interface OciSpec {
   linux: OciLinux;
 }
 
-export type OciHookName = 'prestart' | 'createRuntime' | 'createContainer' | 'startContainer' | 'poststart' | 'poststop';
+export type OciHookName =
+  | 'prestart'
+  | 'createRuntime'
+  | 'createContainer'
+  | 'startContainer'
+  | 'poststart'
+  | 'poststop';
 
 export interface OciHook {
   path: string;

@@ -27,7 +27,8 @@ export function environment(config: ContainerConfig, image: ProcessDefaults, hos
   if (hostname !== '') set(`HOSTNAME=${hostname}`);
   if (config.tty) set('TERM=xterm');
   for (const variable of image.Env ?? []) set(variable);
-  for (const { key = '', value } of config.envs ?? []) set(`${key}=${value === undefined ? '' : Buffer.from(value).toString()}`);
+  for (const { key = '', value } of config.envs ?? [])
+    set(`${key}=${value === undefined ? '' : Buffer.from(value).toString()}`);
   return [...variables.values()];
 }
 

@@ -70,26 +70,30 @@ const ALLOWED_WITH_CAPABILITY: Readonly<Record<string, string>> = {
 };
 
 /** What only one architecture has. */
-const ALLOWED_ON: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  x64: 'arch_prctl modify_ldt',
-  ia32: 'arch_prctl modify_ldt',
-  arm64: 'arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls',
-  ppc64: 'sync_file_range2 swapcontext',
-  s390x: 's390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr',
-  riscv64: 'riscv_flush_icache',
-}));
+const ALLOWED_ON: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    x64: 'arch_prctl modify_ldt',
+    ia32: 'arch_prctl modify_ldt',
+    arm64: 'arm_fadvise64_64 arm_sync_file_range sync_file_range2 breakpoint cacheflush set_tls',
+    ppc64: 'sync_file_range2 swapcontext',
+    s390x: 's390_pci_mmio_read s390_pci_mmio_write s390_runtime_instr',
+    riscv64: 'riscv_flush_icache',
+  }),
+);
 
 /**
  * A machine's own architecture, and those whose programs it runs too. Not x32, which hardly a kernel has: each one more
  * makes every start of a container several milliseconds longer.
  */
-const ARCHITECTURES: ReadonlyMap<string, readonly string[]> = new Map(Object.entries<readonly string[]>({
-  x64: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86'],
-  arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
-  s390x: ['SCMP_ARCH_S390X', 'SCMP_ARCH_S390'],
-  ppc64: ['SCMP_ARCH_PPC64LE'],
-  riscv64: ['SCMP_ARCH_RISCV64'],
-}));
+const ARCHITECTURES: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({
+    x64: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86'],
+    arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
+    s390x: ['SCMP_ARCH_S390X', 'SCMP_ARCH_S390'],
+    ppc64: ['SCMP_ARCH_PPC64LE'],
+    riscv64: ['SCMP_ARCH_RISCV64'],
+  }),
+);
 
 const words = (text: string): string[] => text.split(/\s+/).filter((word) => word !== '');
 
@@ -99,7 +103,11 @@ export function defaultSeccompProfile(machine: string, capabilities: readonly st
     { names: [...words(ALLOWED), ...words(ALLOWED_ON.get(machine) ?? '')], action: ALLOW },
     // Virtual sockets reach the hypervisor past every network namespace.
     { names: ['socket'], action: ALLOW, args: [{ index: 0, value: AF_VSOCK, op: 'SCMP_CMP_NE' }] },
-    ...PERSONALITIES.map((value): OciSyscallRule => ({ names: ['personality'], action: ALLOW, args: [{ index: 0, value, op: 'SCMP_CMP_EQ' }] })),
+    ...PERSONALITIES.map((value): OciSyscallRule => ({
+      names: ['personality'],
+      action: ALLOW,
+      args: [{ index: 0, value, op: 'SCMP_CMP_EQ' }],
+    })),
   ];
   for (const [capability, names] of Object.entries(ALLOWED_WITH_CAPABILITY)) {
     if (capabilities.includes(capability)) syscalls.push({ names: words(names), action: ALLOW });
@@ -109,11 +117,18 @@ export function defaultSeccompProfile(machine: string, capabilities: readonly st
       names: ['clone'],
       action: ALLOW,
       // On s390 the flags are the second argument.
-      args: [{ index: machine === 's390x' ? 1 : 0, value: CLONE_NAMESPACE_FLAGS, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' }],
+      args: [
+        { index: machine === 's390x' ? 1 : 0, value: CLONE_NAMESPACE_FLAGS, valueTwo: 0, op: 'SCMP_CMP_MASKED_EQ' },
+      ],
     });
     // Its flags are behind a pointer, where a filter cannot look; C libraries fall back to clone when it is missing.
     syscalls.push({ names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS });
   }
   const architectures = ARCHITECTURES.get(machine);
-  return { defaultAction: 'SCMP_ACT_ERRNO', defaultErrnoRet: EPERM, ...(architectures ? { architectures: [...architectures] } : {}), syscalls };
+  return {
+    defaultAction: 'SCMP_ACT_ERRNO',
+    defaultErrnoRet: EPERM,
+    ...(architectures ? { architectures: [...architectures] } : {}),
+    syscalls,
+  };
 }

@@ -1,9 +1,12 @@
 /** Which seccomp profile a container runs under. */
 import type { LinuxContainerSecurityContext } from '../../cri/index.ts';
-import { defaultSeccompProfile } from './seccomp-default.ts';
 import type { OciSeccomp, OciSyscallRule } from './oci-types.ts';
+import { defaultSeccompProfile } from './seccomp-default.ts';
 
-export type SeccompChoice = { readonly type: 'unconfined' } | { readonly type: 'default' } | { readonly type: 'localhost'; readonly file: string };
+export type SeccompChoice =
+  | { readonly type: 'unconfined' }
+  | { readonly type: 'default' }
+  | { readonly type: 'localhost'; readonly file: string };
 
 export function seccompChoice(context: LinuxContainerSecurityContext | undefined): SeccompChoice {
   if (context?.privileged) return { type: 'unconfined' };
@@ -29,7 +32,8 @@ function legacyChoice(path: string): SeccompChoice {
 }
 
 function localhost(file: string): SeccompChoice {
-  if (!file.startsWith('/')) throw new Error(`the seccomp profile ${JSON.stringify(file)} is not given by an absolute path`);
+  if (!file.startsWith('/'))
+    throw new Error(`the seccomp profile ${JSON.stringify(file)} is not given by an absolute path`);
   return { type: 'localhost', file };
 }
 
@@ -40,7 +44,10 @@ export interface SeccompOptions {
   readonly readProfile: (file: string) => string;
 }
 
-export function seccompProfile(choice: SeccompChoice, { machine, capabilities, readProfile }: SeccompOptions): OciSeccomp | undefined {
+export function seccompProfile(
+  choice: SeccompChoice,
+  { machine, capabilities, readProfile }: SeccompOptions,
+): OciSeccomp | undefined {
   if (choice.type === 'unconfined') return undefined;
   if (choice.type === 'default') return defaultSeccompProfile(machine, capabilities);
   return parseProfile(readProfile(choice.file), choice.file, capabilities);
@@ -64,7 +71,10 @@ function parseProfile(text: string, file: string, capabilities: readonly string[
   try {
     profile = JSON.parse(text) as ProfileFile;
   } catch (error) {
-    throw new Error(`the seccomp profile ${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `the seccomp profile ${file} is not JSON: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
   if (typeof profile !== 'object' || profile === null || typeof profile.defaultAction !== 'string') {
     throw new Error(`the seccomp profile ${file} has no defaultAction`);
@@ -73,7 +83,12 @@ function parseProfile(text: string, file: string, capabilities: readonly string[
   const has = (capability: string): boolean => capabilities.includes(capability);
   const rules = syscalls
     .filter((rule) => (rule.includes?.caps ?? []).every(has) && !(rule.excludes?.caps ?? []).some(has))
-    .map(({ includes: _includes, excludes: _excludes, name, names, ...rule }) => ({ ...rule, names: names ?? (name === undefined ? [] : [name]) }));
-  const architectures = rest.architectures ?? archMap?.flatMap(({ architecture, subArchitectures = [] }) => [architecture, ...subArchitectures]);
+    .map(({ includes: _includes, excludes: _excludes, name, names, ...rule }) => ({
+      ...rule,
+      names: names ?? (name === undefined ? [] : [name]),
+    }));
+  const architectures =
+    rest.architectures ??
+    archMap?.flatMap(({ architecture, subArchitectures = [] }) => [architecture, ...subArchitectures]);
   return { ...rest, ...(architectures ? { architectures } : {}), syscalls: rules };
 }

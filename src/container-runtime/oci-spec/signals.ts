@@ -4,7 +4,9 @@ const FIRST_REALTIME = 34;
 const LAST_REALTIME = 64;
 
 /** Signals that Node's own table does not have under these names. */
-const ALIASES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ SIGCLD: 'SIGCHLD', SIGIOT: 'SIGABRT', SIGPOLL: 'SIGIO' }));
+const ALIASES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ SIGCLD: 'SIGCHLD', SIGIOT: 'SIGABRT', SIGPOLL: 'SIGIO' }),
+);
 
 /** The number of a signal: `TERM`, `SIGTERM`, `15`, `SIGRTMIN+3` and CRI's `SIGRTMINPLUS3`. */
 export function signalNumber(text: string): number {

@@ -28,8 +28,18 @@ interface GroupEntry {
 
 const LARGEST_ID = 2 ** 32 - 2;
 
-export function resolveUser(context: LinuxContainerSecurityContext | undefined, imageUser: string | undefined, files: UserFiles): ResolvedUser {
-  const { runAsUser, runAsUsername, runAsGroup, supplementalGroups = [], supplementalGroupsPolicy = 'Merge' } = context ?? {};
+export function resolveUser(
+  context: LinuxContainerSecurityContext | undefined,
+  imageUser: string | undefined,
+  files: UserFiles,
+): ResolvedUser {
+  const {
+    runAsUser,
+    runAsUsername,
+    runAsGroup,
+    supplementalGroups = [],
+    supplementalGroupsPolicy = 'Merge',
+  } = context ?? {};
   const givenUser = runAsUsername || (runAsUser === undefined ? '' : String(runAsUser.value ?? 0));
   if (givenUser === '' && runAsGroup !== undefined) throw new Error('a group to run as is given without a user');
   const [userPart = '', groupPart = ''] = (givenUser === '' ? (imageUser ?? '') : givenUser).split(':');
@@ -38,15 +48,26 @@ export function resolveUser(context: LinuxContainerSecurityContext | undefined, 
   const groups = groupEntries(files.group);
   const entry = findUser(userPart, users);
   const uid = entry?.uid ?? numericId(userPart, 'user');
-  const gid = runAsGroup !== undefined ? (runAsGroup.value ?? 0) : groupPart !== '' ? findGroup(groupPart, groups) : (entry?.gid ?? 0);
+  const gid =
+    runAsGroup !== undefined
+      ? (runAsGroup.value ?? 0)
+      : groupPart !== ''
+        ? findGroup(groupPart, groups)
+        : (entry?.gid ?? 0);
 
-  const ofImage = supplementalGroupsPolicy === 'Strict' || !entry ? [] : groups.filter((group) => group.members.includes(entry.name)).map((group) => group.gid);
+  const ofImage =
+    supplementalGroupsPolicy === 'Strict' || !entry
+      ? []
+      : groups.filter((group) => group.members.includes(entry.name)).map((group) => group.gid);
   return { uid, gid, supplementalGroups: [...new Set([gid, ...ofImage, ...supplementalGroups])] };
 }
 
 function findUser(text: string, users: readonly PasswdEntry[]): PasswdEntry | undefined {
   if (text === '') return users.find((user) => user.uid === 0) ?? { name: 'root', uid: 0, gid: 0 };
-  return users.find((user) => user.name === text) ?? (isNumeric(text) ? users.find((user) => user.uid === Number(text)) : undefined);
+  return (
+    users.find((user) => user.name === text) ??
+    (isNumeric(text) ? users.find((user) => user.uid === Number(text)) : undefined)
+  );
 }
 
 function findGroup(text: string, groups: readonly GroupEntry[]): number {
@@ -72,8 +93,14 @@ function passwdEntries(text: string): PasswdEntry[] {
 function groupEntries(text: string): GroupEntry[] {
   return lines(text).flatMap((line) => {
     const [name = '', , gid = '', members = ''] = line.split(':');
-    return isNumeric(gid) ? [{ name, gid: Number(gid), members: members.split(',').filter((member) => member !== '') }] : [];
+    return isNumeric(gid)
+      ? [{ name, gid: Number(gid), members: members.split(',').filter((member) => member !== '') }]
+      : [];
   });
 }
 
-const lines = (text: string): string[] => text.split('\n').map((line) => line.trim()).filter((line) => line !== '' && !line.startsWith('#'));
+const lines = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));

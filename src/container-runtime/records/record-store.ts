@@ -98,7 +98,14 @@ function readRecord<Stored extends Identified>(file: string): Stored | undefined
 
 /** Values of environment variables are bytes on the wire; JSON has them as Node writes Buffers. */
 function reviveBytes(_key: string, value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer' && 'data' in value && Array.isArray(value.data)) {
+  if (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    value.type === 'Buffer' &&
+    'data' in value &&
+    Array.isArray(value.data)
+  ) {
     return Buffer.from(value.data as number[]);
   }
   return value;

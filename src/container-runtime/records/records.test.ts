@@ -61,7 +61,13 @@ describe('records', () => {
     const store = open();
     store.put({ id: 'abc' });
     store.put({ id: 'abd' });
-    expect([store.find('abc'), store.find('abd')?.id, store.find('ab'), store.find('x'), store.find('')]).toEqual([{ id: 'abc' }, 'abd', undefined, undefined, undefined]);
+    expect([store.find('abc'), store.find('abd')?.id, store.find('ab'), store.find('x'), store.find('')]).toEqual([
+      { id: 'abc' },
+      'abd',
+      undefined,
+      undefined,
+      undefined,
+    ]);
     expect(store.find('abc'.slice(0, 3))?.id).toBe('abc');
   });
 });

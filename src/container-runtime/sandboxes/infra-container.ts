@@ -4,16 +4,16 @@
  */
 import fs from 'node:fs';
 import path from 'node:path';
-import { makeDirectorySync } from '../../kernel/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
+import { cgroupsPath } from '../cgroup-path.ts';
 import { identify, readPidFile, type ProcessIdentity } from '../linux/processes.ts';
-import type { OciNamespace, OciSpec } from '../oci-spec/oci-types.ts';
+import { createOciContainer, deleteOciContainer, startOciContainer, type OciRuntime } from '../oci-runtime.ts';
 import { containerCapabilities } from '../oci-spec/capabilities.ts';
 import { idMappings } from '../oci-spec/namespaces.ts';
+import type { OciNamespace, OciSpec } from '../oci-spec/oci-types.ts';
 import { defaultSeccompProfile } from '../oci-spec/seccomp-default.ts';
-import { createOciContainer, deleteOciContainer, startOciContainer, type OciRuntime } from '../oci-runtime.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
-import { cgroupsPath } from '../cgroup-path.ts';
 import { pauseProgram } from './pause-program.ts';
 import { pinProcessNamespaces, type SandboxModes } from './sandbox-namespaces.ts';
 
@@ -70,7 +70,8 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
   const paths = parts.paths.sandbox(id);
   const mappings = config.linux?.securityContext?.namespaceOptions?.usernsOptions;
   // In a user namespace everything else belongs to it, and is made together with it.
-  const place = (type: OciNamespace['type'], file: string, ofHost: boolean): OciNamespace[] => (ofHost ? [] : [modes.userNamespace ? { type } : { type, path: file }]);
+  const place = (type: OciNamespace['type'], file: string, ofHost: boolean): OciNamespace[] =>
+    ofHost ? [] : [modes.userNamespace ? { type } : { type, path: file }];
   const none = containerCapabilities({ privileged: false, capabilities: { dropCapabilities: ['ALL'] }, available: [] });
   return {
     ociVersion: '1.0.2',
@@ -87,7 +88,12 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
     ...(modes.userNamespace && !modes.hostUts ? { hostname } : {}),
     mounts: [
       { destination: '/proc', type: 'proc', source: 'proc', options: ['nosuid', 'noexec', 'nodev'] },
-      { destination: '/dev', type: 'tmpfs', source: 'tmpfs', options: ['nosuid', 'strictatime', 'mode=755', 'size=64k'] },
+      {
+        destination: '/dev',
+        type: 'tmpfs',
+        source: 'tmpfs',
+        options: ['nosuid', 'strictatime', 'mode=755', 'size=64k'],
+      },
     ],
     linux: {
       namespaces: [
@@ -98,7 +104,9 @@ function infraSpec(parts: RuntimeParts, { id, config, modes, hostname, sysctls }
         ...place('ipc', paths.ipc, modes.hostIpc),
         ...place('uts', paths.uts, modes.hostUts),
       ],
-      ...(modes.userNamespace ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids), sysctl: { ...sysctls } } : {}),
+      ...(modes.userNamespace
+        ? { uidMappings: idMappings(mappings?.uids), gidMappings: idMappings(mappings?.gids), sysctl: { ...sysctls } }
+        : {}),
       resources: { devices: [{ allow: false, access: 'rwm' }] },
       cgroupsPath: cgroupsPath(parts, config.linux?.cgroupParent, id).runtime,
       seccomp: defaultSeccompProfile(machine.architecture, []),

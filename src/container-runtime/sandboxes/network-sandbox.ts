@@ -12,7 +12,12 @@ export function networkSandbox(parts: RuntimeParts, { id, config }: SandboxRecor
     uid: metadata.uid ?? '',
     netnsPath: parts.paths.sandbox(id).net,
     ...(annotations === undefined ? {} : { annotations }),
-    portMappings: portMappings.map(({ protocol = 'TCP', containerPort = 0, hostPort = 0, hostIp = '' }) => ({ protocol, containerPort, hostPort, hostIp })),
+    portMappings: portMappings.map(({ protocol = 'TCP', containerPort = 0, hostPort = 0, hostIp = '' }) => ({
+      protocol,
+      containerPort,
+      hostPort,
+      hostIp,
+    })),
     ...(linux?.cgroupParent === undefined ? {} : { cgroupParent: linux.cgroupParent }),
   };
 }

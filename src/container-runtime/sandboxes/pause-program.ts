@@ -43,7 +43,8 @@ function machineCode(machine: Machine): Buffer {
 
 /** A static ELF executable; `machine` is Node's name of the architecture. */
 export function pauseProgram(machine: string): Buffer {
-  if (machine !== 'x64' && machine !== 'arm64') throw new Error(`containers cannot share a PID namespace on ${machine}: there is no process to hold it`);
+  if (machine !== 'x64' && machine !== 'arm64')
+    throw new Error(`containers cannot share a PID namespace on ${machine}: there is no process to hold it`);
   const code = machineCode(machine);
   const header = Buffer.alloc(HEADER_BYTES);
   // Identification: 64 bits, little endian, version 1, System V.

@@ -1,27 +1,38 @@
 /** RunPodSandbox: namespaces, files, network — and nothing left of them when a step fails. */
 import fs from 'node:fs';
-import { makeDirectorySync } from '../../kernel/index.ts';
 import { CriError, type PodSandboxConfig, type RunPodSandboxRequest } from '../../cri/index.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import type { NetworkSandbox } from '../network/index.ts';
 import type { OciRuntime } from '../oci-runtime.ts';
 import type { SandboxRecord } from '../records/sandbox-record.ts';
 import { messageOf, newId, nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 import { startInfra } from './infra-container.ts';
 import { networkSandbox } from './network-sandbox.ts';
-import { publishSandboxEvent } from './sandbox-status.ts';
-import { makeNamespaces, mountSharedMemory, sandboxModes, splitSysctls } from './sandbox-namespaces.ts';
 import { writeSandboxFiles } from './sandbox-files.ts';
+import { makeNamespaces, mountSharedMemory, sandboxModes, splitSysctls } from './sandbox-namespaces.ts';
+import { publishSandboxEvent } from './sandbox-status.ts';
 import { releaseSandbox } from './stop-sandbox.ts';
 
 export async function runSandbox(parts: RuntimeParts, request: RunPodSandboxRequest): Promise<string> {
   const config = request.config;
-  if (config?.metadata?.name === undefined || config.metadata.uid === undefined) throw new CriError('INVALID_ARGUMENT', 'the sandbox config has no metadata');
+  if (config?.metadata?.name === undefined || config.metadata.uid === undefined)
+    throw new CriError('INVALID_ARGUMENT', 'the sandbox config has no metadata');
   const handler = request.runtimeHandler || parts.defaultHandler;
   const runtime = parts.handlers.get(handler);
-  if (runtime === undefined) throw new CriError('UNKNOWN', `failed to get sandbox runtime: no runtime for ${JSON.stringify(handler)} is configured`);
+  if (runtime === undefined)
+    throw new CriError(
+      'UNKNOWN',
+      `failed to get sandbox runtime: no runtime for ${JSON.stringify(handler)} is configured`,
+    );
   refuseTakenName(parts, config);
 
-  const record = parts.sandboxes.put({ id: newId(parts.ctx), phase: 'creating', config, runtimeHandler: handler, createdAt: nowNanoseconds(parts.ctx) });
+  const record = parts.sandboxes.put({
+    id: newId(parts.ctx),
+    phase: 'creating',
+    config,
+    runtimeHandler: handler,
+    createdAt: nowNanoseconds(parts.ctx),
+  });
   return parts.locks.run(record.id, async () => {
     try {
       await setUp(parts, record, runtime);
@@ -48,13 +59,22 @@ async function setUp(parts: RuntimeParts, record: SandboxRecord, runtime: OciRun
   if (!modes.hostIpc) mountSharedMemory(paths);
   if (!modes.userNamespace) makeNamespaces(paths, modes, { hostname, sysctls: sysctls.others });
 
-  const infra = modes.userNamespace || modes.sharedPid ? startInfra(parts, { id, config, runtime, modes, hostname, sysctls: sysctls.others }) : undefined;
+  const infra =
+    modes.userNamespace || modes.sharedPid
+      ? startInfra(parts, { id, config, runtime, modes, hostname, sysctls: sysctls.others })
+      : undefined;
   // The network needs its namespace, which a user namespace's process brings along; otherwise both go on at once.
   if (modes.userNamespace) await infra;
-  const attached = modes.hostNetwork ? undefined : attach(parts, { ...networkSandbox(parts, record), sysctls: sysctls.network });
+  const attached = modes.hostNetwork
+    ? undefined
+    : attach(parts, { ...networkSandbox(parts, record), sysctls: sysctls.network });
   const [infraResult, attachResult] = await Promise.allSettled([infra, attached]);
-  if (infraResult.status === 'rejected') throw new Error(`failed to start sandbox: ${messageOf(infraResult.reason)}`, { cause: infraResult.reason });
-  if (attachResult.status === 'rejected') throw new Error(`failed to setup network for sandbox "${id}": ${messageOf(attachResult.reason)}`, { cause: attachResult.reason });
+  if (infraResult.status === 'rejected')
+    throw new Error(`failed to start sandbox: ${messageOf(infraResult.reason)}`, { cause: infraResult.reason });
+  if (attachResult.status === 'rejected')
+    throw new Error(`failed to setup network for sandbox "${id}": ${messageOf(attachResult.reason)}`, {
+      cause: attachResult.reason,
+    });
   parts.sandboxes.put({
     ...record,
     phase: 'ready',
@@ -69,9 +89,24 @@ async function attach(parts: RuntimeParts, sandbox: NetworkSandbox): Promise<rea
 }
 
 /** A caller that asks twice, because an answer was lost, must not get two sandboxes of one attempt. */
-function refuseTakenName(parts: RuntimeParts, { metadata: { name, uid, namespace = '', attempt = 0 } = {} }: PodSandboxConfig): void {
-  for (const { id, config: { metadata: other = {} } } of parts.sandboxes) {
-    if (other.uid !== uid || other.name !== name || (other.namespace ?? '') !== namespace || (other.attempt ?? 0) !== attempt) continue;
-    throw new CriError('UNKNOWN', `failed to reserve sandbox name "${name}_${namespace}_${uid}_${attempt}": name is reserved for "${id}"`);
+function refuseTakenName(
+  parts: RuntimeParts,
+  { metadata: { name, uid, namespace = '', attempt = 0 } = {} }: PodSandboxConfig,
+): void {
+  for (const {
+    id,
+    config: { metadata: other = {} },
+  } of parts.sandboxes) {
+    if (
+      other.uid !== uid ||
+      other.name !== name ||
+      (other.namespace ?? '') !== namespace ||
+      (other.attempt ?? 0) !== attempt
+    )
+      continue;
+    throw new CriError(
+      'UNKNOWN',
+      `failed to reserve sandbox name "${name}_${namespace}_${uid}_${attempt}": name is reserved for "${id}"`,
+    );
   }
 }

@@ -15,7 +15,10 @@ export function resolvConf({ servers = [], searches = [], options = [] }: DNSCon
 }
 
 /** Without DNS configuration the sandbox resolves as the machine does. */
-export function writeSandboxFiles(paths: SandboxPaths, { dns, hostname }: { dns: DNSConfig | undefined; hostname: string }): void {
+export function writeSandboxFiles(
+  paths: SandboxPaths,
+  { dns, hostname }: { dns: DNSConfig | undefined; hostname: string },
+): void {
   const given = dns === undefined ? '' : resolvConf(dns);
   fs.writeFileSync(paths.resolvConf, given === '' ? readOr('/etc/resolv.conf', '') : given);
   fs.writeFileSync(paths.hostname, `${hostname}\n`);

@@ -1,9 +1,16 @@
 /** The namespaces of a sandbox: which it has of its own, how they are made, and where they are pinned. */
 import fs from 'node:fs';
-import { makeDirectorySync } from '../../kernel/index.ts';
 import type { NamespaceOption, PodSandboxConfig } from '../../cri/index.ts';
-import { createPinnedNamespaces, isPinned, pinNamespaceOf, setHostname, unpin, type PinnedKind } from '../linux/namespaces.ts';
+import { makeDirectorySync } from '../../kernel/index.ts';
 import { mountTmpfs, unmountAll } from '../linux/mounts.ts';
+import {
+  createPinnedNamespaces,
+  isPinned,
+  pinNamespaceOf,
+  setHostname,
+  unpin,
+  type PinnedKind,
+} from '../linux/namespaces.ts';
 import { namespaceOfSysctl, sysctlPath, writeSysctl } from '../linux/sysctls.ts';
 import type { SandboxNamespaces } from '../oci-spec/namespaces.ts';
 import type { SandboxPaths } from '../state-paths.ts';
@@ -31,7 +38,11 @@ export function sandboxModes(config: PodSandboxConfig, nodeNetns: string | undef
 }
 
 /** Where containers of the sandbox find its namespaces; what is missing is the machine's. */
-export function sandboxNamespaces(paths: SandboxPaths, modes: SandboxModes, nodeNetns: string | undefined): SandboxNamespaces {
+export function sandboxNamespaces(
+  paths: SandboxPaths,
+  modes: SandboxModes,
+  nodeNetns: string | undefined,
+): SandboxNamespaces {
   const network = modes.hostNetwork ? nodeNetns : paths.net;
   return {
     ...(network === undefined ? {} : { network }),
@@ -43,7 +54,11 @@ export function sandboxNamespaces(paths: SandboxPaths, modes: SandboxModes, node
 }
 
 /** The namespaces that need no process: made in a moment by this thread. */
-export function makeNamespaces(paths: SandboxPaths, modes: SandboxModes, { hostname, sysctls }: { hostname: string; sysctls: Readonly<Record<string, string>> }): void {
+export function makeNamespaces(
+  paths: SandboxPaths,
+  modes: SandboxModes,
+  { hostname, sysctls }: { hostname: string; sysctls: Readonly<Record<string, string>> },
+): void {
   const files: Partial<Record<PinnedKind, string>> = {
     ...(modes.hostNetwork ? {} : { net: paths.net }),
     ...(modes.hostIpc ? {} : { ipc: paths.ipc }),
@@ -56,15 +71,22 @@ export function makeNamespaces(paths: SandboxPaths, modes: SandboxModes, { hostn
 }
 
 /** Sysctls by who sets them: the network when it attaches, or whoever makes the namespaces. */
-export function splitSysctls(config: PodSandboxConfig, modes: SandboxModes): { network: Record<string, string>; others: Record<string, string> } {
+export function splitSysctls(
+  config: PodSandboxConfig,
+  modes: SandboxModes,
+): { network: Record<string, string>; others: Record<string, string> } {
   const network: Record<string, string> = {};
   const others: Record<string, string> = {};
   for (const [name, value] of Object.entries(config.linux?.sysctls ?? {})) {
     sysctlPath(name);
     const namespace = namespaceOfSysctl(name);
-    if (namespace === undefined) throw new Error(`the sysctl ${JSON.stringify(name)} is not one of a sandbox: it would change the whole machine`);
+    if (namespace === undefined)
+      throw new Error(`the sysctl ${JSON.stringify(name)} is not one of a sandbox: it would change the whole machine`);
     const ofHost = { net: modes.hostNetwork, ipc: modes.hostIpc, uts: modes.hostUts } as const;
-    if (ofHost[namespace]) throw new Error(`the sysctl ${JSON.stringify(name)} cannot be set in a sandbox that shares its namespace with the machine`);
+    if (ofHost[namespace])
+      throw new Error(
+        `the sysctl ${JSON.stringify(name)} cannot be set in a sandbox that shares its namespace with the machine`,
+      );
     if (namespace === 'net') network[name] = value;
     else others[name] = value;
   }

@@ -1,5 +1,12 @@
 /** Sandboxes as CRI tells of them. */
-import { CriError, type ContainerEventType, type PodSandbox, type PodSandboxFilter, type PodSandboxState, type PodSandboxStatus } from '../../cri/index.ts';
+import {
+  CriError,
+  type ContainerEventType,
+  type PodSandbox,
+  type PodSandboxFilter,
+  type PodSandboxState,
+  type PodSandboxStatus,
+} from '../../cri/index.ts';
 import { containerStatus } from '../containers/container-status.ts';
 import { matchesLabels } from '../label-filter.ts';
 import { isAlive } from '../linux/processes.ts';
@@ -8,7 +15,11 @@ import { nowNanoseconds, type RuntimeParts } from '../runtime-parts.ts';
 
 export function findSandbox(parts: RuntimeParts, idOrPrefix: string | undefined): SandboxRecord {
   const record = parts.sandboxes.find(idOrPrefix ?? '');
-  if (record === undefined || record.phase === 'creating') throw new CriError('NOT_FOUND', `an error occurred when try to find sandbox: not found: ${JSON.stringify(idOrPrefix ?? '')}`);
+  if (record === undefined || record.phase === 'creating')
+    throw new CriError(
+      'NOT_FOUND',
+      `an error occurred when try to find sandbox: not found: ${JSON.stringify(idOrPrefix ?? '')}`,
+    );
   return record;
 }
 
@@ -26,13 +37,21 @@ export function listSandboxes(parts: RuntimeParts, filter: PodSandboxFilter = {}
     const state = sandboxState(record);
     if (filter.state !== undefined && (filter.state.state ?? 'SANDBOX_READY') !== state) continue;
     if (!matchesLabels(config.labels, filter.labelSelector)) continue;
-    listed.push({ id: record.id, ...identityOf(record), state, createdAt: record.createdAt, runtimeHandler: record.runtimeHandler });
+    listed.push({
+      id: record.id,
+      ...identityOf(record),
+      state,
+      createdAt: record.createdAt,
+      runtimeHandler: record.runtimeHandler,
+    });
   }
   return listed;
 }
 
 /** Absent maps stay absent, as they do on the wire. */
-function identityOf({ config: { metadata, labels, annotations } }: SandboxRecord): Pick<PodSandbox, 'metadata' | 'labels' | 'annotations'> {
+function identityOf({
+  config: { metadata, labels, annotations },
+}: SandboxRecord): Pick<PodSandbox, 'metadata' | 'labels' | 'annotations'> {
   return { ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) };
 }
 
@@ -55,10 +74,15 @@ export function publishSandboxEvent(parts: RuntimeParts, id: string, type: Conta
   publishEvent(parts, { containerId: id, sandboxId: id, type });
 }
 
-export function publishEvent(parts: RuntimeParts, { containerId, sandboxId, type }: { containerId: string; sandboxId: string; type: ContainerEventType }): void {
+export function publishEvent(
+  parts: RuntimeParts,
+  { containerId, sandboxId, type }: { containerId: string; sandboxId: string; type: ContainerEventType },
+): void {
   if (!parts.events.hasListeners) return;
   const sandbox = parts.sandboxes.get(sandboxId);
-  const statuses = [...parts.containers].filter((container) => container.sandboxId === sandboxId && container.phase !== 'creating').map((container) => containerStatus(parts, container));
+  const statuses = [...parts.containers]
+    .filter((container) => container.sandboxId === sandboxId && container.phase !== 'creating')
+    .map((container) => containerStatus(parts, container));
   parts.events.publish({
     containerId,
     containerEventType: type,

@@ -1,14 +1,14 @@
 /** StopPodSandbox and RemovePodSandbox: both may be asked for again and again. */
 import fs from 'node:fs';
-import { isPinned } from '../linux/namespaces.ts';
 import { removeContainer } from '../containers/remove-container.ts';
 import { stopContainer } from '../containers/stop-container.ts';
+import { isPinned } from '../linux/namespaces.ts';
 import { deleteOciContainer } from '../oci-runtime.ts';
 import type { SandboxRecord } from '../records/sandbox-record.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { networkSandbox } from './network-sandbox.ts';
-import { publishSandboxEvent } from './sandbox-status.ts';
 import { releaseNamespaces, sandboxModes } from './sandbox-namespaces.ts';
+import { publishSandboxEvent } from './sandbox-status.ts';
 
 export async function stopSandbox(parts: RuntimeParts, idOrPrefix: string): Promise<void> {
   const id = parts.sandboxes.find(idOrPrefix)?.id;
@@ -43,7 +43,9 @@ export async function removeSandbox(parts: RuntimeParts, idOrPrefix: string): Pr
 }
 
 function containersOf(parts: RuntimeParts, sandboxId: string): string[] {
-  return [...parts.containers].filter((container) => container.sandboxId === sandboxId).map((container) => container.id);
+  return [...parts.containers]
+    .filter((container) => container.sandboxId === sandboxId)
+    .map((container) => container.id);
 }
 
 /** Takes away all that a sandbox has on the machine, as far as it is there; nothing of it is an error to miss. */

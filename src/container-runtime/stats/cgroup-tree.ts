@@ -20,20 +20,30 @@ export interface CgroupTree {
 export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/mountinfo', 'utf8')): CgroupTree {
   const { unified, controllers } = cgroupMounts(mountinfo);
   const version = controllers.size === 0 ? 2 : 1;
-  const roots = version === 2 ? [unified ?? '/sys/fs/cgroup'] : [...new Set([...controllers.values(), ...(unified === undefined ? [] : [unified])])];
+  const roots =
+    version === 2
+      ? [unified ?? '/sys/fs/cgroup']
+      : [...new Set([...controllers.values(), ...(unified === undefined ? [] : [unified])])];
   const folder = (controller: string, cgroup: string): string | undefined => {
     const root = version === 2 ? roots[0] : controllers.get(controller);
     return root === undefined ? undefined : path.join(root, cgroup);
   };
   return {
     version,
-    swapLimits: version === 2 ? fs.existsSync('/proc/swaps') : fs.existsSync(path.join(controllers.get('memory') ?? '/', 'memory.memsw.limit_in_bytes')),
+    swapLimits:
+      version === 2
+        ? fs.existsSync('/proc/swaps')
+        : fs.existsSync(path.join(controllers.get('memory') ?? '/', 'memory.memsw.limit_in_bytes')),
     folder,
     processes(cgroup) {
       const directory = folder('pids', cgroup) ?? folder('memory', cgroup) ?? folder('cpu', cgroup);
       if (directory === undefined) return [];
       try {
-        return fs.readFileSync(path.join(directory, 'cgroup.procs'), 'utf8').split('\n').filter((line) => line !== '').map(Number);
+        return fs
+          .readFileSync(path.join(directory, 'cgroup.procs'), 'utf8')
+          .split('\n')
+          .filter((line) => line !== '')
+          .map(Number);
       } catch {
         return [];
       }
@@ -60,7 +70,10 @@ export function openCgroupTree(mountinfo: string = fs.readFileSync('/proc/self/m
 }
 
 /** Mount points of cgroup hierarchies from /proc/self/mountinfo: `… mountpoint … - type source options`. */
-export function cgroupMounts(mountinfo: string): { unified: string | undefined; controllers: ReadonlyMap<string, string> } {
+export function cgroupMounts(mountinfo: string): {
+  unified: string | undefined;
+  controllers: ReadonlyMap<string, string>;
+} {
   const controllers = new Map<string, string>();
   let unified: string | undefined;
   for (const line of mountinfo.split('\n')) {
@@ -69,7 +82,8 @@ export function cgroupMounts(mountinfo: string): { unified: string | undefined; 
     const point = unescapeMountPath(before.split(' ')[4] ?? '');
     if (type === 'cgroup2') unified ??= point;
     if (type !== 'cgroup') continue;
-    for (const option of options.split(',')) if (option !== 'rw' && option !== 'ro' && !controllers.has(option)) controllers.set(option, point);
+    for (const option of options.split(','))
+      if (option !== 'rw' && option !== 'ro' && !controllers.has(option)) controllers.set(option, point);
   }
   return { unified, controllers };
 }

@@ -91,7 +91,12 @@ function readVersion1(tree: CgroupTree, cgroup: string): CgroupUsage | undefined
     },
     ...(withSwap === undefined
       ? {}
-      : { swap: { usage: Math.max(0, Number(withSwap) - usage), limit: limitWithSwap === undefined ? undefined : Math.max(0, limitWithSwap - (limit ?? 0)) } }),
+      : {
+          swap: {
+            usage: Math.max(0, Number(withSwap) - usage),
+            limit: limitWithSwap === undefined ? undefined : Math.max(0, limitWithSwap - (limit ?? 0)),
+          },
+        }),
     processes: Number(readerOf(tree.folder('pids', cgroup))('pids.current') ?? 0),
   };
 }
@@ -134,8 +139,15 @@ export function parsePressure(text: string | undefined): PsiStats | undefined {
   const parsed: { Some?: object; Full?: object } = {};
   for (const line of text.split('\n')) {
     const [kind, ...fields] = line.split(' ');
-    const values = new Map(fields.map((field) => field.split('=') as [string, string]).map(([key, value]) => [key, Number(value)]));
-    const data = { Total: values.get('total') ?? 0, Avg10: values.get('avg10') ?? 0, Avg60: values.get('avg60') ?? 0, Avg300: values.get('avg300') ?? 0 };
+    const values = new Map(
+      fields.map((field) => field.split('=') as [string, string]).map(([key, value]) => [key, Number(value)]),
+    );
+    const data = {
+      Total: values.get('total') ?? 0,
+      Avg10: values.get('avg10') ?? 0,
+      Avg60: values.get('avg60') ?? 0,
+      Avg300: values.get('avg300') ?? 0,
+    };
     if (kind === 'some') parsed.Some = data;
     if (kind === 'full') parsed.Full = data;
   }

@@ -18,21 +18,62 @@ const CONTAINER_METRICS: readonly ContainerMetric[] = [
     name: 'container_cpu_usage_seconds_total',
     help: 'Cumulative cpu time consumed in seconds',
     type: 'COUNTER',
-    value: ({ cpu }) => (cpu?.usageCoreNanoSeconds?.value === undefined ? undefined : Math.floor(cpu.usageCoreNanoSeconds.value / NANOSECONDS)),
+    value: ({ cpu }) =>
+      cpu?.usageCoreNanoSeconds?.value === undefined
+        ? undefined
+        : Math.floor(cpu.usageCoreNanoSeconds.value / NANOSECONDS),
   },
-  { name: 'container_memory_usage_bytes', help: 'Current memory usage in bytes, including all memory', type: 'GAUGE', value: ({ memory }) => memory?.usageBytes?.value },
-  { name: 'container_memory_working_set_bytes', help: 'Current working set in bytes', type: 'GAUGE', value: ({ memory }) => memory?.workingSetBytes?.value },
-  { name: 'container_memory_rss', help: 'Size of RSS in bytes', type: 'GAUGE', value: ({ memory }) => memory?.rssBytes?.value },
-  { name: 'container_memory_swap', help: 'Container swap usage in bytes', type: 'GAUGE', value: ({ swap }) => swap?.swapUsageBytes?.value },
-  { name: 'container_fs_usage_bytes', help: 'Bytes consumed by the container on its writable layer', type: 'GAUGE', value: ({ writableLayer }) => writableLayer?.usedBytes?.value },
-  { name: 'container_fs_inodes_used', help: 'Inodes used by the container on its writable layer', type: 'GAUGE', value: ({ writableLayer }) => writableLayer?.inodesUsed?.value },
+  {
+    name: 'container_memory_usage_bytes',
+    help: 'Current memory usage in bytes, including all memory',
+    type: 'GAUGE',
+    value: ({ memory }) => memory?.usageBytes?.value,
+  },
+  {
+    name: 'container_memory_working_set_bytes',
+    help: 'Current working set in bytes',
+    type: 'GAUGE',
+    value: ({ memory }) => memory?.workingSetBytes?.value,
+  },
+  {
+    name: 'container_memory_rss',
+    help: 'Size of RSS in bytes',
+    type: 'GAUGE',
+    value: ({ memory }) => memory?.rssBytes?.value,
+  },
+  {
+    name: 'container_memory_swap',
+    help: 'Container swap usage in bytes',
+    type: 'GAUGE',
+    value: ({ swap }) => swap?.swapUsageBytes?.value,
+  },
+  {
+    name: 'container_fs_usage_bytes',
+    help: 'Bytes consumed by the container on its writable layer',
+    type: 'GAUGE',
+    value: ({ writableLayer }) => writableLayer?.usedBytes?.value,
+  },
+  {
+    name: 'container_fs_inodes_used',
+    help: 'Inodes used by the container on its writable layer',
+    type: 'GAUGE',
+    value: ({ writableLayer }) => writableLayer?.inodesUsed?.value,
+  },
 ];
 
 const NETWORK_METRICS = [
   { name: 'container_network_receive_bytes_total', help: 'Cumulative count of bytes received', field: 'rxBytes' },
-  { name: 'container_network_receive_errors_total', help: 'Cumulative count of errors while receiving', field: 'rxErrors' },
+  {
+    name: 'container_network_receive_errors_total',
+    help: 'Cumulative count of errors while receiving',
+    field: 'rxErrors',
+  },
   { name: 'container_network_transmit_bytes_total', help: 'Cumulative count of bytes transmitted', field: 'txBytes' },
-  { name: 'container_network_transmit_errors_total', help: 'Cumulative count of errors while transmitting', field: 'txErrors' },
+  {
+    name: 'container_network_transmit_errors_total',
+    help: 'Cumulative count of errors while transmitting',
+    field: 'txErrors',
+  },
 ] as const;
 
 export const METRIC_DESCRIPTORS: readonly MetricDescriptor[] = [
@@ -40,7 +81,11 @@ export const METRIC_DESCRIPTORS: readonly MetricDescriptor[] = [
   ...NETWORK_METRICS.map(({ name, help }) => ({ name, help, labelKeys: NETWORK_LABELS })),
 ];
 
-export function containerMetrics(stats: ContainerStats, { config: { metadata: pod = {} } }: SandboxRecord, timestamp: number): Metric[] {
+export function containerMetrics(
+  stats: ContainerStats,
+  { config: { metadata: pod = {} } }: SandboxRecord,
+  timestamp: number,
+): Metric[] {
   const { id = '', metadata = {} } = stats.attributes ?? {};
   const labelValues = [id, metadata.name ?? '', pod.name ?? '', pod.namespace ?? '', metadata.name ?? ''];
   return CONTAINER_METRICS.flatMap(({ name, type, value }) => {

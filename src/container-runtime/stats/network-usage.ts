@@ -16,8 +16,20 @@ export function parseNetDev(text: string): NetworkInterfaceUsage[] {
       const colon = line.indexOf(':');
       if (colon < 0) return [];
       const name = line.slice(0, colon).trim();
-      const fields = line.slice(colon + 1).trim().split(/\s+/).map(Number);
+      const fields = line
+        .slice(colon + 1)
+        .trim()
+        .split(/\s+/)
+        .map(Number);
       if (name === 'lo') return [];
-      return [{ name, rxBytes: { value: fields[0] ?? 0 }, rxErrors: { value: fields[2] ?? 0 }, txBytes: { value: fields[8] ?? 0 }, txErrors: { value: fields[10] ?? 0 } }];
+      return [
+        {
+          name,
+          rxBytes: { value: fields[0] ?? 0 },
+          rxErrors: { value: fields[2] ?? 0 },
+          txBytes: { value: fields[8] ?? 0 },
+          txErrors: { value: fields[10] ?? 0 },
+        },
+      ];
     });
 }

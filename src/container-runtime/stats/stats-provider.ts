@@ -68,30 +68,45 @@ export class StatsProvider {
     const sandbox = filter.podSandboxId ? (sandboxes.find(filter.podSandboxId)?.id ?? '') : undefined;
     const wanted = [...containers].filter(
       ({ id, sandboxId, phase, config }) =>
-        phase === 'running' && (only === undefined || id === only) && (sandbox === undefined || sandboxId === sandbox) && matchesLabels(config.labels, filter.labelSelector),
+        phase === 'running' &&
+        (only === undefined || id === only) &&
+        (sandbox === undefined || sandboxId === sandbox) &&
+        matchesLabels(config.labels, filter.labelSelector),
     );
     return Promise.all(wanted.map((record) => this.container(record)));
   }
 
-  async sandbox(record: SandboxRecord, running: readonly ContainerRecord[] = this.#runningBySandbox().get(record.id) ?? []): Promise<PodSandboxStats> {
+  async sandbox(
+    record: SandboxRecord,
+    running: readonly ContainerRecord[] = this.#runningBySandbox().get(record.id) ?? [],
+  ): Promise<PodSandboxStats> {
     const { id, config } = record;
     const { metadata, labels, annotations } = config;
     const parent = config.linux?.cgroupParent;
     const reading = parent ? this.#readings.read(parent) : undefined;
-    const containers = await Promise.all(running.map((container) => this.container(container, container.cgroupPath.startsWith(`${parent}/`) ? reading : undefined)));
+    const containers = await Promise.all(
+      running.map((container) =>
+        this.container(container, container.cgroupPath.startsWith(`${parent}/`) ? reading : undefined),
+      ),
+    );
     const network = this.#network(record);
     const linux: LinuxPodSandboxStats = {
       ...(reading && parent ? this.#podUsage(parent, reading.usage) : {}),
       ...(network && { network }),
       containers,
     };
-    return { attributes: { id, ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) }, linux };
+    return {
+      attributes: { id, ...(metadata && { metadata }), ...(labels && { labels }), ...(annotations && { annotations }) },
+      linux,
+    };
   }
 
   async sandboxes(filter: PodSandboxStatsFilter = {}): Promise<PodSandboxStats[]> {
     this.#forgetEnded();
     const running = this.#runningBySandbox();
-    return Promise.all(this.#readySandboxes(filter).map((record) => this.sandbox(record, running.get(record.id) ?? [])));
+    return Promise.all(
+      this.#readySandboxes(filter).map((record) => this.sandbox(record, running.get(record.id) ?? [])),
+    );
   }
 
   metricDescriptors(): MetricDescriptor[] {
@@ -107,7 +122,10 @@ export class StatsProvider {
         return {
           podSandboxId: record.id,
           metrics: sandboxNetworkMetrics(stats, at),
-          containerMetrics: (stats.linux?.containers ?? []).map((container) => ({ containerId: container.attributes?.id ?? '', metrics: containerMetrics(container, record, at) })),
+          containerMetrics: (stats.linux?.containers ?? []).map((container) => ({
+            containerId: container.attributes?.id ?? '',
+            metrics: containerMetrics(container, record, at),
+          })),
         };
       }),
     );
@@ -127,7 +145,10 @@ export class StatsProvider {
   #readySandboxes(filter: PodSandboxStatsFilter): SandboxRecord[] {
     const only = filter.id ? (this.#parts.sandboxes.find(filter.id)?.id ?? '') : undefined;
     return [...this.#parts.sandboxes].filter(
-      (record) => sandboxState(record) === 'SANDBOX_READY' && (only === undefined || record.id === only) && matchesLabels(record.config.labels, filter.labelSelector),
+      (record) =>
+        sandboxState(record) === 'SANDBOX_READY' &&
+        (only === undefined || record.id === only) &&
+        matchesLabels(record.config.labels, filter.labelSelector),
     );
   }
 
@@ -152,29 +173,50 @@ export class StatsProvider {
         majorPageFaults: { value: memory.majorPageFaults },
         ...(memory.pressure && { psi: memory.pressure }),
       },
-      ...(swap && { swap: { timestamp, swapUsageBytes: { value: swap.usage }, swapAvailableBytes: { value: swap.limit === undefined ? 0 : Math.max(0, swap.limit - swap.usage) } } }),
+      ...(swap && {
+        swap: {
+          timestamp,
+          swapUsageBytes: { value: swap.usage },
+          swapAvailableBytes: { value: swap.limit === undefined ? 0 : Math.max(0, swap.limit - swap.usage) },
+        },
+      }),
       ...(usage.ioPressure && { io: { timestamp, psi: usage.ioPressure } }),
     };
   }
 
   #podUsage(cgroup: string, usage: CgroupUsage): LinuxPodSandboxStats {
     const { cpu, memory, io } = this.#usage(cgroup, usage);
-    return { cpu, memory, process: { timestamp: cpu.timestamp ?? 0, processCount: { value: usage.processes } }, ...(io && { io }) };
+    return {
+      cpu,
+      memory,
+      process: { timestamp: cpu.timestamp ?? 0, processCount: { value: usage.processes } },
+      ...(io && { io }),
+    };
   }
 
   #network(record: SandboxRecord): LinuxPodSandboxStats['network'] {
-    if (sandboxState(record) !== 'SANDBOX_READY' || sandboxModes(record.config, this.#parts.nodeNetns).hostNetwork) return undefined;
+    if (sandboxState(record) !== 'SANDBOX_READY' || sandboxModes(record.config, this.#parts.nodeNetns).hostNetwork)
+      return undefined;
     const interfaces = readNetworkUsage(this.#parts.paths.sandbox(record.id).net);
     const name = this.#parts.network?.attachment(record.id)?.interfaceName ?? 'eth0';
     const defaultInterface = interfaces.find((candidate) => candidate.name === name);
-    return { timestamp: nowNanoseconds(this.#parts.ctx), ...(defaultInterface && { defaultInterface }), interfaces: interfaces.filter((candidate) => candidate !== defaultInterface) };
+    return {
+      timestamp: nowNanoseconds(this.#parts.ctx),
+      ...(defaultInterface && { defaultInterface }),
+      interfaces: interfaces.filter((candidate) => candidate !== defaultInterface),
+    };
   }
 
   async #writableLayer(id: string, state: ContainerState): Promise<FilesystemUsage | undefined> {
     const { images, ctx, rootDirectory } = this.#parts;
     if (images.snapshots.get(id) === undefined) return undefined;
     const { bytes, inodes } = await this.#layers.of(id, state);
-    return { timestamp: nowNanoseconds(ctx), fsId: { mountpoint: path.join(rootDirectory, 'images') }, usedBytes: { value: bytes }, inodesUsed: { value: inodes } };
+    return {
+      timestamp: nowNanoseconds(ctx),
+      fsId: { mountpoint: path.join(rootDirectory, 'images') },
+      usedBytes: { value: bytes },
+      inodesUsed: { value: inodes },
+    };
   }
 
   /** Cores used since the last look, in billionths; the first look has nothing to compare with. */
@@ -182,7 +224,10 @@ export class StatsProvider {
     const at = this.#parts.ctx.clock.monotonic();
     const before = this.#samples.get(cgroup);
     if (before !== undefined && at - before.at < SHORTEST_INTERVAL_MS) return before.nanoCores;
-    const nanoCores = before === undefined ? undefined : Math.max(0, Math.round(((nanoseconds - before.nanoseconds) / (at - before.at)) * 1000));
+    const nanoCores =
+      before === undefined
+        ? undefined
+        : Math.max(0, Math.round(((nanoseconds - before.nanoseconds) / (at - before.at)) * 1000));
     this.#samples.set(cgroup, { at, nanoseconds, nanoCores });
     return nanoCores;
   }
@@ -194,7 +239,8 @@ export class StatsProvider {
       known.add(cgroupPath);
       ids.add(id);
     }
-    for (const { config } of this.#parts.sandboxes) if (config.linux?.cgroupParent) known.add(config.linux.cgroupParent);
+    for (const { config } of this.#parts.sandboxes)
+      if (config.linux?.cgroupParent) known.add(config.linux.cgroupParent);
     for (const cgroup of this.#samples.keys()) if (!known.has(cgroup)) this.#samples.delete(cgroup);
     this.#readings.keepOnly(known);
     this.#layers.keepOnly(ids);

@@ -27,10 +27,15 @@ function files(content: Readonly<Record<string, string>>): string {
 
 describe('cgroups', () => {
   it('finds the hierarchies of version 1, with spaces in paths', () => {
-    const mountinfo = '30 1 0:26 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n31 1 0:27 / /odd\\040path rw - cgroup cgroup rw,memory\n32 1 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n';
+    const mountinfo =
+      '30 1 0:26 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n31 1 0:27 / /odd\\040path rw - cgroup cgroup rw,memory\n32 1 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n';
     const { unified, controllers } = cgroupMounts(mountinfo);
     expect(unified).toBe('/sys/fs/cgroup/unified');
-    expect(Object.fromEntries(controllers)).toEqual({ cpu: '/sys/fs/cgroup/cpu,cpuacct', cpuacct: '/sys/fs/cgroup/cpu,cpuacct', memory: '/odd path' });
+    expect(Object.fromEntries(controllers)).toEqual({
+      cpu: '/sys/fs/cgroup/cpu,cpuacct',
+      cpuacct: '/sys/fs/cgroup/cpu,cpuacct',
+      memory: '/odd path',
+    });
   });
 
   it('reads the usage of version 2', () => {
@@ -64,30 +69,62 @@ describe('cgroups', () => {
       'memory/pod/memory.stat': 'rss 1\ntotal_rss 300\ntotal_inactive_file 1200\ntotal_pgfault 7\ntotal_pgmajfault 1\n',
       'pids/pod/pids.current': '2\n',
     });
-    const tree = openCgroupTree(['acct:cpuacct', 'memory:memory', 'pids:pids'].map((entry) => entry.split(':')).map(([folder, controller]) => `1 1 0:1 / ${root}/${folder} rw - cgroup cgroup rw,${controller}`).join('\n'));
+    const tree = openCgroupTree(
+      ['acct:cpuacct', 'memory:memory', 'pids:pids']
+        .map((entry) => entry.split(':'))
+        .map(([folder, controller]) => `1 1 0:1 / ${root}/${folder} rw - cgroup cgroup rw,${controller}`)
+        .join('\n'),
+    );
     expect(tree.version).toBe(1);
-    expect(readCgroupUsage(tree, '/pod')).toEqual({ cpuNanoseconds: 123_456, memory: { usage: 1000, workingSet: 0, rss: 300, limit: undefined, pageFaults: 7, majorPageFaults: 1 }, processes: 2 });
+    expect(readCgroupUsage(tree, '/pod')).toEqual({
+      cpuNanoseconds: 123_456,
+      memory: { usage: 1000, workingSet: 0, rss: 300, limit: undefined, pageFaults: 7, majorPageFaults: 1 },
+      processes: 2,
+    });
   });
 
   it('reads pressure of both kinds', () => {
-    expect(parsePressure('some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.25 avg300=0.00 total=2')).toEqual({ Some: { Total: 1, Avg10: 0, Avg60: 0, Avg300: 0 }, Full: { Total: 2, Avg10: 0, Avg60: 0.25, Avg300: 0 } });
+    expect(
+      parsePressure('some avg10=0.00 avg60=0.00 avg300=0.00 total=1\nfull avg10=0.00 avg60=0.25 avg300=0.00 total=2'),
+    ).toEqual({
+      Some: { Total: 1, Avg10: 0, Avg60: 0, Avg300: 0 },
+      Full: { Total: 2, Avg10: 0, Avg60: 0.25, Avg300: 0 },
+    });
     expect(parsePressure(undefined)).toBeUndefined();
   });
 });
 
 describe('network counters', () => {
   it('are those of every interface but loopback', () => {
-    const text = 'Inter-|   Receive\n face |bytes\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 100 2 3 0 0 0 0 0 200 4 5 0 0 0 0 0\n';
-    expect(parseNetDev(text)).toEqual([{ name: 'eth0', rxBytes: { value: 100 }, rxErrors: { value: 3 }, txBytes: { value: 200 }, txErrors: { value: 5 } }]);
+    const text =
+      'Inter-|   Receive\n face |bytes\n    lo: 9 9 0 0 0 0 0 0 9 9 0 0 0 0 0 0\n  eth0: 100 2 3 0 0 0 0 0 200 4 5 0 0 0 0 0\n';
+    expect(parseNetDev(text)).toEqual([
+      {
+        name: 'eth0',
+        rxBytes: { value: 100 },
+        rxErrors: { value: 3 },
+        txBytes: { value: 200 },
+        txErrors: { value: 5 },
+      },
+    ]);
   });
 });
 
 describe('readings of usage', () => {
   const setUp = () => {
-    const root = files({ 'pod/cpu.stat': 'usage_usec 10\n', 'pod/memory.current': '1\n', 'pod/c/cpu.stat': 'usage_usec 5\n', 'pod/c/memory.current': '1\n' });
+    const root = files({
+      'pod/cpu.stat': 'usage_usec 10\n',
+      'pod/memory.current': '1\n',
+      'pod/c/cpu.stat': 'usage_usec 5\n',
+      'pod/c/memory.current': '1\n',
+    });
     const { clock } = createTestContext();
     const write = (file: string, text: string): void => fs.writeFileSync(path.join(root, file), text);
-    return { clock, write, readings: new UsageReadings(clock, openCgroupTree(`32 1 0:28 / ${root} rw - cgroup2 cgroup2 rw\n`)) };
+    return {
+      clock,
+      write,
+      readings: new UsageReadings(clock, openCgroupTree(`32 1 0:28 / ${root} rw - cgroup2 cgroup2 rw\n`)),
+    };
   };
 
   it('stay while nothing runs, and are made anew when something did', () => {
@@ -131,7 +168,14 @@ describe('what containers have written', () => {
       if (tookMs > 0) await clock.sleep(tookMs);
       return { bytes: counts, inodes: 1 };
     });
-    const reading = () => ({ at: 0, usage: { cpuNanoseconds: 0, memory: { usage: 0, workingSet: 0, rss: 0, limit: undefined, pageFaults: 0, majorPageFaults: 0 }, processes: 1 } });
+    const reading = () => ({
+      at: 0,
+      usage: {
+        cpuNanoseconds: 0,
+        memory: { usage: 0, workingSet: 0, rss: 0, limit: undefined, pageFaults: 0, majorPageFaults: 0 },
+        processes: 1,
+      },
+    });
     return { clock, usages, reading, counts: () => counts };
   };
 
@@ -157,7 +201,10 @@ describe('what containers have written', () => {
     const { clock, usages, reading, counts } = setUp(100);
     const all = [usages.of('c', reading()), usages.of('c', reading())];
     await clock.advance(100);
-    expect(await Promise.all(all)).toEqual([{ bytes: 1, inodes: 1 }, { bytes: 1, inodes: 1 }]);
+    expect(await Promise.all(all)).toEqual([
+      { bytes: 1, inodes: 1 },
+      { bytes: 1, inodes: 1 },
+    ]);
     await clock.advance(1900);
     expect(await usages.of('c', reading())).toEqual({ bytes: 1, inodes: 1 });
     await clock.advance(100);

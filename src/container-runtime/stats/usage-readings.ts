@@ -30,7 +30,13 @@ export class UsageReadings {
   read(cgroup: string, within?: UsageReading): UsageReading | undefined {
     const at = this.#clock.monotonic();
     const before = this.#readings.get(cgroup);
-    if (before !== undefined && at - before.at < LONGEST_MS && ((within !== undefined && within.at <= before.at) || readCpuNanoseconds(this.#tree, cgroup) === before.usage.cpuNanoseconds)) return before;
+    if (
+      before !== undefined &&
+      at - before.at < LONGEST_MS &&
+      ((within !== undefined && within.at <= before.at) ||
+        readCpuNanoseconds(this.#tree, cgroup) === before.usage.cpuNanoseconds)
+    )
+      return before;
     const usage = readCgroupUsage(this.#tree, cgroup);
     if (usage === undefined) {
       this.#readings.delete(cgroup);

@@ -1,6 +1,6 @@
+import { Transform } from 'node:stream';
 /** Attach: a client on the stdio that a container was started with. */
 import { pipeline } from 'node:stream/promises';
-import { Transform } from 'node:stream';
 import type { AttachRequest } from '../../cri/index.ts';
 import { resizeTerminal } from '../containers/conmon-control.ts';
 import { findRunningContainer } from '../containers/container-status.ts';
@@ -37,7 +37,10 @@ async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remot
   if (remote.gone.aborted) socket.destroy();
   if (config.tty) remote.onResize((size) => resizeTerminal(parts, id, size));
   // Ending our side is what lets conmon close the container's stdin, if that is to be closed after the first client.
-  const typed = remote.stdin && config.stdin ? pipeline(remote.stdin, new InMessages(), socket).catch(() => {}) : remote.stdin?.resume();
+  const typed =
+    remote.stdin && config.stdin
+      ? pipeline(remote.stdin, new InMessages(), socket).catch(() => {})
+      : remote.stdin?.resume();
   await ended;
   await typed;
 }
@@ -45,7 +48,8 @@ async function attach(parts: RuntimeParts, { containerId }: AttachRequest, remot
 /** Cuts what is typed into pieces that fit into a message. */
 class InMessages extends Transform {
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    for (let start = 0; start < chunk.length; start += LARGEST_MESSAGE) this.push(chunk.subarray(start, start + LARGEST_MESSAGE));
+    for (let start = 0; start < chunk.length; start += LARGEST_MESSAGE)
+      this.push(chunk.subarray(start, start + LARGEST_MESSAGE));
     done();
   }
 }

@@ -57,7 +57,8 @@ function adopt(fd: number): net.Socket {
   // Listening nowhere and connecting nowhere, this gives a handle of the kind that Unix sockets have.
   model.on('error', () => {});
   model.connect({ path: '/dev/null' });
-  const Pipe = (model as unknown as { _handle?: { constructor: new (type: number) => PipeHandle } })._handle?.constructor;
+  const Pipe = (model as unknown as { _handle?: { constructor: new (type: number) => PipeHandle } })._handle
+    ?.constructor;
   model.destroy();
   if (Pipe === undefined) throw new Error('this version of Node has no handles of Unix sockets');
   const handle = new Pipe(0);

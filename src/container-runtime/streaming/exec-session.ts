@@ -1,6 +1,6 @@
+import type { ChildProcess } from 'node:child_process';
 /** Exec: a command in a container, connected to a client. */
 import { finished } from 'node:stream/promises';
-import type { ChildProcess } from 'node:child_process';
 import type { ExecRequest } from '../../cri/index.ts';
 import { startExec, type ExecProcess } from '../containers/exec-process.ts';
 import { ociMessage } from '../oci-runtime.ts';
@@ -25,8 +25,16 @@ export async function execSession(parts: RuntimeParts, request: ExecRequest, rem
   await remote.finish(outcome);
 }
 
-async function execWithPipes(parts: RuntimeParts, { containerId = '', cmd = [] }: ExecRequest, remote: RemoteCommand): Promise<Outcome> {
-  const process = startExec(parts, { containerId, command: cmd, terminal: false }, [remote.stdin ? 'pipe' : 'ignore', 'pipe', 'pipe']);
+async function execWithPipes(
+  parts: RuntimeParts,
+  { containerId = '', cmd = [] }: ExecRequest,
+  remote: RemoteCommand,
+): Promise<Outcome> {
+  const process = startExec(parts, { containerId, command: cmd, terminal: false }, [
+    remote.stdin ? 'pipe' : 'ignore',
+    'pipe',
+    'pipe',
+  ]);
   const { child } = process;
   try {
     const errors = new StartGate(process, parts.ctx.clock);
@@ -48,13 +56,21 @@ async function execWithPipes(parts: RuntimeParts, { containerId = '', cmd = [] }
   }
 }
 
-async function execInTerminal(parts: RuntimeParts, { containerId = '', cmd = [] }: ExecRequest, remote: RemoteCommand): Promise<Outcome> {
+async function execInTerminal(
+  parts: RuntimeParts,
+  { containerId = '', cmd = [] }: ExecRequest,
+  remote: RemoteCommand,
+): Promise<Outcome> {
   const size = await firstSize(parts, remote);
   const terminal = new Terminal();
   if (size) terminal.resize(size);
   let process: ExecProcess;
   try {
-    process = startExec(parts, { containerId, command: cmd, terminal: true, ...(size && { size }) }, [terminal.slave, terminal.slave, terminal.slave]);
+    process = startExec(parts, { containerId, command: cmd, terminal: true, ...(size && { size }) }, [
+      terminal.slave,
+      terminal.slave,
+      terminal.slave,
+    ]);
   } catch (error) {
     terminal.stream.destroy();
     throw error;
@@ -119,8 +135,15 @@ function exitOf(parts: RuntimeParts, child: ChildProcess): Promise<number> {
   });
 }
 
-function outcomeOf(process: ExecProcess, { command, exitCode, held }: { command: readonly string[]; exitCode: number; held: string }): Outcome {
-  if (!process.hasStarted()) return { type: 'failure', message: `error executing command in container: failed to exec in container: ${ociMessage(held)}` };
+function outcomeOf(
+  process: ExecProcess,
+  { command, exitCode, held }: { command: readonly string[]; exitCode: number; held: string },
+): Outcome {
+  if (!process.hasStarted())
+    return {
+      type: 'failure',
+      message: `error executing command in container: failed to exec in container: ${ociMessage(held)}`,
+    };
   if (exitCode === 0) return { type: 'success' };
   return { type: 'exit', exitCode, message: `error executing command [${command.join(' ')}], exit code ${exitCode}` };
 }

@@ -1,7 +1,7 @@
+import type net from 'node:net';
+import type { Duplex } from 'node:stream';
 /** Port-forward: connections from inside a sandbox's network, over streams of a client. */
 import { finished } from 'node:stream/promises';
-import type { Duplex } from 'node:stream';
-import type net from 'node:net';
 import type { WebSocket } from 'ws';
 import type { PortForwardRequest } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -24,13 +24,17 @@ type Dial = (port: number) => Promise<net.Socket>;
 
 export function dialerOf(parts: RuntimeParts, { podSandboxId }: PortForwardRequest): Dial {
   const record = findSandbox(parts, podSandboxId);
-  const netns = sandboxModes(record.config, parts.nodeNetns).hostNetwork ? parts.nodeNetns : parts.paths.sandbox(record.id).net;
+  const netns = sandboxModes(record.config, parts.nodeNetns).hostNetwork
+    ? parts.nodeNetns
+    : parts.paths.sandbox(record.id).net;
   return async (port) => {
     try {
       return await connected(connectIn({ netns, host: '127.0.0.1', port }));
     } catch (error) {
       return connected(connectIn({ netns, host: '::1', port })).catch(() => {
-        throw new Error(`failed to connect to localhost:${port} inside namespace ${JSON.stringify(record.id)}: ${messageOf(error)}`);
+        throw new Error(
+          `failed to connect to localhost:${port} inside namespace ${JSON.stringify(record.id)}: ${messageOf(error)}`,
+        );
       });
     }
   };
@@ -48,7 +52,11 @@ function connected(socket: net.Socket): Promise<net.Socket> {
 }
 
 /** Over SPDY a connection is a pair of streams, `error` and `data`, with the port and a number in their headers. */
-export async function spdyPortForward(transport: Duplex, head: Buffer, { dial, clock }: { dial: Dial; clock: Clock }): Promise<void> {
+export async function spdyPortForward(
+  transport: Duplex,
+  head: Buffer,
+  { dial, clock }: { dial: Dial; clock: Clock },
+): Promise<void> {
   const waiting = new Map<string, SpdyStream>();
   const connection = new SpdyConnection(transport, head, {
     onStream: (stream) => {
@@ -113,10 +121,18 @@ async function joined(client: Duplex, pod: Duplex): Promise<void> {
  * Over plain WebSocket channels every port of the URL has two: data on 2n, errors on 2n+1. The first message of each
  * tells the port, in two bytes, low one first.
  */
-export async function channelPortForward(socket: WebSocket, { protocol, ports, dial }: { protocol: string; ports: readonly number[]; dial: Dial }): Promise<void> {
+export async function channelPortForward(
+  socket: WebSocket,
+  { protocol, ports, dial }: { protocol: string; ports: readonly number[]; dial: Dial },
+): Promise<void> {
   const base64 = protocol.includes('base64');
   const send = (channel: number, data: Buffer): void => {
-    if (socket.readyState === socket.OPEN) socket.send(base64 ? `${String.fromCharCode(0x30 + channel)}${data.toString('base64')}` : Buffer.concat([Buffer.from([channel]), data]));
+    if (socket.readyState === socket.OPEN)
+      socket.send(
+        base64
+          ? `${String.fromCharCode(0x30 + channel)}${data.toString('base64')}`
+          : Buffer.concat([Buffer.from([channel]), data]),
+      );
   };
   const connections = ports.map((port, index) => {
     const greeting = Buffer.from([port & 0xff, port >> 8]);

@@ -28,7 +28,10 @@ export interface WantedStreams {
   readonly terminal: boolean;
 }
 
-export type Outcome = { readonly type: 'success' } | { readonly type: 'exit'; readonly exitCode: number; readonly message: string } | { readonly type: 'failure'; readonly message: string };
+export type Outcome =
+  | { readonly type: 'success' }
+  | { readonly type: 'exit'; readonly exitCode: number; readonly message: string }
+  | { readonly type: 'failure'; readonly message: string };
 
 /** The outcome as the Status that clients read from the error channel. */
 export function statusOf(outcome: Outcome): object {
@@ -44,7 +47,14 @@ export function statusOf(outcome: Outcome): object {
         details: { causes: [{ reason: 'ExitCode', message: String(outcome.exitCode) }] },
       };
     case 'failure':
-      return { metadata: {}, status: 'Failure', message: `Internal error occurred: ${outcome.message}`, reason: 'InternalError', details: { causes: [{ message: outcome.message }] }, code: 500 };
+      return {
+        metadata: {},
+        status: 'Failure',
+        message: `Internal error occurred: ${outcome.message}`,
+        reason: 'InternalError',
+        details: { causes: [{ message: outcome.message }] },
+        code: 500,
+      };
   }
 }
 

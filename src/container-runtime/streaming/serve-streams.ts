@@ -7,7 +7,14 @@ import { acceptWebSocket } from '../../net/websocket/index.ts';
 import type { RuntimeParts } from '../runtime-parts.ts';
 import { attachSession } from './attach-session.ts';
 import { execSession } from './exec-session.ts';
-import { channelPortForward, dialerOf, PORT_CHANNEL_PROTOCOLS, PORT_FORWARD_PROTOCOL, spdyPortForward, TUNNEL_PROTOCOL } from './port-forward.ts';
+import {
+  channelPortForward,
+  dialerOf,
+  PORT_CHANNEL_PROTOCOLS,
+  PORT_FORWARD_PROTOCOL,
+  spdyPortForward,
+  TUNNEL_PROTOCOL,
+} from './port-forward.ts';
 import type { RemoteCommand, WantedStreams } from './remote-command.ts';
 import { SPDY_COMMAND_PROTOCOLS, spdyCommand } from './spdy-command.ts';
 import type { StreamRequest } from './streaming-server.ts';
@@ -27,53 +34,108 @@ export async function serveStreams(parts: RuntimeParts, stream: StreamRequest, u
   else refuse(upgrade.socket, 400, `unable to upgrade: ${JSON.stringify(protocol)} is neither websocket nor SPDY/3.1`);
 }
 
-async function serveSpdy(parts: RuntimeParts, stream: StreamRequest, { request, socket, head }: Upgrade): Promise<void> {
+async function serveSpdy(
+  parts: RuntimeParts,
+  stream: StreamRequest,
+  { request, socket, head }: Upgrade,
+): Promise<void> {
   const offered = headerList(request.headers['x-stream-protocol-version']);
   const known: readonly string[] = stream.kind === 'portforward' ? [PORT_FORWARD_PROTOCOL] : SPDY_COMMAND_PROTOCOLS;
   // Clients of the first versions name none.
   const protocol = offered.length === 0 ? known.at(-1)! : offered.find((name) => known.includes(name));
   if (protocol === undefined) {
-    refuse(socket, 403, `unable to upgrade: unable to negotiate protocol: client supports ${offered.join(', ')}, server accepts ${known.join(', ')}`);
+    refuse(
+      socket,
+      403,
+      `unable to upgrade: unable to negotiate protocol: client supports ${offered.join(', ')}, server accepts ${known.join(', ')}`,
+    );
     return;
   }
-  socket.write(`HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: ${protocol}\r\n\r\n`);
-  if (stream.kind === 'portforward') await spdyPortForward(socket, head, { dial: dialerOf(parts, stream.request), clock: parts.ctx.clock });
-  else await runCommand(parts, stream, await spdyCommand({ socket, head, protocol, wanted: wantedStreams(stream), clock: parts.ctx.clock }));
+  socket.write(
+    `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: SPDY/3.1\r\nx-stream-protocol-version: ${protocol}\r\n\r\n`,
+  );
+  if (stream.kind === 'portforward')
+    await spdyPortForward(socket, head, { dial: dialerOf(parts, stream.request), clock: parts.ctx.clock });
+  else
+    await runCommand(
+      parts,
+      stream,
+      await spdyCommand({ socket, head, protocol, wanted: wantedStreams(stream), clock: parts.ctx.clock }),
+    );
 }
 
-async function serveWebSocket(parts: RuntimeParts, stream: StreamRequest, { request, socket, head }: Upgrade): Promise<void> {
-  const known: readonly string[] = stream.kind === 'portforward' ? [TUNNEL_PROTOCOL, ...PORT_CHANNEL_PROTOCOLS] : COMMAND_PROTOCOLS;
+async function serveWebSocket(
+  parts: RuntimeParts,
+  stream: StreamRequest,
+  { request, socket, head }: Upgrade,
+): Promise<void> {
+  const known: readonly string[] =
+    stream.kind === 'portforward' ? [TUNNEL_PROTOCOL, ...PORT_CHANNEL_PROTOCOLS] : COMMAND_PROTOCOLS;
   const offered = headerList(request.headers['sec-websocket-protocol']);
   const protocol = offered.find((name) => known.includes(name));
   if (protocol === undefined) {
-    refuse(socket, 403, `unable to upgrade: unable to negotiate protocol: client supports ${offered.join(', ')}, server accepts ${known.join(', ')}`);
+    refuse(
+      socket,
+      403,
+      `unable to upgrade: unable to negotiate protocol: client supports ${offered.join(', ')}, server accepts ${known.join(', ')}`,
+    );
     return;
   }
   const connection = await acceptWebSocket({ request, socket, head }, protocol);
-  if (stream.kind !== 'portforward') await runCommand(parts, stream, websocketCommand(connection, { protocol, wanted: wantedStreams(stream) }));
-  else if (protocol === TUNNEL_PROTOCOL) await spdyPortForward(createWebSocketStream(connection), Buffer.alloc(0), { dial: dialerOf(parts, stream.request), clock: parts.ctx.clock });
-  else await channelPortForward(connection, { protocol, ports: portsOf(request, stream.request.port ?? []), dial: dialerOf(parts, stream.request) });
+  if (stream.kind !== 'portforward')
+    await runCommand(parts, stream, websocketCommand(connection, { protocol, wanted: wantedStreams(stream) }));
+  else if (protocol === TUNNEL_PROTOCOL)
+    await spdyPortForward(createWebSocketStream(connection), Buffer.alloc(0), {
+      dial: dialerOf(parts, stream.request),
+      clock: parts.ctx.clock,
+    });
+  else
+    await channelPortForward(connection, {
+      protocol,
+      ports: portsOf(request, stream.request.port ?? []),
+      dial: dialerOf(parts, stream.request),
+    });
 }
 
-function runCommand(parts: RuntimeParts, stream: Exclude<StreamRequest, { kind: 'portforward' }>, remote: RemoteCommand): Promise<void> {
-  return stream.kind === 'exec' ? execSession(parts, stream.request, remote) : attachSession(parts, stream.request, remote);
+function runCommand(
+  parts: RuntimeParts,
+  stream: Exclude<StreamRequest, { kind: 'portforward' }>,
+  remote: RemoteCommand,
+): Promise<void> {
+  return stream.kind === 'exec'
+    ? execSession(parts, stream.request, remote)
+    : attachSession(parts, stream.request, remote);
 }
 
 function wantedStreams({ request }: Exclude<StreamRequest, { kind: 'portforward' }>): WantedStreams {
-  return { stdin: request.stdin ?? false, stdout: request.stdout ?? false, stderr: request.stderr ?? false, terminal: request.tty ?? false };
+  return {
+    stdin: request.stdin ?? false,
+    stdout: request.stdout ?? false,
+    stderr: request.stderr ?? false,
+    terminal: request.tty ?? false,
+  };
 }
 
 /** CRI's own list, or what the client added to the URL. */
 function portsOf(request: http.IncomingMessage, given: readonly number[]): number[] {
   if (given.length > 0) return [...given];
   const { query } = splitTarget(request.url ?? '/');
-  return [...query.getAll('port'), ...query.getAll('ports')].flatMap((text) => text.split(',')).map(Number).filter((port) => port > 0 && port < 65_536);
+  return [...query.getAll('port'), ...query.getAll('ports')]
+    .flatMap((text) => text.split(','))
+    .map(Number)
+    .filter((port) => port > 0 && port < 65_536);
 }
 
 function headerList(value: string | string[] | undefined): string[] {
-  return [value ?? []].flat().flatMap((text) => text.split(',')).map((text) => text.trim()).filter((text) => text !== '');
+  return [value ?? []]
+    .flat()
+    .flatMap((text) => text.split(','))
+    .map((text) => text.trim())
+    .filter((text) => text !== '');
 }
 
 function refuse(socket: Duplex, code: number, message: string): void {
-  socket.end(`HTTP/1.1 ${code} ${code === 403 ? 'Forbidden' : 'Bad Request'}\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(message)}\r\n\r\n${message}`);
+  socket.end(
+    `HTTP/1.1 ${code} ${code === 403 ? 'Forbidden' : 'Bad Request'}\r\ncontent-type: text/plain\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(message)}\r\n\r\n${message}`,
+  );
 }

@@ -1,11 +1,24 @@
 /** Exec and attach over SPDY/3.1: the client opens a stream for each of stdin, stdout, stderr, error and resize. */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/index.ts';
-import { parseResize, plainTextOf, statusOf, type Outcome, type RemoteCommand, type TerminalSize, type WantedStreams } from './remote-command.ts';
+import {
+  parseResize,
+  plainTextOf,
+  statusOf,
+  type Outcome,
+  type RemoteCommand,
+  type TerminalSize,
+  type WantedStreams,
+} from './remote-command.ts';
 import { SpdyConnection, type SpdyStream } from './spdy/connection.ts';
 
 /** `channel.k8s.io` names the first version, which old clients do not name at all. */
-export const SPDY_COMMAND_PROTOCOLS = ['v4.channel.k8s.io', 'v3.channel.k8s.io', 'v2.channel.k8s.io', 'channel.k8s.io'] as const;
+export const SPDY_COMMAND_PROTOCOLS = [
+  'v4.channel.k8s.io',
+  'v3.channel.k8s.io',
+  'v2.channel.k8s.io',
+  'channel.k8s.io',
+] as const;
 
 const STREAMS_LIMIT_MS = 30_000;
 /** `{"Width":65535,"Height":65535}` and some room. */
@@ -20,9 +33,21 @@ export interface SpdyCommandOptions {
 }
 
 /** Waits for the streams that were asked for; rejects when the client does not open them in time. */
-export async function spdyCommand({ socket, head, protocol, wanted, clock }: SpdyCommandOptions): Promise<RemoteCommand> {
+export async function spdyCommand({
+  socket,
+  head,
+  protocol,
+  wanted,
+  clock,
+}: SpdyCommandOptions): Promise<RemoteCommand> {
   const hasResize = wanted.terminal && (protocol === 'v4.channel.k8s.io' || protocol === 'v3.channel.k8s.io');
-  const expected = new Set(['error', ...(wanted.stdin ? ['stdin'] : []), ...(wanted.stdout ? ['stdout'] : []), ...(wanted.stderr && !wanted.terminal ? ['stderr'] : []), ...(hasResize ? ['resize'] : [])]);
+  const expected = new Set([
+    'error',
+    ...(wanted.stdin ? ['stdin'] : []),
+    ...(wanted.stdout ? ['stdout'] : []),
+    ...(wanted.stderr && !wanted.terminal ? ['stderr'] : []),
+    ...(hasResize ? ['resize'] : []),
+  ]);
   const streams = new Map<string, SpdyStream>();
   let complete: () => void = () => {};
   const opened = new Promise<void>((resolve) => (complete = resolve));
@@ -39,7 +64,12 @@ export async function spdyCommand({ socket, head, protocol, wanted, clock }: Spd
   });
   const limit = clock.deadline(STREAMS_LIMIT_MS, connection.ended);
   try {
-    await Promise.race([opened, new Promise((_resolve, reject) => limit.addEventListener('abort', () => reject(new Error('the client did not open its streams')), { once: true }))]);
+    await Promise.race([
+      opened,
+      new Promise((_resolve, reject) =>
+        limit.addEventListener('abort', () => reject(new Error('the client did not open its streams')), { once: true }),
+      ),
+    ]);
   } catch (error) {
     await connection.close();
     throw error;

@@ -6,8 +6,8 @@ import type http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { AttachRequest, ExecRequest, PortForwardRequest } from '../../cri/index.ts';
-import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import type { Timer } from '../../kernel/index.ts';
+import { createHttpServer, splitTarget } from '../../net/http/index.ts';
 import { messageOf, newId, type RuntimeParts } from '../runtime-parts.ts';
 import { serveStreams } from './serve-streams.ts';
 
@@ -32,7 +32,9 @@ export class StreamingServer {
     this.#server = createHttpServer({
       request: (request, response) => {
         const known = this.#peek(request.url ?? '') !== undefined;
-        response.writeHead(known ? 400 : 404, { 'content-type': 'text/plain' }).end(known ? 'this is for connections that are upgraded\n' : 'no such stream\n');
+        response
+          .writeHead(known ? 400 : 404, { 'content-type': 'text/plain' })
+          .end(known ? 'this is for connections that are upgraded\n' : 'no such stream\n');
       },
       upgrade: (request, socket, head) => this.#upgrade(request, socket, head),
       failed: (error) => parts.ctx.logger.error(error, 'A request for a stream failed'),
@@ -56,7 +58,10 @@ export class StreamingServer {
   urlFor(request: StreamRequest): string {
     if (this.#tokens.size >= MOST_TOKENS) throw new Error('too many streams were asked for and not used');
     const token = newId(this.#parts.ctx).slice(0, 32);
-    this.#tokens.set(token, { stream: request, expiry: this.#parts.ctx.clock.after(TOKEN_LIFETIME_MS, () => this.#tokens.delete(token)) });
+    this.#tokens.set(token, {
+      stream: request,
+      expiry: this.#parts.ctx.clock.after(TOKEN_LIFETIME_MS, () => this.#tokens.delete(token)),
+    });
     return `${this.url}/${request.kind}/${token}`;
   }
 
@@ -91,7 +96,9 @@ export class StreamingServer {
     socket.once('close', () => this.#sockets.delete(socket));
     const session = serveStreams(this.#parts, found.stream, { request, socket, head })
       .catch((error: unknown) => {
-        this.#parts.ctx.logger.v(2).info('A stream ended with an error', { kind: found.stream.kind, err: messageOf(error) });
+        this.#parts.ctx.logger
+          .v(2)
+          .info('A stream ended with an error', { kind: found.stream.kind, err: messageOf(error) });
         socket.destroy();
       })
       .finally(() => this.#sessions.delete(session));

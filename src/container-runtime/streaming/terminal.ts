@@ -3,8 +3,8 @@
  * the container, and copies between that one and this one, which therefore passes everything through unchanged.
  */
 import fs from 'node:fs';
-import tty from 'node:tty';
 import type { Duplex } from 'node:stream';
+import tty from 'node:tty';
 import { checked, systemCalls } from '../linux/system-calls.ts';
 import type { TerminalSize } from './remote-command.ts';
 
@@ -59,7 +59,8 @@ export class Terminal {
   #passThrough(): void {
     const termios = Buffer.alloc(TERMIOS_BYTES);
     checked(systemCalls().ioctl(this.slave, TCGETS, termios), 'ioctl');
-    const clear = (word: number, bits: number): void => void termios.writeUInt32LE((termios.readUInt32LE(word * 4) & ~bits) >>> 0, word * 4);
+    const clear = (word: number, bits: number): void =>
+      void termios.writeUInt32LE((termios.readUInt32LE(word * 4) & ~bits) >>> 0, word * 4);
     clear(0, INPUT_PROCESSING);
     clear(1, OUTPUT_PROCESSING);
     clear(3, LOCAL_PROCESSING);

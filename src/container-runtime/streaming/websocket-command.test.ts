@@ -21,6 +21,9 @@ it.each([
   ['a terminal', { stdout: true, stderr: true, terminal: true }, 1],
 ])('a client that wants %s is greeted once, on its first channel', (_, wanted, channel) => {
   const socket = new RecordingSocket();
-  websocketCommand(socket as unknown as WebSocket, { protocol: 'v5.channel.k8s.io', wanted: { stdin: false, terminal: false, ...wanted } });
+  websocketCommand(socket as unknown as WebSocket, {
+    protocol: 'v5.channel.k8s.io',
+    wanted: { stdin: false, terminal: false, ...wanted },
+  });
   expect(socket.sent).toEqual([[channel]]);
 });

@@ -4,15 +4,31 @@
  */
 import { PassThrough, Writable } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import { parseResize, statusOf, type Outcome, type RemoteCommand, type TerminalSize, type WantedStreams } from './remote-command.ts';
+import {
+  parseResize,
+  statusOf,
+  type Outcome,
+  type RemoteCommand,
+  type TerminalSize,
+  type WantedStreams,
+} from './remote-command.ts';
 
 const CHANNEL = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 
-export const COMMAND_PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io', 'v4.base64.channel.k8s.io', 'channel.k8s.io', 'base64.channel.k8s.io'] as const;
+export const COMMAND_PROTOCOLS = [
+  'v5.channel.k8s.io',
+  'v4.channel.k8s.io',
+  'v4.base64.channel.k8s.io',
+  'channel.k8s.io',
+  'base64.channel.k8s.io',
+] as const;
 
 const CLOSE_NORMAL = 1000;
 
-export function websocketCommand(socket: WebSocket, { protocol, wanted }: { protocol: string; wanted: WantedStreams }): RemoteCommand {
+export function websocketCommand(
+  socket: WebSocket,
+  { protocol, wanted }: { protocol: string; wanted: WantedStreams },
+): RemoteCommand {
   const base64 = protocol.includes('base64');
   const gone = new AbortController();
   const stdin = wanted.stdin ? new PassThrough() : undefined;
@@ -66,7 +82,9 @@ export function websocketCommand(socket: WebSocket, { protocol, wanted }: { prot
     },
     gone: gone.signal,
     async finish(outcome: Outcome) {
-      await new Promise<void>((resolve) => send(CHANNEL.error, Buffer.from(JSON.stringify(statusOf(outcome))), () => resolve()));
+      await new Promise<void>((resolve) =>
+        send(CHANNEL.error, Buffer.from(JSON.stringify(statusOf(outcome))), () => resolve()),
+      );
       if (socket.readyState === socket.OPEN) socket.close(CLOSE_NORMAL);
     },
   };

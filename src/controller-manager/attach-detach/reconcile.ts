@@ -7,8 +7,8 @@ import type {
   Pod,
 } from '../../api/generated/core-v1.ts';
 import type { CSIDriver, VolumeAttachment } from '../../api/generated/storage-v1.ts';
-import { isAlreadyExists, keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { isAlreadyExists, keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import { PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { hasTaint, OUT_OF_SERVICE } from '../node-lifecycle/taints.ts';

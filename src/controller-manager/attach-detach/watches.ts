@@ -29,9 +29,18 @@ export function attachDetachWatches(parts: AttachDetachParts, recorder: EventRec
   };
   return [
     watch(nodes, keysOnChange(itself)),
-    watch(pods, keysOnChange((pod) => (claimsOfPod(pod).length > 0 ? nodesOf([pod]) : []))),
-    watch(claims, keysOnChange((claim) => nodesOf(podsOfClaim(keyOf(claim))))),
-    watch(volumes, keysOnChange((volume) => nodesOf(podsOfVolume(volume)))),
+    watch(
+      pods,
+      keysOnChange((pod) => (claimsOfPod(pod).length > 0 ? nodesOf([pod]) : [])),
+    ),
+    watch(
+      claims,
+      keysOnChange((claim) => nodesOf(podsOfClaim(keyOf(claim)))),
+    ),
+    watch(
+      volumes,
+      keysOnChange((volume) => nodesOf(podsOfVolume(volume))),
+    ),
     watch(attachments, { updated: reportToPods }),
     watch(attachments, keysOnChange(attachmentNodes)),
   ];

@@ -1,7 +1,7 @@
 /** bootstrap-signer-controller: signs the ConfigMap cluster-info with every bootstrap token, so that who joins can trust it. */
 import { createHmac } from 'node:crypto';
-import { isNotFound } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { isNotFound } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, signingToken } from './bootstrap-tokens.ts';
 
@@ -15,14 +15,19 @@ export const bootstrapSignerController: ControllerDescriptor = {
   disabledByDefault: true,
   build(context) {
     const { client, clock, informers, signal } = context;
-    const infos = informers.informer('v1/configmaps', { namespace: 'kube-public', fieldSelector: 'metadata.name=cluster-info' });
+    const infos = informers.informer('v1/configmaps', {
+      namespace: 'kube-public',
+      fieldSelector: 'metadata.name=cluster-info',
+    });
     const tokens = informers.informer('v1/secrets', BOOTSTRAP_TOKEN_SCOPE);
 
     const reconcile = async (): Promise<void> => {
       const info = infos.get(CLUSTER_INFO);
       const content = info?.data?.[KUBECONFIG];
       if (!info || content === undefined) return;
-      const data = Object.fromEntries(Object.entries(info.data ?? {}).filter(([name]) => !name.startsWith(SIGNATURE_PREFIX)));
+      const data = Object.fromEntries(
+        Object.entries(info.data ?? {}).filter(([name]) => !name.startsWith(SIGNATURE_PREFIX)),
+      );
       for (const secret of tokens.list()) {
         const token = signingToken(secret, clock.now());
         if (token) data[`${SIGNATURE_PREFIX}${token.id}`] = detachedSignature(content, token);

@@ -4,7 +4,8 @@ import { ownValue } from '../../base/index.ts';
 export const BOOTSTRAP_TOKEN_TYPE = 'bootstrap.kubernetes.io/token';
 export const BOOTSTRAP_TOKEN_SCOPE = { namespace: 'kube-system', fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` };
 
-export const tokenField = (secret: Secret, name: string): string => Buffer.from(ownValue(secret.data, name) ?? '', 'base64').toString();
+export const tokenField = (secret: Secret, name: string): string =>
+  Buffer.from(ownValue(secret.data, name) ?? '', 'base64').toString();
 
 /** When the token ends; undefined when it does not, and in the past when nobody can tell. */
 export function expirationOf(secret: Secret): number | undefined {

@@ -15,11 +15,15 @@ const makeToken = (id: string, more: Record<string, string> = {}) =>
     type: 'bootstrap.kubernetes.io/token',
     stringData: { 'token-id': id, 'token-secret': '0123456789abcdef', 'usage-bootstrap-signing': 'true', ...more },
   });
-const info = async () => (await fixture.client.resource('v1/configmaps').get({ namespace: 'kube-public', name: 'cluster-info' })).data ?? {};
+const info = async () =>
+  (await fixture.client.resource('v1/configmaps').get({ namespace: 'kube-public', name: 'cluster-info' })).data ?? {};
 
 describe('bootstrap controllers', () => {
   it('sign cluster-info with each token that may, and take the signature away with the token', async () => {
-    await fixture.client.resource('v1/configmaps').create({ metadata: { name: 'cluster-info', namespace: 'kube-public' }, data: { kubeconfig: 'content', 'jws-kubeconfig-oldold': 'x' } });
+    await fixture.client.resource('v1/configmaps').create({
+      metadata: { name: 'cluster-info', namespace: 'kube-public' },
+      data: { kubeconfig: 'content', 'jws-kubeconfig-oldold': 'x' },
+    });
     await makeToken('aaaaaa');
     await makeToken('bbbbbb', { 'usage-bootstrap-signing': 'false' });
     await fixture.advance(100);
@@ -28,7 +32,11 @@ describe('bootstrap controllers', () => {
     const [header = '', payload, signature] = (data['jws-kubeconfig-aaaaaa'] ?? '').split('.');
     expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toEqual({ alg: 'HS256', kid: 'aaaaaa' });
     expect(payload).toBe('');
-    expect(signature).toBe(createHmac('sha256', '0123456789abcdef').update(`${header}.${Buffer.from('content').toString('base64url')}`).digest('base64url'));
+    expect(signature).toBe(
+      createHmac('sha256', '0123456789abcdef')
+        .update(`${header}.${Buffer.from('content').toString('base64url')}`)
+        .digest('base64url'),
+    );
     await fixture.client.resource('v1/secrets').delete({ namespace: 'kube-system', name: 'bootstrap-token-aaaaaa' });
     await fixture.advance(100);
     expect(Object.keys(await info())).toEqual(['kubeconfig']);
@@ -36,7 +44,10 @@ describe('bootstrap controllers', () => {
 
   it('delete a token when it expires', async () => {
     await makeToken('cccccc', { expiration: new Date(fixture.clock.now() + 60_000).toISOString() });
-    const names = async () => (await fixture.client.resource('v1/secrets').list({ namespace: 'kube-system' })).items.map(({ metadata }) => metadata.name);
+    const names = async () =>
+      (await fixture.client.resource('v1/secrets').list({ namespace: 'kube-system' })).items.map(
+        ({ metadata }) => metadata.name,
+      );
     await fixture.advance(58_000);
     expect(await names()).toContain('bootstrap-token-cccccc');
     expect(Object.keys(await info())).toContain('jws-kubeconfig-cccccc');

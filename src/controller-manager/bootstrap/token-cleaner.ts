@@ -17,7 +17,10 @@ export const tokenCleanerController: ControllerDescriptor = {
       if (!secret || at === undefined) return;
       if (at > clock.now()) return queue.addAfter(key, at - clock.now());
       try {
-        await client.resource('v1/secrets').delete(splitKey(key), { preconditions: { uid: secret.metadata.uid, resourceVersion: secret.metadata.resourceVersion }, signal });
+        await client.resource('v1/secrets').delete(splitKey(key), {
+          preconditions: { uid: secret.metadata.uid, resourceVersion: secret.metadata.resourceVersion },
+          signal,
+        });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

@@ -2,7 +2,8 @@ import { webcrypto } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { createAuthority } from '../../apiserver/pki/certificates.ts';
 import { createContext } from '../../kernel/index.ts';
-import { bundlePool,
+import {
+  bundlePool,
   certificatesOfPem,
   CLIENT_AUTH,
   commonName,

@@ -11,36 +11,42 @@ const BACKDATE_MS = 5 * 60_000;
 const SHORT_MS = 8 * 3600_000;
 
 /** The names that web cryptography has for OpenSSL's curves. */
-const CURVES: ReadonlyMap<string, string> = new Map(Object.entries({ prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }));
+const CURVES: ReadonlyMap<string, string> = new Map(
+  Object.entries({ prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }),
+);
 
-const KEY_USAGES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
-  signing: x509.KeyUsageFlags.digitalSignature,
-  'digital signature': x509.KeyUsageFlags.digitalSignature,
-  'content commitment': x509.KeyUsageFlags.nonRepudiation,
-  'key encipherment': x509.KeyUsageFlags.keyEncipherment,
-  'key agreement': x509.KeyUsageFlags.keyAgreement,
-  'data encipherment': x509.KeyUsageFlags.dataEncipherment,
-  'cert sign': x509.KeyUsageFlags.keyCertSign,
-  'crl sign': x509.KeyUsageFlags.cRLSign,
-  'encipher only': x509.KeyUsageFlags.encipherOnly,
-  'decipher only': x509.KeyUsageFlags.decipherOnly,
-}));
+const KEY_USAGES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    signing: x509.KeyUsageFlags.digitalSignature,
+    'digital signature': x509.KeyUsageFlags.digitalSignature,
+    'content commitment': x509.KeyUsageFlags.nonRepudiation,
+    'key encipherment': x509.KeyUsageFlags.keyEncipherment,
+    'key agreement': x509.KeyUsageFlags.keyAgreement,
+    'data encipherment': x509.KeyUsageFlags.dataEncipherment,
+    'cert sign': x509.KeyUsageFlags.keyCertSign,
+    'crl sign': x509.KeyUsageFlags.cRLSign,
+    'encipher only': x509.KeyUsageFlags.encipherOnly,
+    'decipher only': x509.KeyUsageFlags.decipherOnly,
+  }),
+);
 
-const EXTENDED_USAGES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  any: '2.5.29.37.0',
-  'server auth': '1.3.6.1.5.5.7.3.1',
-  'client auth': '1.3.6.1.5.5.7.3.2',
-  'code signing': '1.3.6.1.5.5.7.3.3',
-  'email protection': '1.3.6.1.5.5.7.3.4',
-  's/mime': '1.3.6.1.5.5.7.3.4',
-  'ipsec end system': '1.3.6.1.5.5.7.3.5',
-  'ipsec tunnel': '1.3.6.1.5.5.7.3.6',
-  'ipsec user': '1.3.6.1.5.5.7.3.7',
-  timestamping: '1.3.6.1.5.5.7.3.8',
-  'ocsp signing': '1.3.6.1.5.5.7.3.9',
-  'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
-  'netscape sgc': '2.16.840.1.113730.4.1',
-}));
+const EXTENDED_USAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    any: '2.5.29.37.0',
+    'server auth': '1.3.6.1.5.5.7.3.1',
+    'client auth': '1.3.6.1.5.5.7.3.2',
+    'code signing': '1.3.6.1.5.5.7.3.3',
+    'email protection': '1.3.6.1.5.5.7.3.4',
+    's/mime': '1.3.6.1.5.5.7.3.4',
+    'ipsec end system': '1.3.6.1.5.5.7.3.5',
+    'ipsec tunnel': '1.3.6.1.5.5.7.3.6',
+    'ipsec user': '1.3.6.1.5.5.7.3.7',
+    timestamping: '1.3.6.1.5.5.7.3.8',
+    'ocsp signing': '1.3.6.1.5.5.7.3.9',
+    'microsoft sgc': '1.3.6.1.4.1.311.10.3.3',
+    'netscape sgc': '2.16.840.1.113730.4.1',
+  }),
+);
 
 export interface SigningOptions {
   readonly usages: readonly string[];
@@ -57,9 +63,14 @@ export class CertificateAuthority {
     this.#certificate = certificate;
     const parsed = createPrivateKey(key);
     const curve = CURVES.get(parsed.asymmetricKeyDetails?.namedCurve ?? '');
-    const imported = parsed.asymmetricKeyType === 'ec' ? { name: 'ECDSA', namedCurve: curve ?? 'P-256' } : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+    const imported =
+      parsed.asymmetricKeyType === 'ec'
+        ? { name: 'ECDSA', namedCurve: curve ?? 'P-256' }
+        : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
     this.#algorithm = { ...imported, hash: 'SHA-256' };
-    this.#key = webcrypto.subtle.importKey('pkcs8', parsed.export({ type: 'pkcs8', format: 'der' }), imported, false, ['sign']);
+    this.#key = webcrypto.subtle.importKey('pkcs8', parsed.export({ type: 'pkcs8', format: 'der' }), imported, false, [
+      'sign',
+    ]);
     this.#key.catch(() => {});
   }
 
@@ -68,7 +79,11 @@ export class CertificateAuthority {
     return (this.#parsed ??= new x509.X509Certificate(this.#certificate));
   }
 
-  async sign(ctx: { clock: Clock; random: Random }, request: RequestedCertificate, { usages, lifetimeMs }: SigningOptions): Promise<string> {
+  async sign(
+    ctx: { clock: Clock; random: Random },
+    request: RequestedCertificate,
+    { usages, lifetimeMs }: SigningOptions,
+  ): Promise<string> {
     const now = ctx.clock.now();
     const from = now - BACKDATE_MS;
     const until = Math.min((lifetimeMs <= SHORT_MS ? now : from) + lifetimeMs, this.#issuer.notAfter.getTime());

@@ -1,7 +1,7 @@
 /** certificatesigningrequest-approving-controller: approves the client certificates that kubelets ask for, where RBAC lets them. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { hasCondition, KUBELET_CLIENT, kubeletClientRefusal, readRequest } from './request.ts';
 
@@ -17,7 +17,11 @@ const RECOGNIZERS: readonly Recognizer[] = [
     message: 'Auto approving self kubelet client certificate after SubjectAccessReview.',
     recognizes: (request, commonName) => request.spec.username === commonName,
   },
-  { subresource: 'nodeclient', message: 'Auto approving kubelet client certificate after SubjectAccessReview.', recognizes: () => true },
+  {
+    subresource: 'nodeclient',
+    message: 'Auto approving kubelet client certificate after SubjectAccessReview.',
+    recognizes: () => true,
+  },
 ];
 
 export const certificateSigningRequestApprovingController: ControllerDescriptor = {
@@ -41,17 +45,43 @@ export const certificateSigningRequestApprovingController: ControllerDescriptor 
     const isAllowed = async ({ spec }: CertificateSigningRequest, subresource: string): Promise<boolean> => {
       const review = {
         metadata: {},
-        spec: { user: spec.username, uid: spec.uid, groups: spec.groups, extra: spec.extra, resourceAttributes: { group: 'certificates.k8s.io', resource: 'certificatesigningrequests', subresource, verb: 'create', version: '*' } },
+        spec: {
+          user: spec.username,
+          uid: spec.uid,
+          groups: spec.groups,
+          extra: spec.extra,
+          resourceAttributes: {
+            group: 'certificates.k8s.io',
+            resource: 'certificatesigningrequests',
+            subresource,
+            verb: 'create',
+            version: '*',
+          },
+        },
       };
-      const { status } = await client.resource('authorization.k8s.io/v1/subjectaccessreviews').create(review, { signal });
+      const { status } = await client
+        .resource('authorization.k8s.io/v1/subjectaccessreviews')
+        .create(review, { signal });
       return status?.allowed === true;
     };
 
     const approve = async (request: CertificateSigningRequest, message: string): Promise<void> => {
-      const condition = { type: 'Approved', status: 'True', reason: 'AutoApproved', message, lastUpdateTime: formatTime(clock.now()) };
-      const approved = { ...request, status: { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] } };
+      const condition = {
+        type: 'Approved',
+        status: 'True',
+        reason: 'AutoApproved',
+        message,
+        lastUpdateTime: formatTime(clock.now()),
+      };
+      const approved = {
+        ...request,
+        status: { ...request.status, conditions: [...(request.status?.conditions ?? []), condition] },
+      };
       try {
-        await client.resource('certificates.k8s.io/v1/certificatesigningrequests').subresource({ name: keyOf(request) }, 'approval').update(approved, { signal });
+        await client
+          .resource('certificates.k8s.io/v1/certificatesigningrequests')
+          .subresource({ name: keyOf(request) }, 'approval')
+          .update(approved, { signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -64,4 +94,7 @@ export const certificateSigningRequestApprovingController: ControllerDescriptor 
 };
 
 const isOpen = (request: CertificateSigningRequest): boolean =>
-  request.spec.signerName === KUBELET_CLIENT && !request.status?.certificate && !hasCondition(request, 'Approved') && !hasCondition(request, 'Denied');
+  request.spec.signerName === KUBELET_CLIENT &&
+  !request.status?.certificate &&
+  !hasCondition(request, 'Approved') &&
+  !hasCondition(request, 'Denied');

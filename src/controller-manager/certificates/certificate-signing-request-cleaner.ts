@@ -1,7 +1,7 @@
 /** certificatesigningrequest-cleaner-controller: removes requests that have been answered a while ago, or never will be. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { parseTime } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import * as x509 from '../../net/x509/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { hasCondition } from './request.ts';
@@ -21,9 +21,13 @@ export const certificateSigningRequestCleanerController: ControllerDescriptor = 
       for (const request of requests.list()) {
         if (!isOver(request, clock.now())) continue;
         /** One that cannot be removed now must not keep the others for another hour. */
-        await client.resource('certificates.k8s.io/v1/certificatesigningrequests').delete({ name: keyOf(request) }, { preconditions: { uid: request.metadata.uid }, signal }).catch((error: unknown) => {
-          if (!isNotFound(error) && !signal.aborted) logger.error(error, 'Failed to clean up certificate signing requests', { csr: keyOf(request) });
-        });
+        await client
+          .resource('certificates.k8s.io/v1/certificatesigningrequests')
+          .delete({ name: keyOf(request) }, { preconditions: { uid: request.metadata.uid }, signal })
+          .catch((error: unknown) => {
+            if (!isNotFound(error) && !signal.aborted)
+              logger.error(error, 'Failed to clean up certificate signing requests', { csr: keyOf(request) });
+          });
       }
     };
 
@@ -39,10 +43,16 @@ export const certificateSigningRequestCleanerController: ControllerDescriptor = 
 function isOver(request: CertificateSigningRequest, now: number): boolean {
   const { conditions = [], certificate } = request.status ?? {};
   if (certificate && isExpired(certificate, now)) return true;
-  const answered = conditions.filter(({ type }) => type === 'Denied' || type === 'Failed' || (type === 'Approved' && certificate));
-  if (answered.some(({ lastUpdateTime }) => lastUpdateTime !== undefined && now - parseTime(lastUpdateTime) > ANSWERED_MS)) return true;
+  const answered = conditions.filter(
+    ({ type }) => type === 'Denied' || type === 'Failed' || (type === 'Approved' && certificate),
+  );
+  if (
+    answered.some(({ lastUpdateTime }) => lastUpdateTime !== undefined && now - parseTime(lastUpdateTime) > ANSWERED_MS)
+  )
+    return true;
   const { creationTimestamp } = request.metadata;
-  const pending = !hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
+  const pending =
+    !hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
   const unsigned = hasCondition(request, 'Approved') && !certificate;
   return (pending || unsigned) && creationTimestamp !== undefined && now - parseTime(creationTimestamp) > PENDING_MS;
 }

@@ -1,11 +1,19 @@
 /** certificatesigningrequest-signing-controller: signs approved requests for the signers of Kubernetes itself. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
-import { API_CLIENT, hasCondition, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN, readRequest, refusal } from './request.ts';
+import {
+  API_CLIENT,
+  hasCondition,
+  KUBELET_CLIENT,
+  KUBELET_SERVING,
+  LEGACY_UNKNOWN,
+  readRequest,
+  refusal,
+} from './request.ts';
 
 const SIGNERS = [KUBELET_CLIENT, KUBELET_SERVING, API_CLIENT, LEGACY_UNKNOWN];
 
@@ -16,14 +24,17 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
     const { client, clock, informers, config, signal } = context;
     const authorities = authoritiesOf(config);
     if (authorities.size === 0) return () => Promise.resolve();
-    const isWaiting = (request: CertificateSigningRequest): boolean => authorities.has(request.spec.signerName) && isUnanswered(request);
+    const isWaiting = (request: CertificateSigningRequest): boolean =>
+      authorities.has(request.spec.signerName) && isUnanswered(request);
     const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
 
     const reconcile = async (name: string): Promise<void> => {
       const request = requests.get(name);
       if (!request || !isWaiting(request)) return;
       try {
-        await client.resource('certificates.k8s.io/v1/certificatesigningrequests').updateStatus({ ...request, status: await answer(request) }, { signal });
+        await client
+          .resource('certificates.k8s.io/v1/certificatesigningrequests')
+          .updateStatus({ ...request, status: await answer(request) }, { signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -35,7 +46,13 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
       const why = refusal(signerName, asked, usages);
       if (why !== undefined) {
         const lastUpdateTime = formatTime(clock.now());
-        return { ...request.status, conditions: [...(request.status?.conditions ?? []), { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message: why, lastUpdateTime }] };
+        return {
+          ...request.status,
+          conditions: [
+            ...(request.status?.conditions ?? []),
+            { type: 'Failed', status: 'True', reason: 'SignerValidationFailure', message: why, lastUpdateTime },
+          ],
+        };
       }
       const lifetimeMs = Math.min(expirationSeconds ?? Infinity, config.clusterSigningDurationSeconds) * 1000;
       const certificate = await authorities.get(signerName)!.sign(context, asked, { usages, lifetimeMs });
@@ -49,8 +66,15 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
 };
 
 /** The authority of each signer that has one. */
-function authoritiesOf({ clusterSigningCertificate, clusterSigningKey, signerAuthorities = {} }: ControllerManagerConfig): Map<string, CertificateAuthority> {
-  const shared = clusterSigningCertificate !== undefined && clusterSigningKey !== undefined ? new CertificateAuthority(clusterSigningCertificate, clusterSigningKey) : undefined;
+function authoritiesOf({
+  clusterSigningCertificate,
+  clusterSigningKey,
+  signerAuthorities = {},
+}: ControllerManagerConfig): Map<string, CertificateAuthority> {
+  const shared =
+    clusterSigningCertificate !== undefined && clusterSigningKey !== undefined
+      ? new CertificateAuthority(clusterSigningCertificate, clusterSigningKey)
+      : undefined;
   const authorities = new Map<string, CertificateAuthority>();
   for (const signer of SIGNERS) {
     const own = signerAuthorities[signer];
@@ -61,4 +85,7 @@ function authoritiesOf({ clusterSigningCertificate, clusterSigningKey, signerAut
 }
 
 const isUnanswered = (request: CertificateSigningRequest): boolean =>
-  !request.status?.certificate && hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
+  !request.status?.certificate &&
+  hasCondition(request, 'Approved') &&
+  !hasCondition(request, 'Denied') &&
+  !hasCondition(request, 'Failed');

@@ -21,7 +21,13 @@ export function readRequest({ spec }: CertificateSigningRequest): RequestedCerti
   const parsed = x509.certificateRequestInPem(Buffer.from(spec.request, 'base64').toString('latin1'));
   const alternative = parsed.extensions.find((extension) => extension instanceof x509.SubjectAlternativeNameExtension);
   const names = alternative?.names.items ?? [];
-  return { parsed, alternative, commonName: parsed.subjectName.getField('CN')[0] ?? '', organizations: parsed.subjectName.getField('O'), names };
+  return {
+    parsed,
+    alternative,
+    commonName: parsed.subjectName.getField('CN')[0] ?? '',
+    organizations: parsed.subjectName.getField('O'),
+    names,
+  };
 }
 
 export const hasCondition = ({ status }: CertificateSigningRequest, type: string): boolean =>
@@ -41,21 +47,37 @@ export function refusal(signer: string, request: RequestedCertificate, usages: r
   }
 }
 
-export function kubeletClientRefusal({ organizations, commonName, names }: RequestedCertificate, usages: readonly string[]): string | undefined {
-  if (organizations.length !== 1 || organizations[0] !== 'system:nodes') return 'subject organization is not system:nodes';
-  for (const [type, label] of [['dns', 'DNS'], ['email', 'Email'], ['ip', 'IP'], ['url', 'URI']] as const) {
+export function kubeletClientRefusal(
+  { organizations, commonName, names }: RequestedCertificate,
+  usages: readonly string[],
+): string | undefined {
+  if (organizations.length !== 1 || organizations[0] !== 'system:nodes')
+    return 'subject organization is not system:nodes';
+  for (const [type, label] of [
+    ['dns', 'DNS'],
+    ['email', 'Email'],
+    ['ip', 'IP'],
+    ['url', 'URI'],
+  ] as const) {
     if (names.some((name) => name.type === type)) return `${label} subjectAltNames are not allowed`;
   }
   if (!commonName.startsWith('system:node:')) return 'subject common name does not begin with system:node:';
   return usagesRefusal(usages, 'client auth');
 }
 
-function kubeletServingRefusal({ organizations, commonName, names }: RequestedCertificate, usages: readonly string[]): string | undefined {
-  if (organizations.length !== 1 || organizations[0] !== 'system:nodes') return 'subject organization is not system:nodes';
+function kubeletServingRefusal(
+  { organizations, commonName, names }: RequestedCertificate,
+  usages: readonly string[],
+): string | undefined {
+  if (organizations.length !== 1 || organizations[0] !== 'system:nodes')
+    return 'subject organization is not system:nodes';
   if (!names.some(({ type }) => type === 'dns' || type === 'ip')) return 'DNS or IP subjectAltName is required';
   if (names.some(({ type }) => type === 'email')) return 'Email subjectAltNames are not allowed';
   if (names.some(({ type }) => type === 'url')) return 'URI subjectAltNames are not allowed';
-  return usagesRefusal(usages, 'server auth') ?? (commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:');
+  return (
+    usagesRefusal(usages, 'server auth') ??
+    (commonName.startsWith('system:node:') ? undefined : 'subject common name does not begin with system:node:')
+  );
 }
 
 function clientRefusal(usages: readonly string[]): string | undefined {
@@ -68,5 +90,7 @@ function clientRefusal(usages: readonly string[]): string | undefined {
 function usagesRefusal(usages: readonly string[], auth: string): string | undefined {
   const required = ['digital signature', 'key encipherment', auth].sort();
   const given = [...new Set(usages)].sort().join();
-  return given === required.join() || given === required.filter((usage) => usage !== 'key encipherment').join() ? undefined : `usages did not match [${required.join(' ')}]`;
+  return given === required.join() || given === required.filter((usage) => usage !== 'key encipherment').join()
+    ? undefined
+    : `usages did not match [${required.join(' ')}]`;
 }

@@ -12,7 +12,8 @@ afterAll(() => fixture.stop());
 
 const roles = () => fixture.client.resource('rbac.authorization.k8s.io/v1/clusterroles');
 const rule = (resource: string): PolicyRule => ({ apiGroups: [''], resources: [resource], verbs: ['get'] });
-const make = (name: string, labels: Record<string, string>, ...rules: PolicyRule[]) => roles().create({ metadata: { name, labels }, rules });
+const make = (name: string, labels: Record<string, string>, ...rules: PolicyRule[]) =>
+  roles().create({ metadata: { name, labels }, rules });
 const resources = async (name: string) => ((await roles().get({ name })).rules ?? []).map((r) => r.resources?.[0]);
 
 describe('clusterrole-aggregation-controller', () => {
@@ -20,7 +21,11 @@ describe('clusterrole-aggregation-controller', () => {
     await make('b', { agg: 'x' }, rule('pods'), rule('nodes'));
     await make('a', { agg: 'x' }, rule('nodes'));
     await make('c', { agg: 'y' }, rule('secrets'));
-    await roles().create({ metadata: { name: 'all' }, aggregationRule: { clusterRoleSelectors: [{ matchLabels: { agg: 'x' } }] }, rules: [rule('events')] });
+    await roles().create({
+      metadata: { name: 'all' },
+      aggregationRule: { clusterRoleSelectors: [{ matchLabels: { agg: 'x' } }] },
+      rules: [rule('events')],
+    });
     await fixture.advance(100);
     expect(await resources('all')).toEqual(['nodes', 'pods']);
 

@@ -1,7 +1,7 @@
 /** clusterrole-aggregation-controller: a ClusterRole with an aggregation rule has the rules of all roles that it selects. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
@@ -22,18 +22,27 @@ export const clusterRoleAggregationController: ControllerDescriptor = {
       try {
         await client
           .resource('rbac.authorization.k8s.io/v1/clusterroles')
-          .apply({ apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules }, { fieldManager: FIELD_MANAGER, force: true, signal });
+          .apply(
+            { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules },
+            { fieldManager: FIELD_MANAGER, force: true, signal },
+          );
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
     };
 
     const { queue, run } = keyedLoop(context, 'ClusterRoleAggregator', 5, reconcile);
-    const enqueueAggregated = (): void => roles.list().forEach((role) => role.aggregationRule && queue.add(keyOf(role)));
+    const enqueueAggregated = (): void =>
+      roles.list().forEach((role) => role.aggregationRule && queue.add(keyOf(role)));
     roles.addHandler({
       onAdd: enqueueAggregated,
       onUpdate: (before, after) => {
-        if (!deepEqual(before.rules, after.rules) || !deepEqual(before.metadata.labels, after.metadata.labels) || !deepEqual(before.aggregationRule, after.aggregationRule)) enqueueAggregated();
+        if (
+          !deepEqual(before.rules, after.rules) ||
+          !deepEqual(before.metadata.labels, after.metadata.labels) ||
+          !deepEqual(before.aggregationRule, after.aggregationRule)
+        )
+          enqueueAggregated();
       },
       onDelete: enqueueAggregated,
     });
@@ -46,7 +55,9 @@ export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]):
   const rules: PolicyRule[] = [];
   for (const labelSelector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const selector = labelSelectorAsSelector(labelSelector);
-    const selected = all.filter((other) => other.metadata.name !== role.metadata.name && selector.matches(other.metadata.labels ?? {}));
+    const selected = all.filter(
+      (other) => other.metadata.name !== role.metadata.name && selector.matches(other.metadata.labels ?? {}),
+    );
     for (const { rules: more } of selected.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))) {
       for (const rule of more ?? []) if (!rules.some((known) => deepEqual(known, rule))) rules.push(rule);
     }

@@ -3,7 +3,14 @@
  * name that changes with its content. Off by default, as the API is not there by default.
  */
 import { createHash } from 'node:crypto';
-import { defineResource, isAlreadyExists, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
+import {
+  defineResource,
+  isAlreadyExists,
+  isNotFound,
+  keyOf,
+  type ApiObject,
+  type Resource,
+} from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 interface ClusterTrustBundle extends ApiObject {
@@ -30,8 +37,13 @@ export const clusterTrustBundlePublisherController: ControllerDescriptor = {
       const resource = client.resource(defineResource<ClusterTrustBundle>(bundles));
       const { items } = await resource.list({ fieldSelector: `spec.signerName=${SIGNER}`, signal });
       const published = items.find((bundle) => keyOf(bundle) === name);
-      if (!published) await unless(isAlreadyExists, resource.create({ metadata: { name }, spec: { signerName: SIGNER, trustBundle } }, { signal }));
-      else if (published.spec.trustBundle !== trustBundle) await resource.update({ ...published, spec: { ...published.spec, trustBundle } }, { signal });
+      if (!published)
+        await unless(
+          isAlreadyExists,
+          resource.create({ metadata: { name }, spec: { signerName: SIGNER, trustBundle } }, { signal }),
+        );
+      else if (published.spec.trustBundle !== trustBundle)
+        await resource.update({ ...published, spec: { ...published.spec, trustBundle } }, { signal });
       for (const bundle of items) {
         if (bundle !== published) await unless(isNotFound, resource.delete({ name: keyOf(bundle) }, { signal }));
       }
@@ -46,9 +58,11 @@ export const clusterTrustBundlePublisherController: ControllerDescriptor = {
   },
 };
 
-const isBundles = ({ group, plural }: Resource): boolean => group === 'certificates.k8s.io' && plural === 'clustertrustbundles';
+const isBundles = ({ group, plural }: Resource): boolean =>
+  group === 'certificates.k8s.io' && plural === 'clustertrustbundles';
 
-const bundleName = (bundle: string): string => `${SIGNER.replaceAll('/', ':')}:${createHash('sha256').update(bundle).digest('hex').slice(0, 24)}`;
+const bundleName = (bundle: string): string =>
+  `${SIGNER.replaceAll('/', ':')}:${createHash('sha256').update(bundle).digest('hex').slice(0, 24)}`;
 
 /** Somebody else was faster. */
 async function unless(isExpected: (error: unknown) => boolean, write: Promise<unknown>): Promise<void> {

@@ -1,14 +1,23 @@
+import fs from 'node:fs/promises';
 /** From kube-controller-manager's flags to its configuration and its way to the API server. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
-import fs from 'node:fs/promises';
-import { connect, HttpTransport, Client, inClusterConfig, loadKubeconfig, serviceAccountCredentials, type ClientConfig, type ClientOptions } from '../../client/index.ts';
-import { type Context, TokenBucket } from '../../kernel/index.ts';
+import {
+  connect,
+  HttpTransport,
+  Client,
+  inClusterConfig,
+  loadKubeconfig,
+  serviceAccountCredentials,
+  type ClientConfig,
+  type ClientOptions,
+} from '../../client/index.ts';
 import { type ParsedFlags, UsageError } from '../../flags/index.ts';
+import { type Context, TokenBucket } from '../../kernel/index.ts';
 import { API_CLIENT, KUBELET_CLIENT, KUBELET_SERVING, LEGACY_UNKNOWN } from '../certificates/request.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
 import { enabledControllers } from '../registry.ts';
-import { CONCURRENCY, type controllerManagerFlags, type ControllerManagerFlagValues } from './flags.ts';
 import { serviceAccountOf } from '../service-account-names.ts';
+import { CONCURRENCY, type controllerManagerFlags, type ControllerManagerFlagValues } from './flags.ts';
 
 export type ParsedControllerManagerFlags = ParsedFlags<typeof controllerManagerFlags>;
 
@@ -24,15 +33,26 @@ export function checkControllerManagerFlags({ values, given }: ParsedControllerM
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
   }
-  if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '') throw new UsageError('--allocate-node-cidrs needs --cluster-cidr');
-  const [lease, renew, retry] = [values['leader-elect-lease-duration'], values['leader-elect-renew-deadline'], values['leader-elect-retry-period']];
-  if (lease <= renew) throw new UsageError('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
-  if (renew <= retry * 1.2) throw new UsageError('--leader-elect-renew-deadline must be greater than --leader-elect-retry-period × 1.2');
+  if (values['allocate-node-cidrs'] && values['cluster-cidr'] === '')
+    throw new UsageError('--allocate-node-cidrs needs --cluster-cidr');
+  const [lease, renew, retry] = [
+    values['leader-elect-lease-duration'],
+    values['leader-elect-renew-deadline'],
+    values['leader-elect-retry-period'],
+  ];
+  if (lease <= renew)
+    throw new UsageError('--leader-elect-lease-duration must be greater than --leader-elect-renew-deadline');
+  if (renew <= retry * 1.2)
+    throw new UsageError('--leader-elect-renew-deadline must be greater than --leader-elect-retry-period × 1.2');
   const [gate] = Object.keys(values['feature-gates'] ?? {});
-  if (given.has('feature-gates') && gate !== undefined) throw new UsageError(`--feature-gates: ${gate} changes nothing in this component; gates of the API belong to kube-apiserver`);
+  if (given.has('feature-gates') && gate !== undefined)
+    throw new UsageError(
+      `--feature-gates: ${gate} changes nothing in this component; gates of the API belong to kube-apiserver`,
+    );
 }
 
-const text = async (file: string | undefined): Promise<string | undefined> => (file ? fs.readFile(file, 'utf8') : undefined);
+const text = async (file: string | undefined): Promise<string | undefined> =>
+  file ? fs.readFile(file, 'utf8') : undefined;
 
 export async function controllerManagerConfig(values: ControllerManagerFlagValues): Promise<ControllerManagerConfig> {
   const [rootCa, certificate, key, serviceAccountKey, signerAuthorities] = await Promise.all([
@@ -50,7 +70,9 @@ export async function controllerManagerConfig(values: ControllerManagerFlagValue
     allocateNodeCidrs: values['allocate-node-cidrs'],
     serviceClusterIpRange: values['service-cluster-ip-range'],
     rootCa: rootCa ?? '',
-    ...(certificate === undefined || key === undefined ? {} : { clusterSigningCertificate: certificate, clusterSigningKey: key }),
+    ...(certificate === undefined || key === undefined
+      ? {}
+      : { clusterSigningCertificate: certificate, clusterSigningKey: key }),
     signerAuthorities,
     clusterSigningDurationSeconds: values['cluster-signing-duration'] / 1000,
     ...(serviceAccountKey === undefined ? {} : { serviceAccountPrivateKey: serviceAccountKey }),
@@ -113,12 +135,15 @@ const SIGNER_FLAGS = {
   [LEGACY_UNKNOWN]: ['cluster-signing-legacy-unknown-cert-file', 'cluster-signing-legacy-unknown-key-file'],
 } as const;
 
-async function authoritiesOfSigners(values: ControllerManagerFlagValues): Promise<NonNullable<ControllerManagerConfig['signerAuthorities']>> {
+async function authoritiesOfSigners(
+  values: ControllerManagerFlagValues,
+): Promise<NonNullable<ControllerManagerConfig['signerAuthorities']>> {
   const authorities: Record<string, { certificate: string; key: string }> = {};
   for (const [signer, [certificateFlag, keyFlag]] of Object.entries(SIGNER_FLAGS)) {
     const [certificate, key] = await Promise.all([text(values[certificateFlag]), text(values[keyFlag])]);
     if (certificate !== undefined && key !== undefined) authorities[signer] = { certificate, key };
-    else if (certificate !== undefined || key !== undefined) throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
+    else if (certificate !== undefined || key !== undefined)
+      throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
   }
   return authorities;
 }
@@ -134,7 +159,12 @@ export async function managerClients(ctx: Context, values: ControllerManagerFlag
   const config = await clientConfig(ctx, values);
   const options = (): Partial<Omit<ClientOptions, 'transport' | 'clock'>> => {
     const qps = values['kube-api-qps'];
-    return { userAgent: USER_AGENT, ...(qps ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) } : {}) };
+    return {
+      userAgent: USER_AGENT,
+      ...(qps
+        ? { limiter: new TokenBucket(ctx.clock, { qps, burst: values['kube-api-burst'] ?? DEFAULT_BURST }) }
+        : {}),
+    };
   };
   const client = connect(ctx, config, options());
   const all = [client];
@@ -147,7 +177,10 @@ export async function managerClients(ctx: Context, values: ControllerManagerFlag
       const account = serviceAccountOf(controller);
       if (account === undefined) return client;
       const { impersonate: _, ...server } = config;
-      const transport = new HttpTransport({ config: { ...server, credentials: serviceAccountCredentials(ctx, client, account) }, clock: ctx.clock });
+      const transport = new HttpTransport({
+        config: { ...server, credentials: serviceAccountCredentials(ctx, client, account) },
+        clock: ctx.clock,
+      });
       const own = new Client({ ...options(), userAgent: `${USER_AGENT}/${account}`, transport, clock: ctx.clock });
       all.push(own);
       return own;
@@ -156,6 +189,8 @@ export async function managerClients(ctx: Context, values: ControllerManagerFlag
 }
 
 async function clientConfig(ctx: Context, values: ControllerManagerFlagValues): Promise<ClientConfig> {
-  const config = values.kubeconfig ? await loadKubeconfig({ clock: ctx.clock, file: values.kubeconfig }) : await inClusterConfig({ clock: ctx.clock });
+  const config = values.kubeconfig
+    ? await loadKubeconfig({ clock: ctx.clock, file: values.kubeconfig })
+    : await inClusterConfig({ clock: ctx.clock });
   return values.master ? { ...config, server: values.master } : config;
 }

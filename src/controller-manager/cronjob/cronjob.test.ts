@@ -18,13 +18,37 @@ const jobsOf = async (name: string) => (await jobs().list({ namespace, labelSele
 const make = (name: string, spec: Partial<CronJob['spec']> = {}) =>
   cronJobs().create({
     metadata: { name, namespace },
-    spec: { schedule: '*/5 * * * *', jobTemplate: { metadata: { labels: { from: name } }, spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } } }, ...spec },
+    spec: {
+      schedule: '*/5 * * * *',
+      jobTemplate: {
+        metadata: { labels: { from: name } },
+        spec: { template: { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } } },
+      },
+      ...spec,
+    },
   });
 
 async function finish(job: string): Promise<void> {
   const time = '2026-01-01T00:00:00Z';
-  const condition = (type: string) => ({ type, status: 'True', reason: 'CompletionsReached', lastProbeTime: time, lastTransitionTime: time });
-  await jobs().patch({ namespace, name: job }, { status: { startTime: time, completionTime: time, succeeded: 1, conditions: [condition('SuccessCriteriaMet'), condition('Complete')] } }, { type: 'merge', subresource: 'status' });
+  const condition = (type: string) => ({
+    type,
+    status: 'True',
+    reason: 'CompletionsReached',
+    lastProbeTime: time,
+    lastTransitionTime: time,
+  });
+  await jobs().patch(
+    { namespace, name: job },
+    {
+      status: {
+        startTime: time,
+        completionTime: time,
+        succeeded: 1,
+        conditions: [condition('SuccessCriteriaMet'), condition('Complete')],
+      },
+    },
+    { type: 'merge', subresource: 'status' },
+  );
 }
 
 describe('cronjob-controller', () => {
@@ -36,7 +60,9 @@ describe('cronjob-controller', () => {
     const { lastScheduleTime, active } = await statusOf('five');
     expect(lastScheduleTime).toBe('2026-01-01T00:10:00Z');
     expect(active).toHaveLength(2);
-    expect((await jobsOf('five')).map((job) => job.metadata.name ?? '').toSorted((a, b) => a.localeCompare(b))).toEqual([`five-${Date.UTC(2026, 0, 1, 0, 5) / 60_000}`, `five-${Date.UTC(2026, 0, 1, 0, 10) / 60_000}`]);
+    expect((await jobsOf('five')).map((job) => job.metadata.name ?? '').toSorted((a, b) => a.localeCompare(b))).toEqual(
+      [`five-${Date.UTC(2026, 0, 1, 0, 5) / 60_000}`, `five-${Date.UTC(2026, 0, 1, 0, 10) / 60_000}`],
+    );
     await cronJobs().delete({ namespace, name: 'five' });
   });
 
@@ -85,7 +111,11 @@ describe('cronjob-controller', () => {
       arrange: async (name) => {
         await cronJobs().deleteCollection({ namespace });
         await make(name, { schedule: '0 0 * * *' });
-        await cronJobs().patch({ namespace, name }, { status: { lastScheduleTime: '2025-12-20T00:00:00Z' } }, { type: 'merge', subresource: 'status' });
+        await cronJobs().patch(
+          { namespace, name },
+          { status: { lastScheduleTime: '2025-12-20T00:00:00Z' } },
+          { type: 'merge', subresource: 'status' },
+        );
       },
       converged: async (name) => {
         expect((await jobsOf(name)).length).toBeLessThanOrEqual(1);

@@ -17,7 +17,16 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
-  const made = new Intl.DateTimeFormat('en-US', { timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric' });
+  const made = new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  });
   formats.set(timeZone, made);
   return made;
 }
@@ -28,14 +37,29 @@ const isUtc = (timeZone: string): boolean => timeZone === 'UTC' || timeZone === 
 export function offsetAt(at: number, timeZone: string): number {
   if (isUtc(timeZone)) return 0;
   const parts: Record<string, number> = {};
-  for (const { type, value } of formatOf(timeZone).formatToParts(at)) if (type !== 'literal') parts[type] = Number(value);
-  const shown = Date.UTC(parts['year'] ?? 0, (parts['month'] ?? 1) - 1, parts['day'] ?? 1, parts['hour'] ?? 0, parts['minute'] ?? 0, parts['second'] ?? 0);
+  for (const { type, value } of formatOf(timeZone).formatToParts(at))
+    if (type !== 'literal') parts[type] = Number(value);
+  const shown = Date.UTC(
+    parts['year'] ?? 0,
+    (parts['month'] ?? 1) - 1,
+    parts['day'] ?? 1,
+    parts['hour'] ?? 0,
+    parts['minute'] ?? 0,
+    parts['second'] ?? 0,
+  );
   return shown - Math.floor(at / 1000) * 1000;
 }
 
 export function localFields(at: number, timeZone: string): LocalFields {
   const shown = new Date(at + offsetAt(at, timeZone));
-  return { year: shown.getUTCFullYear(), month: shown.getUTCMonth() + 1, day: shown.getUTCDate(), hour: shown.getUTCHours(), minute: shown.getUTCMinutes(), weekday: shown.getUTCDay() };
+  return {
+    year: shown.getUTCFullYear(),
+    month: shown.getUTCMonth() + 1,
+    day: shown.getUTCDate(),
+    hour: shown.getUTCHours(),
+    minute: shown.getUTCMinutes(),
+    weekday: shown.getUTCDay(),
+  };
 }
 
 /** The moment a day begins; where clocks skip midnight, the first moment after it. Months and days may overflow. */

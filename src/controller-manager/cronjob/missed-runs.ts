@@ -13,8 +13,11 @@ export interface MissedRuns {
 /** The latest run that is due since the last one, or since the CronJob was made, or since the deadline. */
 export function missedRuns(cronJob: CronJob, schedule: Schedule, now: number): MissedRuns {
   const { startingDeadlineSeconds } = cronJob.spec;
-  const since = parseTime(cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp ?? '1970-01-01T00:00:00Z');
-  const earliest = startingDeadlineSeconds === undefined ? since : Math.max(since, now - startingDeadlineSeconds * 1000);
+  const since = parseTime(
+    cronJob.status?.lastScheduleTime ?? cronJob.metadata.creationTimestamp ?? '1970-01-01T00:00:00Z',
+  );
+  const earliest =
+    startingDeadlineSeconds === undefined ? since : Math.max(since, now - startingDeadlineSeconds * 1000);
   const first = schedule.next(earliest);
   if (first === undefined || first > now) return { due: undefined, tooMany: false };
   const second = schedule.next(first);
@@ -25,7 +28,8 @@ export function missedRuns(cronJob: CronJob, schedule: Schedule, now: number): M
   let due = first;
   let from = Math.max(first, first + (missed - 2) * between);
   /** Runs are not evenly spaced; further back is always safe. */
-  for (let step = between; (schedule.next(from) ?? Infinity) > now && from > first; step *= 2) from = Math.max(first, from - step);
+  for (let step = between; (schedule.next(from) ?? Infinity) > now && from > first; step *= 2)
+    from = Math.max(first, from - step);
   for (let next = schedule.next(from); next !== undefined && next <= now; next = schedule.next(next)) due = next;
   return { due, tooMany: missed > TOO_MANY };
 }

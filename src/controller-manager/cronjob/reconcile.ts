@@ -1,5 +1,6 @@
 /** Starts the Job of a CronJob that is due, follows the Jobs that run, and keeps a short history of them. */
 import type { CronJob, CronJobStatus, Job } from '../../api/generated/batch-v1.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import {
   CONTROLLER_UID_INDEX,
   controllerReference,
@@ -11,7 +12,6 @@ import {
   type ResourceClient,
   type SharedInformer,
 } from '../../client/index.ts';
-import { formatTime, parseTime } from '../../base/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { isFinished, trueCondition } from '../job/job-state.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
@@ -70,14 +70,25 @@ export class CronJobReconciler implements Reconciler {
     for (const job of children) {
       const isListed = active.some(({ uid }) => uid === job.metadata.uid);
       if (!isListed && !isFinished(job)) {
-        this.#context.recorder.event(cronJob, 'Warning', 'UnexpectedJob', `Saw a job that the controller did not create or forgot: ${job.metadata.name}`);
+        this.#context.recorder.event(
+          cronJob,
+          'Warning',
+          'UnexpectedJob',
+          `Saw a job that the controller did not create or forgot: ${job.metadata.name}`,
+        );
       } else if (isListed && isFinished(job)) {
         active = active.filter(({ uid }) => uid !== job.metadata.uid);
         const condition = trueCondition(job, 'Complete') ? 'Complete' : 'Failed';
-        this.#context.recorder.event(cronJob, 'Normal', 'SawCompletedJob', `Saw completed job: ${job.metadata.name}, condition: ${condition}`);
+        this.#context.recorder.event(
+          cronJob,
+          'Normal',
+          'SawCompletedJob',
+          `Saw completed job: ${job.metadata.name}, condition: ${condition}`,
+        );
       }
       const { completionTime } = job.status ?? {};
-      if (trueCondition(job, 'Complete') && completionTime && completionTime > (lastSuccessfulTime ?? '')) lastSuccessfulTime = completionTime;
+      if (trueCondition(job, 'Complete') && completionTime && completionTime > (lastSuccessfulTime ?? ''))
+        lastSuccessfulTime = completionTime;
     }
     for (const { uid, name = '', namespace } of active) {
       if (children.some((job) => job.metadata.uid === uid) || !(await this.#isGone(namespace, name))) continue;
@@ -106,17 +117,33 @@ export class CronJobReconciler implements Reconciler {
     if (!schedule) return status;
     const now = this.#context.clock.now();
     const { due, tooMany } = missedRuns(cronJob, schedule, now);
-    if (tooMany) this.#context.recorder.event(cronJob, 'Warning', 'TooManyMissedTimes', 'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew');
+    if (tooMany)
+      this.#context.recorder.event(
+        cronJob,
+        'Warning',
+        'TooManyMissedTimes',
+        'too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew',
+      );
     if (due === undefined || formatTime(due) === status.lastScheduleTime) return status;
     if (spec.startingDeadlineSeconds !== undefined && due + spec.startingDeadlineSeconds * 1000 < now) {
-      this.#context.recorder.event(cronJob, 'Warning', 'MissSchedule', `Missed scheduled time to start a job: ${rfc1123(due)}`);
+      this.#context.recorder.event(
+        cronJob,
+        'Warning',
+        'MissSchedule',
+        `Missed scheduled time to start a job: ${rfc1123(due)}`,
+      );
       return status;
     }
     const name = `${metadata.name}-${Math.floor(due / 60_000)}`;
     let { active = [] } = status;
     if (active.some((reference) => reference.name === name)) return status;
     if (spec.concurrencyPolicy === 'Forbid' && active.length > 0) {
-      this.#context.recorder.event(cronJob, 'Normal', 'JobAlreadyActive', 'Not starting job because prior execution is running and concurrency policy is Forbid');
+      this.#context.recorder.event(
+        cronJob,
+        'Normal',
+        'JobAlreadyActive',
+        'Not starting job because prior execution is running and concurrency policy is Forbid',
+      );
       return status;
     }
     if (spec.concurrencyPolicy === 'Replace') {
@@ -135,8 +162,20 @@ export class CronJobReconciler implements Reconciler {
     } catch (error) {
       if (!warns) return undefined;
       const why = error instanceof Error ? error.message : String(error);
-      if (error instanceof RangeError) this.#context.recorder.event(cronJob, 'Warning', 'UnknownTimeZone', `invalid timeZone: ${JSON.stringify(timeZone ?? '')}: ${why}`);
-      else this.#context.recorder.event(cronJob, 'Warning', 'UnparseableSchedule', `unparseable schedule: ${JSON.stringify(schedule)} : ${why}`);
+      if (error instanceof RangeError)
+        this.#context.recorder.event(
+          cronJob,
+          'Warning',
+          'UnknownTimeZone',
+          `invalid timeZone: ${JSON.stringify(timeZone ?? '')}: ${why}`,
+        );
+      else
+        this.#context.recorder.event(
+          cronJob,
+          'Warning',
+          'UnparseableSchedule',
+          `unparseable schedule: ${JSON.stringify(schedule)} : ${why}`,
+        );
       return undefined;
     }
   }
@@ -145,7 +184,16 @@ export class CronJobReconciler implements Reconciler {
     const { metadata: template, spec } = cronJob.spec.jobTemplate;
     const { namespace } = cronJob.metadata;
     const annotations = { ...template?.annotations, [SCHEDULED_ANNOTATION]: rfc3339In(due, cronJob.spec.timeZone) };
-    const wanted: Job = { metadata: { name, namespace, ...(template?.labels ? { labels: template.labels } : {}), annotations, ownerReferences: [controllerReference(cronJob, KIND)] }, spec };
+    const wanted: Job = {
+      metadata: {
+        name,
+        namespace,
+        ...(template?.labels ? { labels: template.labels } : {}),
+        annotations,
+        ownerReferences: [controllerReference(cronJob, KIND)],
+      },
+      spec,
+    };
     try {
       const job = await this.#jobResource.create(wanted, { signal: this.#context.signal });
       this.#context.recorder.event(cronJob, 'Normal', 'SuccessfulCreate', `Created job ${name}`);
@@ -157,17 +205,32 @@ export class CronJobReconciler implements Reconciler {
         /** Ours, from a sync whose status was not written. */
         if (isControlledBy(existing, cronJob)) return { ...existing, apiVersion: 'batch/v1', kind: 'Job' };
       }
-      if (!this.#context.signal.aborted) this.#context.recorder.event(cronJob, 'Warning', 'FailedCreate', `Error creating job: ${error instanceof Error ? error.message : String(error)}`);
+      if (!this.#context.signal.aborted)
+        this.#context.recorder.event(
+          cronJob,
+          'Warning',
+          'FailedCreate',
+          `Error creating job: ${error instanceof Error ? error.message : String(error)}`,
+        );
       throw error;
     }
   }
 
   async #deleteJob(cronJob: CronJob, namespace: string | undefined, name: string): Promise<void> {
     try {
-      await this.#jobResource.delete({ namespace, name }, { propagationPolicy: 'Background', signal: this.#context.signal });
+      await this.#jobResource.delete(
+        { namespace, name },
+        { propagationPolicy: 'Background', signal: this.#context.signal },
+      );
     } catch (error) {
       if (isNotFound(error)) return;
-      if (!this.#context.signal.aborted) this.#context.recorder.event(cronJob, 'Warning', 'FailedDelete', `Deleted job: ${error instanceof Error ? error.message : String(error)}`);
+      if (!this.#context.signal.aborted)
+        this.#context.recorder.event(
+          cronJob,
+          'Warning',
+          'FailedDelete',
+          `Deleted job: ${error instanceof Error ? error.message : String(error)}`,
+        );
       throw error;
     }
     this.#context.recorder.event(cronJob, 'Normal', 'SuccessfulDelete', `Deleted job ${name}`);
@@ -176,17 +239,37 @@ export class CronJobReconciler implements Reconciler {
   async #prune(cronJob: CronJob, children: readonly Job[]): Promise<void> {
     const { successfulJobsHistoryLimit, failedJobsHistoryLimit } = cronJob.spec;
     const startedAt = (job: Job): number => (job.status?.startTime ? parseTime(job.status.startTime) : Infinity);
-    const oldestFirst = (a: Job, b: Job): number => startedAt(a) - startedAt(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
-    for (const [type, limit] of [['Complete', successfulJobsHistoryLimit], ['Failed', failedJobsHistoryLimit]] as const) {
+    const oldestFirst = (a: Job, b: Job): number =>
+      startedAt(a) - startedAt(b) || ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+    for (const [type, limit] of [
+      ['Complete', successfulJobsHistoryLimit],
+      ['Failed', failedJobsHistoryLimit],
+    ] as const) {
       if (limit === undefined) continue;
-      const finished = children.filter((job) => trueCondition(job, type) && job.metadata.deletionTimestamp === undefined).sort(oldestFirst);
-      for (const job of finished.slice(0, Math.max(0, finished.length - limit))) await this.#deleteJob(cronJob, job.metadata.namespace, job.metadata.name ?? '');
+      const finished = children
+        .filter((job) => trueCondition(job, type) && job.metadata.deletionTimestamp === undefined)
+        .sort(oldestFirst);
+      for (const job of finished.slice(0, Math.max(0, finished.length - limit)))
+        await this.#deleteJob(cronJob, job.metadata.namespace, job.metadata.name ?? '');
     }
   }
 
-  async #writeStatus(key: string, cronJob: CronJob, { active = [], lastScheduleTime, lastSuccessfulTime }: CronJobStatus): Promise<void> {
-    const status: CronJobStatus = { ...(active.length > 0 ? { active } : {}), ...(lastScheduleTime ? { lastScheduleTime } : {}), ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}) };
+  async #writeStatus(
+    key: string,
+    cronJob: CronJob,
+    { active = [], lastScheduleTime, lastSuccessfulTime }: CronJobStatus,
+  ): Promise<void> {
+    const status: CronJobStatus = {
+      ...(active.length > 0 ? { active } : {}),
+      ...(lastScheduleTime ? { lastScheduleTime } : {}),
+      ...(lastSuccessfulTime ? { lastSuccessfulTime } : {}),
+    };
     if (sameStatus(status, cronJob.status ?? {})) return;
-    this.#written.wrote(key, await this.#context.client.resource('batch/v1/cronjobs').updateStatus({ ...cronJob, status }, { signal: this.#context.signal }));
+    this.#written.wrote(
+      key,
+      await this.#context.client
+        .resource('batch/v1/cronjobs')
+        .updateStatus({ ...cronJob, status }, { signal: this.#context.signal }),
+    );
   }
 }

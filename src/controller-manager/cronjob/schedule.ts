@@ -3,15 +3,17 @@ import { parseDurationNanos } from '../../base/index.ts';
 import { localFields, localTime } from './local-time.ts';
 
 const MINUTE = 60_000;
-const DESCRIPTORS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-}));
+const DESCRIPTORS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    '@yearly': '0 0 1 1 *',
+    '@annually': '0 0 1 1 *',
+    '@monthly': '0 0 1 * *',
+    '@weekly': '0 0 * * 0',
+    '@daily': '0 0 * * *',
+    '@midnight': '0 0 * * *',
+    '@hourly': '0 * * * *',
+  }),
+);
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 /** 29 February comes at least every eight years; what does not come by then never does. */
@@ -42,15 +44,19 @@ export function parseSchedule(text: string, timeZone = 'UTC'): Schedule {
     parseField(fields[4], 0, 6, DAYS),
   ] as const;
   const dayMatches = (d: number, w: number): boolean =>
-    day.isStar || weekday.isStar ? day.values.has(d) && weekday.values.has(w) : day.values.has(d) || weekday.values.has(w);
+    day.isStar || weekday.isStar
+      ? day.values.has(d) && weekday.values.has(w)
+      : day.values.has(d) || weekday.values.has(w);
 
   return {
     next(after) {
       let at = (Math.floor(after / MINUTE) + 1) * MINUTE;
       while (at < after + HORIZON_MS) {
         const local = localFields(at, timeZone);
-        if (!month.values.has(local.month)) at = later(at, localTime({ year: local.year, month: local.month + 1, day: 1 }, timeZone));
-        else if (!dayMatches(local.day, local.weekday)) at = later(at, localTime({ year: local.year, month: local.month, day: local.day + 1 }, timeZone));
+        if (!month.values.has(local.month))
+          at = later(at, localTime({ year: local.year, month: local.month + 1, day: 1 }, timeZone));
+        else if (!dayMatches(local.day, local.weekday))
+          at = later(at, localTime({ year: local.year, month: local.month, day: local.day + 1 }, timeZone));
         else if (!hour.values.has(local.hour)) at += (60 - local.minute) * MINUTE;
         else if (!minute.values.has(local.minute)) at += MINUTE;
         else return at;
@@ -75,7 +81,8 @@ function parseField(text = '', min: number, max: number, names: readonly string[
   const number = (word: string): number => {
     const named = names.indexOf(word.toLowerCase());
     const value = named >= 0 ? named + min : Number(word);
-    if (!Number.isInteger(value) || value < min || value > max) throw new Error(`value ${word} is not within ${min} and ${max}`);
+    if (!Number.isInteger(value) || value < min || value > max)
+      throw new Error(`value ${word} is not within ${min} and ${max}`);
     return value;
   };
   for (const part of text.split(',').filter((word) => word !== '')) {

@@ -9,7 +9,10 @@ export function rfc3339In(at: number, timeZone = 'UTC'): string {
   const { year, month, day, hour, minute } = localFields(at, timeZone);
   const offsetMinutes = Math.round(offsetAt(at, timeZone) / 60_000);
   const sign = offsetMinutes < 0 ? '-' : '+';
-  const zone = offsetMinutes === 0 ? 'Z' : `${sign}${two(Math.floor(Math.abs(offsetMinutes) / 60))}:${two(Math.abs(offsetMinutes) % 60)}`;
+  const zone =
+    offsetMinutes === 0
+      ? 'Z'
+      : `${sign}${two(Math.floor(Math.abs(offsetMinutes) / 60))}:${two(Math.abs(offsetMinutes) % 60)}`;
   return `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}:${two(Math.floor(at / 1000) % 60)}${zone}`;
 }
 

@@ -16,14 +16,20 @@ const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/pid-pressure', operator: 'Exists', effect: 'NoSchedule' },
   { key: 'node.kubernetes.io/unschedulable', operator: 'Exists', effect: 'NoSchedule' },
 ];
-const HOST_NETWORK_TOLERATION: Toleration = { key: 'node.kubernetes.io/network-unavailable', operator: 'Exists', effect: 'NoSchedule' };
+const HOST_NETWORK_TOLERATION: Toleration = {
+  key: 'node.kubernetes.io/network-unavailable',
+  operator: 'Exists',
+  effect: 'NoSchedule',
+};
 
-export const templateGeneration = (set: DaemonSet): string | undefined => set.metadata.annotations?.[GENERATION_ANNOTATION];
+export const templateGeneration = (set: DaemonSet): string | undefined =>
+  set.metadata.annotations?.[GENERATION_ANNOTATION];
 
 export function tolerationsOf(spec: PodSpec | undefined): Toleration[] {
   const added = spec?.hostNetwork ? [...DAEMON_TOLERATIONS, HOST_NETWORK_TOLERATION] : DAEMON_TOLERATIONS;
   const own = spec?.tolerations ?? [];
-  const covers = (a: Toleration, b: Toleration): boolean => a.key === b.key && a.effect === b.effect && a.operator === b.operator && (a.value ?? '') === (b.value ?? '');
+  const covers = (a: Toleration, b: Toleration): boolean =>
+    a.key === b.key && a.effect === b.effect && a.operator === b.operator && (a.value ?? '') === (b.value ?? '');
   return [...own.filter((toleration) => !added.some((other) => covers(toleration, other))), ...added];
 }
 
@@ -40,14 +46,21 @@ export function verdictFor(set: DaemonSet, node: Node): NodeVerdict {
   const taints = node.spec?.taints ?? [];
   const tolerations = tolerationsOf(spec);
   const mayStay = findUntoleratedTaint(taints, tolerations, ({ effect }) => effect === 'NoExecute') === undefined;
-  return { shouldRun: mayStay && findUntoleratedTaint(taints, tolerations, ({ effect }) => effect === 'NoSchedule') === undefined, mayStay };
+  return {
+    shouldRun:
+      mayStay && findUntoleratedTaint(taints, tolerations, ({ effect }) => effect === 'NoSchedule') === undefined,
+    mayStay,
+  };
 }
 
 /** The node that a pod is on, or is meant for. */
 export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec?.nodeName) return pod.spec.nodeName;
-  const terms = pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  for (const { matchFields = [] } of terms) for (const { key, operator, values } of matchFields) if (key === 'metadata.name' && operator === 'In' && values?.length === 1) return values[0];
+  const terms =
+    pod.spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  for (const { matchFields = [] } of terms)
+    for (const { key, operator, values } of matchFields)
+      if (key === 'metadata.name' && operator === 'In' && values?.length === 1) return values[0];
   return undefined;
 }
 
@@ -59,10 +72,16 @@ export function specFor(set: DaemonSet, nodeName: string): Partial<PodSpec> {
 /** The scheduler places the pod, but only there; what the template asks of the node has been checked already. */
 function pinnedTo(affinity: Affinity | undefined, nodeName: string): Affinity {
   const nodeSelectorTerms = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }];
-  return { ...affinity, nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } };
+  return {
+    ...affinity,
+    nodeAffinity: { ...affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } },
+  };
 }
 
 export function isUpdated(pod: Pod, hash: string, generation: string | undefined): boolean {
   const { labels } = pod.metadata;
-  return (hash !== '' && labels?.[HASH_LABEL] === hash) || (generation !== undefined && labels?.[GENERATION_LABEL] === generation);
+  return (
+    (hash !== '' && labels?.[HASH_LABEL] === hash) ||
+    (generation !== undefined && labels?.[GENERATION_LABEL] === generation)
+  );
 }

@@ -4,7 +4,10 @@ import { withoutZeros } from '../status.ts';
 import { isUpdated, templateGeneration, verdictFor } from './daemon-pod.ts';
 import { byAge, type DaemonState } from './node-plan.ts';
 
-export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, observedGeneration: number | undefined): DaemonSetStatus {
+export function daemonSetStatus(
+  { set, nodes, podsOn, hash, now }: DaemonState,
+  observedGeneration: number | undefined,
+): DaemonSetStatus {
   let [desired, current, misscheduled, ready, available, updated] = [0, 0, 0, 0, 0, 0];
   for (const node of nodes) {
     const pods = podsOn.get(node.metadata.name ?? '') ?? [];
@@ -26,7 +29,12 @@ export function daemonSetStatus({ set, nodes, podsOn, hash, now }: DaemonState, 
     numberMisscheduled: misscheduled,
     desiredNumberScheduled: desired,
     numberReady: ready,
-    ...withoutZeros({ observedGeneration, updatedNumberScheduled: updated, numberAvailable: available, numberUnavailable: desired - available }),
+    ...withoutZeros({
+      observedGeneration,
+      updatedNumberScheduled: updated,
+      numberAvailable: available,
+      numberUnavailable: desired - available,
+    }),
     ...(set.status?.collisionCount === undefined ? {} : { collisionCount: set.status.collisionCount }),
     ...(set.status?.conditions === undefined ? {} : { conditions: set.status.conditions }),
   };

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { TestKubelet } from '../testing/pods.ts';
 import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
+import { TestKubelet } from '../testing/pods.ts';
 import { nodeOf } from './daemon-pod.ts';
 
 let fixture: ControllerFixture;
@@ -23,16 +23,36 @@ const sets = () => fixture.client.resource('apps/v1/daemonsets');
 const statusOf = async (name: string) => (await sets().get({ namespace, name })).status;
 const podsOf = (name: string, more = '') => kubelet.list(`app=${name}${more}`);
 const placed = (pods: Pod[]): string[] => pods.map((pod) => nodeOf(pod) ?? '').sort();
-const revisionsOf = async (app: string) => (await fixture.client.resource('apps/v1/controllerrevisions').list({ namespace, labelSelector: `app=${app}` })).items;
+const revisionsOf = async (app: string) =>
+  (await fixture.client.resource('apps/v1/controllerrevisions').list({ namespace, labelSelector: `app=${app}` })).items;
 
 const make = (name: string, spec: Partial<DaemonSet['spec']> = {}) =>
-  sets().create({ metadata: { name, namespace }, spec: { selector: { matchLabels: { app: name } }, template: { metadata: { labels: { app: name, v: '1' } }, spec: { terminationGracePeriodSeconds: 0, nodeSelector: { pool: 'a' }, containers: [{ name: 'c', image: 'i' }] } }, ...spec } });
-const setVersion = (name: string, v: string) => sets().patch({ namespace, name }, { spec: { template: { metadata: { labels: { v } } } } }, { type: 'merge' });
+  sets().create({
+    metadata: { name, namespace },
+    spec: {
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name, v: '1' } },
+        spec: {
+          terminationGracePeriodSeconds: 0,
+          nodeSelector: { pool: 'a' },
+          containers: [{ name: 'c', image: 'i' }],
+        },
+      },
+      ...spec,
+    },
+  });
+const setVersion = (name: string, v: string) =>
+  sets().patch({ namespace, name }, { spec: { template: { metadata: { labels: { v } } } } }, { type: 'merge' });
 
 async function rolledOut(name: string, v: string, count = 3): Promise<boolean> {
   await kubelet.startAll(`app=${name}`);
   const status = await statusOf(name);
-  return status?.numberAvailable === count && status.updatedNumberScheduled === count && (await podsOf(name, `,v=${v}`)).length === count;
+  return (
+    status?.numberAvailable === count &&
+    status.updatedNumberScheduled === count &&
+    (await podsOf(name, `,v=${v}`)).length === count
+  );
 }
 
 describe('daemonset-controller', () => {
@@ -41,7 +61,15 @@ describe('daemonset-controller', () => {
     await make('d');
     await fixture.until('rolled out', () => rolledOut('d', '1'));
     expect(placed(await podsOf('d'))).toEqual(['n1', 'n2', 'n3']);
-    expect(await statusOf('d')).toEqual({ currentNumberScheduled: 3, desiredNumberScheduled: 3, numberMisscheduled: 0, numberReady: 3, numberAvailable: 3, updatedNumberScheduled: 3, observedGeneration: 1 });
+    expect(await statusOf('d')).toEqual({
+      currentNumberScheduled: 3,
+      desiredNumberScheduled: 3,
+      numberMisscheduled: 0,
+      numberReady: 3,
+      numberAvailable: 3,
+      updatedNumberScheduled: 3,
+      observedGeneration: 1,
+    });
     const before = fixture.writes.length;
     await fixture.advance(600_000);
     expect(fixture.writes.slice(before)).toEqual([]);
@@ -53,7 +81,11 @@ describe('daemonset-controller', () => {
     await fixture.until('three', async () => (await podsOf('follow')).length === 3);
     await nodes().patch({ name: 'n2' }, { metadata: { labels: { pool: 'b' } } }, { type: 'merge' });
     await fixture.until('two', async () => (await podsOf('follow')).length === 2);
-    await nodes().patch({ name: 'n2' }, { metadata: { labels: { pool: 'a' } }, spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } }, { type: 'merge' });
+    await nodes().patch(
+      { name: 'n2' },
+      { metadata: { labels: { pool: 'a' } }, spec: { taints: [{ key: 'k', effect: 'NoSchedule' }] } },
+      { type: 'merge' },
+    );
     await fixture.advance(1000);
     expect(placed(await podsOf('follow'))).toEqual(['n1', 'n3']);
     await nodes().patch({ name: 'n2' }, { spec: { taints: null } }, { type: 'merge' });
@@ -78,7 +110,9 @@ describe('daemonset-controller', () => {
 
   it('surges: the old pod stays until the new one is available', async () => {
     await fixture.start();
-    await make('surge', { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } } });
+    await make('surge', {
+      updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: 1, maxUnavailable: 0 } },
+    });
     await fixture.until('first', () => rolledOut('surge', '1'));
     /** Which of two pods is the older is told by the second. */
     await fixture.advance(2000);
@@ -92,9 +126,16 @@ describe('daemonset-controller', () => {
 
   it('replaces a failed pod, and waits longer each time', async () => {
     await fixture.start();
-    await make('fails', { template: { metadata: { labels: { app: 'fails' } }, spec: { terminationGracePeriodSeconds: 0, nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] } } });
+    await make('fails', {
+      template: {
+        metadata: { labels: { app: 'fails' } },
+        spec: { terminationGracePeriodSeconds: 0, nodeName: 'n1', containers: [{ name: 'c', image: 'i' }] },
+      },
+    });
     const fail = async (): Promise<void> => {
-      await fixture.until('pod', async () => (await podsOf('fails')).some((pod) => pod.status?.phase === 'Pending' && !pod.metadata.deletionTimestamp));
+      await fixture.until('pod', async () =>
+        (await podsOf('fails')).some((pod) => pod.status?.phase === 'Pending' && !pod.metadata.deletionTimestamp),
+      );
       await kubelet.setStatus((await podsOf('fails'))[0]!.metadata.name!, { phase: 'Failed' });
       await fixture.until('gone', async () => (await podsOf('fails')).every((pod) => pod.status?.phase !== 'Failed'));
     };

@@ -43,10 +43,16 @@ export function planNodes(state: DaemonState): NodePlan {
     const { shouldRun, mayStay } = verdictFor(set, node);
     if (!mayStay) plan.remove.push(...pods.filter((pod) => !isLeaving(pod)));
     else if (shouldRun && pods.length === 0) plan.create.push(name);
-    else planNode(state, pods.filter((pod) => !isLeaving(pod)), plan);
+    else
+      planNode(
+        state,
+        pods.filter((pod) => !isLeaving(pod)),
+        plan,
+      );
   }
   /** Meant for nodes that are gone, they will never be placed. */
-  for (const [name, pods] of podsOn) if (!known.has(name)) plan.remove.push(...pods.filter((pod) => !pod.spec?.nodeName && !isLeaving(pod)));
+  for (const [name, pods] of podsOn)
+    if (!known.has(name)) plan.remove.push(...pods.filter((pod) => !pod.spec?.nodeName && !isLeaving(pod)));
   return plan;
 }
 
@@ -74,7 +80,10 @@ function limits({ set, nodes }: DaemonState): { surge: number; unavailable: numb
 export function planRollingUpdate(state: DaemonState): Pick<NodePlan, 'create' | 'remove'> {
   const { set, nodes, podsOn, now } = state;
   const { surge, unavailable } = limits(state);
-  const names = new Set([...podsOn.keys(), ...nodes.filter((node) => verdictFor(set, node).shouldRun).map((node) => node.metadata.name ?? '')]);
+  const names = new Set([
+    ...podsOn.keys(),
+    ...nodes.filter((node) => verdictFor(set, node).shouldRun).map((node) => node.metadata.name ?? ''),
+  ]);
   const available = (pod: Pod): boolean => isPodAvailable(pod, minReady(set), now);
   let busy = 0;
   const replaceNow: { node: string; pod: Pod }[] = [];
@@ -97,7 +106,9 @@ export function planRollingUpdate(state: DaemonState): Pick<NodePlan, 'create' |
     } else if (pair.old) (available(pair.old) ? candidates : replaceNow).push({ node, pod: pair.old });
   }
   const chosen = [...replaceNow, ...candidates.slice(0, Math.max(0, (surge === 0 ? unavailable : surge) - busy))];
-  return surge === 0 ? { create: [], remove: chosen.map(({ pod }) => pod) } : { create: chosen.map(({ node }) => node), remove };
+  return surge === 0
+    ? { create: [], remove: chosen.map(({ pod }) => pod) }
+    : { create: chosen.map(({ node }) => node), remove };
 }
 
 /** The pod of the newest revision on a node and the one of an older; undefined when there are too many of either. */

@@ -1,8 +1,8 @@
 /** What the DaemonSet controller watches, and which DaemonSets an event concerns. */
 import type { ControllerRevision, DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
-import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { watch, type Watch } from '../controller.ts';
 import { ownerKeyIn } from '../owners.ts';
 import { matcherOf, selectsEverything } from '../selector-matchers.ts';
@@ -17,7 +17,10 @@ export function daemonSetWatches({ sets, nodes, pods, history, expectations }: D
     if (controllerOf(object) !== undefined) return [];
     return sets.indexer
       .byIndex(NAMESPACE_INDEX, object.metadata.namespace ?? '')
-      .filter((set) => !selectsEverything(set.spec?.selector) && matcherOf(set.spec?.selector).matches(object.metadata.labels ?? {}))
+      .filter(
+        (set) =>
+          !selectsEverything(set.spec?.selector) && matcherOf(set.spec?.selector).matches(object.metadata.labels ?? {}),
+      )
       .map(keyOf);
   };
   const podDeleted = (pod: Pod): string[] => {
@@ -46,7 +49,11 @@ export function daemonSetWatches({ sets, nodes, pods, history, expectations }: D
       deleted: podDeleted,
     }),
     watch(history.informer, { updated: (_, after) => ownerKeys(after), deleted: ownerKeys }),
-    watch(nodes, { added: allSets, updated: (before, after) => (decidesPlacement(before, after) ? allSets() : []), deleted: allSets }),
+    watch(nodes, {
+      added: allSets,
+      updated: (before, after) => (decidesPlacement(before, after) ? allSets() : []),
+      deleted: allSets,
+    }),
   ];
 }
 

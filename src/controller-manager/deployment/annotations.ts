@@ -9,7 +9,14 @@ const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 export const ROLLBACK_TO = 'deprecated.deployment.rollback.to';
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-const OWN: ReadonlySet<string> = new Set([LAST_APPLIED, REVISION, REVISION_HISTORY, DESIRED_REPLICAS, MAX_REPLICAS, ROLLBACK_TO]);
+const OWN: ReadonlySet<string> = new Set([
+  LAST_APPLIED,
+  REVISION,
+  REVISION_HISTORY,
+  DESIRED_REPLICAS,
+  MAX_REPLICAS,
+  ROLLBACK_TO,
+]);
 
 /** A history longer than this loses its oldest revisions. */
 const MAX_HISTORY_CHARS = 2000;
@@ -20,9 +27,12 @@ function integer(text: string | undefined): number | undefined {
   return text !== undefined && /^-?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-export const revisionOf = (object: Deployment | ReplicaSet): number => integer(object.metadata.annotations?.[REVISION]) ?? 0;
-export const desiredReplicas = (set: ReplicaSet): number | undefined => integer(set.metadata.annotations?.[DESIRED_REPLICAS]);
-export const annotatedMaxReplicas = (set: ReplicaSet): number | undefined => integer(set.metadata.annotations?.[MAX_REPLICAS]);
+export const revisionOf = (object: Deployment | ReplicaSet): number =>
+  integer(object.metadata.annotations?.[REVISION]) ?? 0;
+export const desiredReplicas = (set: ReplicaSet): number | undefined =>
+  integer(set.metadata.annotations?.[DESIRED_REPLICAS]);
+export const annotatedMaxReplicas = (set: ReplicaSet): number | undefined =>
+  integer(set.metadata.annotations?.[MAX_REPLICAS]);
 export const maxRevision = (sets: readonly ReplicaSet[]): number => Math.max(0, ...sets.map(revisionOf));
 
 /** The highest revision but one: where an undo without a number goes. */
@@ -38,9 +48,14 @@ export function sizeAnnotations(deployment: Deployment): Annotations {
 }
 
 /** The annotations of the new ReplicaSet: the Deployment's own, and the revision, with those that it had before. */
-export function newSetAnnotations(deployment: Deployment, existing: Annotations | undefined, revision: number): Annotations {
+export function newSetAnnotations(
+  deployment: Deployment,
+  existing: Annotations | undefined,
+  revision: number,
+): Annotations {
   const annotations: Annotations = { ...existing };
-  for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {})) if (!OWN.has(key)) annotations[key] = value;
+  for (const [key, value] of Object.entries(deployment.metadata.annotations ?? {}))
+    if (!OWN.has(key)) annotations[key] = value;
   const before = integer(existing?.[REVISION]);
   if ((before ?? 0) >= revision) return annotations;
   annotations[REVISION] = String(revision);
@@ -55,7 +70,9 @@ export function newSetAnnotations(deployment: Deployment, existing: Annotations 
 
 /** The Deployment's annotations after it went back to a set: that set's, but for those that are the controller's. */
 export function rolledBackAnnotations(deployment: Deployment, set: ReplicaSet): Annotations {
-  const own = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => OWN.has(key) && key !== ROLLBACK_TO);
+  const own = Object.entries(deployment.metadata.annotations ?? {}).filter(
+    ([key]) => OWN.has(key) && key !== ROLLBACK_TO,
+  );
   const others = Object.entries(set.metadata.annotations ?? {}).filter(([key]) => !OWN.has(key));
   return Object.fromEntries([...own, ...others]);
 }

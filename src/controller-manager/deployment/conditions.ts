@@ -9,7 +9,13 @@ const NO_DEADLINE = 2 ** 31 - 1;
 export const NEW_SET_AVAILABLE = 'NewReplicaSetAvailable';
 export const TIMED_OUT = 'ProgressDeadlineExceeded';
 
-export function condition(type: string, status: string, reason: string, message: string, now: number): DeploymentCondition {
+export function condition(
+  type: string,
+  status: string,
+  reason: string,
+  message: string,
+  now: number,
+): DeploymentCondition {
   const time = formatTime(now);
   return { type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message };
 }
@@ -22,7 +28,8 @@ export function withCondition(conditions: Conditions, next: DeploymentCondition)
   return [...withoutCondition(conditions, next.type), { ...next, lastTransitionTime }];
 }
 
-export const progressing = (conditions: Conditions): DeploymentCondition | undefined => findCondition(conditions, 'Progressing');
+export const progressing = (conditions: Conditions): DeploymentCondition | undefined =>
+  findCondition(conditions, 'Progressing');
 
 export function hasProgressDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== NO_DEADLINE;
@@ -53,7 +60,9 @@ export function hasProgressed(before: DeploymentStatus = {}, after: DeploymentSt
 export function deadlineOf(deployment: Deployment, conditions: Conditions): number | undefined {
   const current = progressing(conditions);
   if (!hasProgressDeadline(deployment) || !current || current.reason === NEW_SET_AVAILABLE) return undefined;
-  return parseTime(current.lastUpdateTime ?? '1970-01-01T00:00:00Z') + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000;
+  return (
+    parseTime(current.lastUpdateTime ?? '1970-01-01T00:00:00Z') + (deployment.spec?.progressDeadlineSeconds ?? 0) * 1000
+  );
 }
 
 export function hasTimedOut(deployment: Deployment, conditions: Conditions, now: number): boolean {
@@ -63,7 +72,10 @@ export function hasTimedOut(deployment: Deployment, conditions: Conditions, now:
 }
 
 /** The failure of a ReplicaSet as the Deployment's: the new set's before that of any other. */
-export function replicaFailure(newSet: ReplicaSet | undefined, sets: readonly ReplicaSet[]): DeploymentCondition | undefined {
+export function replicaFailure(
+  newSet: ReplicaSet | undefined,
+  sets: readonly ReplicaSet[],
+): DeploymentCondition | undefined {
   const failures = [newSet, ...sets].map((set) => findCondition(set?.status?.conditions, 'ReplicaFailure'));
   const failure = failures.find((found) => found !== undefined);
   if (!failure) return undefined;

@@ -1,6 +1,17 @@
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import { withoutCondition, withoutZeros } from '../status.ts';
-import { condition, hasProgressDeadline, hasProgressed, hasTimedOut, isComplete, NEW_SET_AVAILABLE, progressing, replicaFailure, TIMED_OUT, withCondition } from './conditions.ts';
+import {
+  condition,
+  hasProgressDeadline,
+  hasProgressed,
+  hasTimedOut,
+  isComplete,
+  NEW_SET_AVAILABLE,
+  progressing,
+  replicaFailure,
+  TIMED_OUT,
+  withCondition,
+} from './conditions.ts';
 import { maxUnavailable } from './rolling-limits.ts';
 
 export interface RolloutState {
@@ -11,7 +22,8 @@ export interface RolloutState {
   readonly now: number;
 }
 
-const sum = (sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number | undefined): number => sets.reduce((total, set) => total + (count(set) ?? 0), 0);
+const sum = (sets: readonly ReplicaSet[], count: (set: ReplicaSet) => number | undefined): number =>
+  sets.reduce((total, set) => total + (count(set) ?? 0), 0);
 
 /** The counts, and whether enough replicas are available. */
 export function deploymentStatus({ deployment, newSet, sets, now }: RolloutState): DeploymentStatus {
@@ -21,7 +33,13 @@ export function deploymentStatus({ deployment, newSet, sets, now }: RolloutState
   const enough = available >= (spec?.replicas ?? 1) - maxUnavailable(deployment);
   const availability = enough
     ? condition('Available', 'True', 'MinimumReplicasAvailable', 'Deployment has minimum availability.', now)
-    : condition('Available', 'False', 'MinimumReplicasUnavailable', 'Deployment does not have minimum availability.', now);
+    : condition(
+        'Available',
+        'False',
+        'MinimumReplicasUnavailable',
+        'Deployment does not have minimum availability.',
+        now,
+      );
   const countsTerminating = sets.every((set) => set.status?.terminatingReplicas !== undefined);
   return {
     ...withoutZeros({
@@ -50,19 +68,30 @@ export function rolloutStatus(state: RolloutState): DeploymentStatus {
   return { ...status, conditions };
 }
 
-function progressConditions({ deployment, newSet, now }: RolloutState, status: DeploymentStatus): DeploymentCondition[] {
+function progressConditions(
+  { deployment, newSet, now }: RolloutState,
+  status: DeploymentStatus,
+): DeploymentCondition[] {
   const conditions = status.conditions ?? [];
   const current = progressing(deployment.status?.conditions);
   const isDone = (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && current?.reason === NEW_SET_AVAILABLE;
   if (isDone) return [...conditions];
   const subject = newSet ? `ReplicaSet "${newSet.metadata.name}"` : `Deployment "${deployment.metadata.name}"`;
-  if (isComplete(deployment, status)) return withCondition(conditions, condition('Progressing', 'True', NEW_SET_AVAILABLE, `${subject} has successfully progressed.`, now));
+  if (isComplete(deployment, status))
+    return withCondition(
+      conditions,
+      condition('Progressing', 'True', NEW_SET_AVAILABLE, `${subject} has successfully progressed.`, now),
+    );
   if (hasProgressed(deployment.status, status)) {
     const moved = condition('Progressing', 'True', 'ReplicaSetUpdated', `${subject} is progressing.`, now);
     /** Written anew each time: the deadline counts from its last update. */
     const lastTransitionTime = current?.status === 'True' ? current.lastTransitionTime : moved.lastTransitionTime;
     return [...withoutCondition(conditions, 'Progressing'), { ...moved, lastTransitionTime }];
   }
-  if (hasTimedOut(deployment, conditions, now)) return withCondition(conditions, condition('Progressing', 'False', TIMED_OUT, `${subject} has timed out progressing.`, now));
+  if (hasTimedOut(deployment, conditions, now))
+    return withCondition(
+      conditions,
+      condition('Progressing', 'False', TIMED_OUT, `${subject} has timed out progressing.`, now),
+    );
   return [...conditions];
 }

@@ -1,13 +1,20 @@
 /** deployment-controller: rolls the pods of each Deployment over to its template, by way of ReplicaSets. */
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
-import { byControllerUid, byNamespace, CONTROLLER_UID_INDEX, controllerOf, NAMESPACE_INDEX } from '../../client/index.ts';
+import {
+  byControllerUid,
+  byNamespace,
+  CONTROLLER_UID_INDEX,
+  controllerOf,
+  NAMESPACE_INDEX,
+} from '../../client/index.ts';
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { podsByOwner } from '../pods/index.ts';
 import { ReadYourWrites } from '../read-your-writes.ts';
 import { DeploymentReconciler, ORPHANS_INDEX } from './reconcile.ts';
 import { deploymentWatches } from './watches.ts';
 
-const orphansByNamespace = (set: ReplicaSet): string[] => (controllerOf(set) === undefined ? [set.metadata.namespace ?? ''] : []);
+const orphansByNamespace = (set: ReplicaSet): string[] =>
+  controllerOf(set) === undefined ? [set.metadata.namespace ?? ''] : [];
 
 export const deploymentController: ControllerDescriptor = {
   name: 'deployment-controller',

@@ -11,11 +11,18 @@ export function proportionalSizes(deployment: Deployment, active: readonly Repli
   const replicas = deployment.spec?.replicas ?? 1;
   const allowed = replicas > 0 ? replicas + maxSurge(deployment) : 0;
   const toAdd = allowed - active.reduce((total, set) => total + replicasOf(set), 0);
-  const sorted = [...active].sort((a, b) => replicasOf(b) - replicasOf(a) || (toAdd > 0 ? compare(createdAt(b), createdAt(a)) : compare(createdAt(a), createdAt(b))));
+  const sorted = [...active].sort(
+    (a, b) =>
+      replicasOf(b) - replicasOf(a) ||
+      (toAdd > 0 ? compare(createdAt(b), createdAt(a)) : compare(createdAt(a), createdAt(b))),
+  );
   const sizes = new Map<ReplicaSet, number>();
   let added = 0;
   for (const set of sorted) {
-    const share = toAdd === 0 || toAdd === added || replicasOf(set) === 0 ? 0 : bounded(fraction(deployment, set), toAdd - added, toAdd);
+    const share =
+      toAdd === 0 || toAdd === added || replicasOf(set) === 0
+        ? 0
+        : bounded(fraction(deployment, set), toAdd - added, toAdd);
     sizes.set(set, replicasOf(set) + share);
     added += share;
   }
@@ -25,7 +32,8 @@ export function proportionalSizes(deployment: Deployment, active: readonly Repli
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const bounded = (share: number, left: number, toAdd: number): number => (toAdd > 0 ? Math.min(share, left) : Math.max(share, left));
+const bounded = (share: number, left: number, toAdd: number): number =>
+  toAdd > 0 ? Math.min(share, left) : Math.max(share, left);
 
 function fraction(deployment: Deployment, set: ReplicaSet): number {
   const replicas = deployment.spec?.replicas ?? 1;

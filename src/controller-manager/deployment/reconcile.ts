@@ -71,7 +71,9 @@ export class DeploymentReconciler implements Reconciler {
     const { generation } = deployment.metadata;
     if ((deployment.status?.observedGeneration ?? 0) >= (generation ?? 0)) return;
     const status = { ...deployment.status, observedGeneration: generation };
-    await ignoringGone(() => client.resource('apps/v1/deployments').updateStatus({ ...deployment, status }, { signal }));
+    await ignoringGone(() =>
+      client.resource('apps/v1/deployments').updateStatus({ ...deployment, status }, { signal }),
+    );
   }
 
   #claim(deployment: Deployment): Promise<ReplicaSet[]> {
@@ -85,7 +87,10 @@ export class DeploymentReconciler implements Reconciler {
     };
     return claimObjects<ReplicaSet>({
       owner: deployment,
-      candidates: [...sets.indexer.byIndex(CONTROLLER_UID_INDEX, uid), ...sets.indexer.byIndex(ORPHANS_INDEX, namespace)],
+      candidates: [
+        ...sets.indexer.byIndex(CONTROLLER_UID_INDEX, uid),
+        ...sets.indexer.byIndex(ORPHANS_INDEX, namespace),
+      ],
       matches: (set) => selector.matches(set.metadata.labels ?? {}),
       adopt: (set) => patch(set, adoptionPatch(set, controllerReference(deployment, DEPLOYMENT_KIND))),
       release: (set) => patch(set, releasePatch(set, uid)),

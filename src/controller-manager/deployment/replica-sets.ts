@@ -1,8 +1,8 @@
 /** A Deployment's ReplicaSets: which is the new one, which are old, and what a new one is made of. */
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
-import { controllerReference } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { controllerReference } from '../../client/index.ts';
 import { templateHash } from '../pods/index.ts';
 import { maxSurge, isRolling } from './rolling-limits.ts';
 
@@ -10,7 +10,8 @@ export const HASH_LABEL = 'pod-template-hash';
 export const DEPLOYMENT_KIND = { apiVersion: 'apps/v1', kind: 'Deployment' };
 
 export const replicasOf = (set: ReplicaSet): number => set.spec?.replicas ?? 0;
-export const totalReplicas = (sets: readonly ReplicaSet[]): number => sets.reduce((total, set) => total + replicasOf(set), 0);
+export const totalReplicas = (sets: readonly ReplicaSet[]): number =>
+  sets.reduce((total, set) => total + replicasOf(set), 0);
 export const isActiveSet = (set: ReplicaSet): boolean => replicasOf(set) > 0;
 
 /** Oldest first; by name where the second is the same. */
@@ -26,7 +27,8 @@ export function withoutHash(template: PodTemplateSpec | undefined): PodTemplateS
 }
 
 /** The same pods would come of both. */
-export const sameTemplate = (a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean => deepEqual(withoutHash(a), withoutHash(b));
+export const sameTemplate = (a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean =>
+  deepEqual(withoutHash(a), withoutHash(b));
 
 /** The oldest set with the Deployment's template: when there are several, all rollouts agree on that one. */
 export const findNewSet = (deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
@@ -40,19 +42,33 @@ export function newSetSize(deployment: Deployment, sets: readonly ReplicaSet[], 
   return room <= 0 ? current : current + Math.min(room, replicas - current);
 }
 
-export function newReplicaSet(deployment: Deployment, replicas: number, annotations: Record<string, string>): ReplicaSet {
+export function newReplicaSet(
+  deployment: Deployment,
+  replicas: number,
+  annotations: Record<string, string>,
+): ReplicaSet {
   const { spec, status, metadata } = deployment;
   const hash = templateHash(withoutHash(spec?.template), status?.collisionCount);
   const labels = { ...spec?.template.metadata?.labels, [HASH_LABEL]: hash };
   return {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
-    metadata: { name: `${metadata.name}-${hash}`, namespace: metadata.namespace, labels, annotations, ownerReferences: [controllerReference(deployment, DEPLOYMENT_KIND)] },
+    metadata: {
+      name: `${metadata.name}-${hash}`,
+      namespace: metadata.namespace,
+      labels,
+      annotations,
+      ownerReferences: [controllerReference(deployment, DEPLOYMENT_KIND)],
+    },
     spec: {
       replicas,
       ...(spec?.minReadySeconds ? { minReadySeconds: spec.minReadySeconds } : {}),
       selector: { ...spec?.selector, matchLabels: { ...spec?.selector?.matchLabels, [HASH_LABEL]: hash } },
-      template: { ...spec?.template, metadata: { ...spec?.template.metadata, labels }, spec: spec?.template.spec ?? { containers: [] } },
+      template: {
+        ...spec?.template,
+        metadata: { ...spec?.template.metadata, labels },
+        spec: spec?.template.spec ?? { containers: [] },
+      },
     },
   };
 }

@@ -5,7 +5,8 @@ export const isRolling = (deployment: Deployment): boolean => deployment.spec?.s
 
 function limits(deployment: Deployment): { surge: number; unavailable: number } {
   const replicas = deployment.spec?.replicas ?? 1;
-  const { maxSurge: wantedSurge = 0, maxUnavailable: wantedUnavailable = 0 } = deployment.spec?.strategy?.rollingUpdate ?? {};
+  const { maxSurge: wantedSurge = 0, maxUnavailable: wantedUnavailable = 0 } =
+    deployment.spec?.strategy?.rollingUpdate ?? {};
   const surge = getScaledValue(wantedSurge, replicas, 'up');
   const unavailable = getScaledValue(wantedUnavailable, replicas, 'down');
   /** Rounding may leave no room at all, and then nothing could ever move. */

@@ -2,14 +2,34 @@
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { isAlreadyExists, isControlledBy, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
-import type { ControllerContext } from '../controller.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
+import type { ControllerContext } from '../controller.ts';
 import { sameStatus } from '../status.ts';
-import { desiredReplicas, lastRevision, maxRevision, newSetAnnotations, REVISION, revisionOf, ROLLBACK_TO, rolledBackAnnotations, sizeAnnotations } from './annotations.ts';
+import {
+  desiredReplicas,
+  lastRevision,
+  maxRevision,
+  newSetAnnotations,
+  REVISION,
+  revisionOf,
+  ROLLBACK_TO,
+  rolledBackAnnotations,
+  sizeAnnotations,
+} from './annotations.ts';
 import { condition, hasProgressDeadline, isComplete, progressing, TIMED_OUT, withCondition } from './conditions.ts';
 import { deploymentStatus, rolloutStatus } from './deployment-status.ts';
 import { proportionalSizes } from './proportional-scaling.ts';
-import { byCreation, findNewSet, isActiveSet, newReplicaSet, newSetSize, replicasOf, sameTemplate, totalReplicas, withoutHash } from './replica-sets.ts';
+import {
+  byCreation,
+  findNewSet,
+  isActiveSet,
+  newReplicaSet,
+  newSetSize,
+  replicasOf,
+  sameTemplate,
+  totalReplicas,
+  withoutHash,
+} from './replica-sets.ts';
 import { isRolling, maxUnavailable } from './rolling-limits.ts';
 
 const UNLIMITED_HISTORY = 2 ** 31 - 1;
@@ -47,12 +67,15 @@ export class Rollout {
   }
 
   async sync(): Promise<void> {
-    if (this.#deployment.metadata.deletionTimestamp !== undefined) return this.#writeStatus(this.#status(deploymentStatus));
+    if (this.#deployment.metadata.deletionTimestamp !== undefined)
+      return this.#writeStatus(this.#status(deploymentStatus));
     await this.#notePause();
     if (this.#deployment.spec?.paused) return this.#scaleOnly();
     if (this.#deployment.metadata.annotations?.[ROLLBACK_TO] !== undefined) return this.#rollBack();
     const replicas = this.#replicas;
-    const scaled = this.#sets.some((set) => isActiveSet(set) && desiredReplicas(set) !== undefined && desiredReplicas(set) !== replicas);
+    const scaled = this.#sets.some(
+      (set) => isActiveSet(set) && desiredReplicas(set) !== undefined && desiredReplicas(set) !== replicas,
+    );
     if (scaled) return this.#scaleOnly();
     await (isRolling(this.#deployment) ? this.#roll() : this.#recreate());
     await this.#writeStatus(this.#status(rolloutStatus));
@@ -65,7 +88,8 @@ export class Rollout {
   /** Looked for anew only when the sets or the template have changed: to compare templates takes its time. */
   get #newSet(): ReplicaSet | undefined {
     const { template } = this.#deployment.spec ?? {};
-    if (this.#found?.among !== this.#sets || this.#found.template !== template) this.#found = { among: this.#sets, template, newSet: findNewSet(this.#deployment, this.#sets) };
+    if (this.#found?.among !== this.#sets || this.#found.template !== template)
+      this.#found = { among: this.#sets, template, newSet: findNewSet(this.#deployment, this.#sets) };
     return this.#found.newSet;
   }
 
@@ -93,7 +117,10 @@ export class Rollout {
 
   #oldPodsRun(): boolean {
     const old = this.#oldSets;
-    return old.some((set) => (set.status?.replicas ?? 0) > 0) || old.some((set) => this.#podsOf(set).some((pod) => !isPodTerminal(pod)));
+    return (
+      old.some((set) => (set.status?.replicas ?? 0) > 0) ||
+      old.some((set) => this.#podsOf(set).some((pod) => !isPodTerminal(pod)))
+    );
   }
 
   /** While it is paused or just scaled, sizes follow but no rollout moves. */
@@ -121,13 +148,20 @@ export class Rollout {
   }
 
   #isSaturated(set: ReplicaSet): boolean {
-    return replicasOf(set) === this.#replicas && desiredReplicas(set) === this.#replicas && (set.status?.availableReplicas ?? 0) === this.#replicas;
+    return (
+      replicasOf(set) === this.#replicas &&
+      desiredReplicas(set) === this.#replicas &&
+      (set.status?.availableReplicas ?? 0) === this.#replicas
+    );
   }
 
   async #scaleNewSet(): Promise<boolean> {
     const newSet = this.#newSet;
     if (!newSet || replicasOf(newSet) === this.#replicas) return false;
-    const size = replicasOf(newSet) > this.#replicas ? this.#replicas : newSetSize(this.#deployment, this.#sets, replicasOf(newSet));
+    const size =
+      replicasOf(newSet) > this.#replicas
+        ? this.#replicas
+        : newSetSize(this.#deployment, this.#sets, replicasOf(newSet));
     return this.#scale(newSet, size);
   }
 
@@ -171,9 +205,17 @@ export class Rollout {
     const before = replicasOf(set);
     const annotations = { ...set.metadata.annotations, ...sizeAnnotations(this.#deployment) };
     if (before === size && sameStatus(annotations, set.metadata.annotations)) return;
-    await this.#updateSet(set, { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas: size } });
+    await this.#updateSet(set, {
+      ...set,
+      metadata: { ...set.metadata, annotations },
+      spec: { ...set.spec, replicas: size },
+    });
     if (before === size) return;
-    this.#event('Normal', 'ScalingReplicaSet', `Scaled ${size > before ? 'up' : 'down'} replica set ${set.metadata.name} from ${before} to ${size}`);
+    this.#event(
+      'Normal',
+      'ScalingReplicaSet',
+      `Scaled ${size > before ? 'up' : 'down'} replica set ${set.metadata.name} from ${before} to ${size}`,
+    );
   }
 
   async #requireNewSet(): Promise<void> {
@@ -186,18 +228,31 @@ export class Rollout {
     if (!set) return;
     const annotations = newSetAnnotations(this.#deployment, set.metadata.annotations, maxRevision(this.#oldSets) + 1);
     const minReadySeconds = this.#deployment.spec?.minReadySeconds ?? 0;
-    if (!sameStatus(annotations, set.metadata.annotations ?? {}) || (set.spec?.minReadySeconds ?? 0) !== minReadySeconds) {
-      await this.#updateSet(set, { ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, minReadySeconds } });
+    if (
+      !sameStatus(annotations, set.metadata.annotations ?? {}) ||
+      (set.spec?.minReadySeconds ?? 0) !== minReadySeconds
+    ) {
+      await this.#updateSet(set, {
+        ...set,
+        metadata: { ...set.metadata, annotations },
+        spec: { ...set.spec, minReadySeconds },
+      });
     }
     const needsCondition = hasProgressDeadline(this.#deployment) && !progressing(this.#deployment.status?.conditions);
-    this.#noteRevision(String(revisionOf({ ...set, metadata: { ...set.metadata, annotations } })), needsCondition ? ['FoundNewReplicaSet', `Found new replica set "${set.metadata.name}"`] : undefined);
+    this.#noteRevision(
+      String(revisionOf({ ...set, metadata: { ...set.metadata, annotations } })),
+      needsCondition ? ['FoundNewReplicaSet', `Found new replica set "${set.metadata.name}"`] : undefined,
+    );
   }
 
   async #createNewSet(): Promise<void> {
     const { client, signal } = this.#context;
     const revision = maxRevision(this.#oldSets) + 1;
     const size = newSetSize(this.#deployment, this.#sets, 0);
-    const annotations = { ...newSetAnnotations(this.#deployment, undefined, revision), ...sizeAnnotations(this.#deployment) };
+    const annotations = {
+      ...newSetAnnotations(this.#deployment, undefined, revision),
+      ...sizeAnnotations(this.#deployment),
+    };
     const wanted = newReplicaSet(this.#deployment, size, annotations);
     const name = wanted.metadata.name ?? '';
     let existed = false;
@@ -208,8 +263,14 @@ export class Rollout {
       await this.#takeExisting(name, error);
       existed = true;
     }
-    if (!existed && size > 0) this.#event('Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} from 0 to ${size}`);
-    this.#noteRevision(String(revision), !existed && hasProgressDeadline(this.#deployment) ? ['NewReplicaSetCreated', `Created new replica set "${name}"`] : undefined);
+    if (!existed && size > 0)
+      this.#event('Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} from 0 to ${size}`);
+    this.#noteRevision(
+      String(revision),
+      !existed && hasProgressDeadline(this.#deployment)
+        ? ['NewReplicaSetCreated', `Created new replica set "${name}"`]
+        : undefined,
+    );
   }
 
   /** The name is taken: by our own set, which the cache has not seen yet, or by another one, and then we need another name. */
@@ -230,8 +291,12 @@ export class Rollout {
     if (!this.#context.signal.aborted && !isNamespaceTerminating(error)) {
       const message = `Failed to create new replica set "${name}": ${error instanceof Error ? error.message : String(error)}`;
       if (hasProgressDeadline(this.#deployment)) {
-        const conditions = withCondition(this.#deployment.status?.conditions, condition('Progressing', 'False', 'ReplicaSetCreateError', message, this.#context.clock.now()));
-        if (!sameStatus(conditions, this.#deployment.status?.conditions)) await this.#updateStatus({ ...this.#deployment, status: { ...this.#deployment.status, conditions } });
+        const conditions = withCondition(
+          this.#deployment.status?.conditions,
+          condition('Progressing', 'False', 'ReplicaSetCreateError', message, this.#context.clock.now()),
+        );
+        if (!sameStatus(conditions, this.#deployment.status?.conditions))
+          await this.#updateStatus({ ...this.#deployment, status: { ...this.#deployment.status, conditions } });
       }
       this.#event('Warning', 'ReplicaSetCreateError', message);
     }
@@ -247,7 +312,9 @@ export class Rollout {
     this.#deployment = {
       ...this.#deployment,
       metadata: { ...metadata, annotations: { ...metadata.annotations, [REVISION]: revision } },
-      status: found ? { ...status, conditions: withCondition(status?.conditions, condition('Progressing', 'True', ...found, now)) } : status,
+      status: found
+        ? { ...status, conditions: withCondition(status?.conditions, condition('Progressing', 'True', ...found, now)) }
+        : status,
     };
   }
 
@@ -258,8 +325,13 @@ export class Rollout {
     if (current?.reason === TIMED_OUT) return;
     const isNoted = current?.reason === 'DeploymentPaused';
     if (Boolean(spec?.paused) === isNoted) return;
-    const [reason, message] = spec?.paused ? ['DeploymentPaused', 'Deployment is paused'] : ['DeploymentResumed', 'Deployment is resumed'];
-    const conditions = withCondition(status?.conditions, condition('Progressing', 'Unknown', reason!, message!, this.#context.clock.now()));
+    const [reason, message] = spec?.paused
+      ? ['DeploymentPaused', 'Deployment is paused']
+      : ['DeploymentResumed', 'Deployment is resumed'];
+    const conditions = withCondition(
+      status?.conditions,
+      condition('Progressing', 'Unknown', reason!, message!, this.#context.clock.now()),
+    );
     await this.#updateStatus({ ...this.#deployment, status: { ...status, conditions } });
   }
 
@@ -269,9 +341,18 @@ export class Rollout {
     const revision = wanted === 0 ? lastRevision(this.#sets) : wanted;
     const set = revision > 0 ? this.#sets.find((candidate) => revisionOf(candidate) === revision) : undefined;
     let { spec, metadata } = this.#deployment;
-    if (!set) this.#event('Warning', 'DeploymentRollbackRevisionNotFound', wanted === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.');
+    if (!set)
+      this.#event(
+        'Warning',
+        'DeploymentRollbackRevisionNotFound',
+        wanted === 0 ? 'Unable to find last revision.' : 'Unable to find the revision to rollback to.',
+      );
     else if (sameTemplate(spec?.template, set.spec?.template)) {
-      this.#event('Warning', 'DeploymentRollbackTemplateUnchanged', `The rollback revision contains the same template as current deployment "${metadata.name}"`);
+      this.#event(
+        'Warning',
+        'DeploymentRollbackTemplateUnchanged',
+        `The rollback revision contains the same template as current deployment "${metadata.name}"`,
+      );
     } else {
       spec = { ...spec, template: withoutHash(set.spec?.template) };
       metadata = { ...metadata, annotations: rolledBackAnnotations(this.#deployment, set) };
@@ -279,7 +360,9 @@ export class Rollout {
     }
     const { [ROLLBACK_TO]: _, ...annotations } = metadata.annotations ?? {};
     const { client, signal } = this.#context;
-    this.#deployment = await client.resource('apps/v1/deployments').update({ ...this.#deployment, spec, metadata: { ...metadata, annotations } }, { signal });
+    this.#deployment = await client
+      .resource('apps/v1/deployments')
+      .update({ ...this.#deployment, spec, metadata: { ...metadata, annotations } }, { signal });
     this.#wrote.deployment(this.#deployment);
   }
 
@@ -288,7 +371,10 @@ export class Rollout {
     const alive = this.#oldSets.filter((set) => set.metadata.deletionTimestamp === undefined);
     const surplus = alive.sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, alive.length - limit));
     for (const set of surplus) {
-      const unused = replicasOf(set) === 0 && (set.status?.replicas ?? 0) === 0 && (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0);
+      const unused =
+        replicasOf(set) === 0 &&
+        (set.status?.replicas ?? 0) === 0 &&
+        (set.metadata.generation ?? 0) <= (set.status?.observedGeneration ?? 0);
       if (unused) await this.#deleteSet(set);
     }
   }
@@ -297,7 +383,9 @@ export class Rollout {
     const { client, signal } = this.#context;
     const { namespace, name = '', uid } = set.metadata;
     try {
-      await client.resource('apps/v1/replicasets').delete({ namespace, name }, { preconditions: { uid }, propagationPolicy: 'Background', signal });
+      await client
+        .resource('apps/v1/replicasets')
+        .delete({ namespace, name }, { preconditions: { uid }, propagationPolicy: 'Background', signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }

@@ -14,7 +14,9 @@ export function deploymentWatches({ deployments, sets, pods, written }: Deployme
   const claimants = ({ metadata }: ReplicaSet): string[] =>
     deployments.indexer
       .byIndex(NAMESPACE_INDEX, metadata.namespace ?? '')
-      .filter(({ spec }) => !selectsEverything(spec?.selector) && matcherOf(spec?.selector).matches(metadata.labels ?? {}))
+      .filter(
+        ({ spec }) => !selectsEverything(spec?.selector) && matcherOf(spec?.selector).matches(metadata.labels ?? {}),
+      )
       .map(keyOf);
   const ownerKeys = (set: ReplicaSet): string[] => {
     const key = ownerKey(set);
@@ -24,7 +26,8 @@ export function deploymentWatches({ deployments, sets, pods, written }: Deployme
   /** A Recreate rollout goes on when the last old pod is gone. */
   const recreated = (pod: Pod): string[] => {
     const controller = controllerOf(pod);
-    const set = controller?.kind === 'ReplicaSet' ? sets.get(`${pod.metadata.namespace}/${controller.name}`) : undefined;
+    const set =
+      controller?.kind === 'ReplicaSet' ? sets.get(`${pod.metadata.namespace}/${controller.name}`) : undefined;
     const key = set && ownerKey(set);
     return key !== undefined && deployments.get(key)?.spec?.strategy?.type === 'Recreate' ? [key] : [];
   };

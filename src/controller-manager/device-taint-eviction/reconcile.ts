@@ -6,9 +6,9 @@ import type {
   ResourceClaim,
   ResourceSlice,
 } from '../../api/generated/resource-v1.ts';
+import { parseTime } from '../../base/index.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import { toleratesTaint } from '../../component-helpers/index.ts';
-import { parseTime } from '../../base/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';
 import { ignoringGone } from '../status.ts';

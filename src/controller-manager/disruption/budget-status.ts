@@ -1,5 +1,5 @@
-import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
+import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
 import { formatTime, ownValue, parseTime } from '../../base/index.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
@@ -35,8 +35,17 @@ export function disruptedPods({ status }: PodDisruptionBudget, pods: readonly Po
   return { pods: disrupted, overdue, recheckInMs: waits.length > 0 ? Math.min(...waits) : undefined };
 }
 
-export function budgetStatus(budget: PodDisruptionBudget, pods: readonly Pod[], { expected, desiredHealthy }: ExpectedPods, disrupted: Record<string, string>, now: number): PodDisruptionBudgetStatus {
-  const currentHealthy = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(disrupted, pod.metadata.name!) && isPodReady(pod)).length;
+export function budgetStatus(
+  budget: PodDisruptionBudget,
+  pods: readonly Pod[],
+  { expected, desiredHealthy }: ExpectedPods,
+  disrupted: Record<string, string>,
+  now: number,
+): PodDisruptionBudgetStatus {
+  const currentHealthy = pods.filter(
+    (pod) =>
+      pod.metadata.deletionTimestamp === undefined && !Object.hasOwn(disrupted, pod.metadata.name!) && isPodReady(pod),
+  ).length;
   const disruptionsAllowed = expected > 0 ? Math.max(0, currentHealthy - desiredHealthy) : 0;
   const allowed = disruptionsAllowed > 0;
   const observedGeneration = budget.metadata.generation;
@@ -47,19 +56,41 @@ export function budgetStatus(budget: PodDisruptionBudget, pods: readonly Pod[], 
     currentHealthy,
     desiredHealthy,
     expectedPods: expected,
-    conditions: withAllowed(budget, { status: allowed ? 'True' : 'False', reason: allowed ? 'SufficientPods' : 'InsufficientPods', message: '' }, now),
+    conditions: withAllowed(
+      budget,
+      { status: allowed ? 'True' : 'False', reason: allowed ? 'SufficientPods' : 'InsufficientPods', message: '' },
+      now,
+    ),
   };
 }
 
 /** When it cannot be told how many pods there should be, nothing may be evicted. */
 export function failedStatus(budget: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus {
-  return { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...budget.status, disruptionsAllowed: 0, conditions: withAllowed(budget, { status: 'False', reason: 'SyncFailed', message }, now) };
+  return {
+    currentHealthy: 0,
+    desiredHealthy: 0,
+    expectedPods: 0,
+    ...budget.status,
+    disruptionsAllowed: 0,
+    conditions: withAllowed(budget, { status: 'False', reason: 'SyncFailed', message }, now),
+  };
 }
 
-function withAllowed({ status, metadata }: PodDisruptionBudget, next: Pick<Condition, 'status' | 'reason' | 'message'>, now: number): Condition[] {
+function withAllowed(
+  { status, metadata }: PodDisruptionBudget,
+  next: Pick<Condition, 'status' | 'reason' | 'message'>,
+  now: number,
+): Condition[] {
   const current = status?.conditions?.find((condition) => condition.type === DISRUPTION_ALLOWED);
   const lastTransitionTime = current?.status === next.status ? current.lastTransitionTime : formatTime(now);
-  const condition: Condition = { type: DISRUPTION_ALLOWED, ...next, observedGeneration: metadata.generation, lastTransitionTime };
+  const condition: Condition = {
+    type: DISRUPTION_ALLOWED,
+    ...next,
+    observedGeneration: metadata.generation,
+    lastTransitionTime,
+  };
   const others = (status?.conditions ?? []).filter((other) => other !== current);
-  return current ? (status?.conditions ?? []).map((other) => (other === current ? condition : other)) : [...others, condition];
+  return current
+    ? (status?.conditions ?? []).map((other) => (other === current ? condition : other))
+    : [...others, condition];
 }

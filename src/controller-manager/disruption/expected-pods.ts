@@ -1,8 +1,8 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
 /** How many pods a budget counts on, by the sizes of the workloads that its pods belong to. */
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-import type { Pod } from '../../api/generated/core-v1.ts';
-import { controllerOf, isNotFound, type InformerFactory } from '../../client/index.ts';
 import { getScaledValue } from '../../base/index.ts';
+import { controllerOf, isNotFound, type InformerFactory } from '../../client/index.ts';
 import type { ScaleClient } from '../scale-client.ts';
 
 export interface ExpectedPods {
@@ -30,7 +30,11 @@ export class ExpectedPodsCounter {
     const { minAvailable, maxUnavailable } = spec ?? {};
     if (maxUnavailable !== undefined) {
       const { expected, unmanaged } = await this.#fromScales(pods);
-      return { expected, unmanaged, desiredHealthy: Math.max(0, expected - getScaledValue(maxUnavailable, expected, 'up')) };
+      return {
+        expected,
+        unmanaged,
+        desiredHealthy: Math.max(0, expected - getScaledValue(maxUnavailable, expected, 'up')),
+      };
     }
     if (typeof minAvailable === 'string') {
       const { expected, unmanaged } = await this.#fromScales(pods);
@@ -61,13 +65,17 @@ export class ExpectedPodsCounter {
     const { namespace = '' } = pod.metadata;
     const key = `${namespace}/${controller.name}`;
     const { replicaSets, deployments, statefulSets, replicationControllers } = this.#informers;
-    const matching = <T extends { metadata: { uid?: string }; spec?: { replicas?: number } }>(object: T | undefined, uid: string): { uid: string; replicas: number } | undefined =>
+    const matching = <T extends { metadata: { uid?: string }; spec?: { replicas?: number } }>(
+      object: T | undefined,
+      uid: string,
+    ): { uid: string; replicas: number } | undefined =>
       object?.metadata.uid === uid ? { uid, replicas: object.spec?.replicas ?? 1 } : undefined;
     switch (`${controller.apiVersion}/${controller.kind}`) {
       case 'apps/v1/ReplicaSet': {
         const set = replicaSets.get(key);
         const deployment = set && controllerOf(set);
-        if (deployment?.kind === 'Deployment') return matching(deployments.get(`${namespace}/${deployment.name}`), deployment.uid);
+        if (deployment?.kind === 'Deployment')
+          return matching(deployments.get(`${namespace}/${deployment.name}`), deployment.uid);
         return matching(set, controller.uid);
       }
       case 'apps/v1/StatefulSet':
@@ -79,7 +87,13 @@ export class ExpectedPodsCounter {
     }
   }
 
-  async #fromScale(target: { apiVersion: string; kind: string; name: string; uid: string; namespace: string }): Promise<{ uid: string; replicas: number } | undefined> {
+  async #fromScale(target: {
+    apiVersion: string;
+    kind: string;
+    name: string;
+    uid: string;
+    namespace: string;
+  }): Promise<{ uid: string; replicas: number } | undefined> {
     try {
       const { scale } = await this.#scales.get(target);
       return scale.metadata.uid === target.uid ? { uid: target.uid, replicas: scale.spec?.replicas ?? 0 } : undefined;

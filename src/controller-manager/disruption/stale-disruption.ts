@@ -1,8 +1,8 @@
 /** Sets DisruptionTarget to False on pods that were to be disrupted and were not, so that it does not stay for ever. */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { formatTime, parseTime } from '../../base/index.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
 import { isPodTerminal, podCondition } from '../../component-helpers/index.ts';
-import { formatTime, parseTime } from '../../base/index.ts';
 import { watch, type ControllerContext, type Reconciler, type Requeue, type Watch } from '../controller.ts';
 import { ignoringGone } from '../status.ts';
 import { DELETION_TIMEOUT_MS } from './budget-status.ts';

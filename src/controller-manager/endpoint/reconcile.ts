@@ -1,5 +1,6 @@
 /** Makes the Endpoints of one Service what its pods say. */
 import type { Endpoints, Pod, Service } from '../../api/generated/core-v1.ts';
+import { deepEqual } from '../../base/index.ts';
 import {
   isAlreadyExists,
   isNamespaceTerminating,
@@ -8,7 +9,6 @@ import {
   type ResourceClient,
   type SharedInformer,
 } from '../../client/index.ts';
-import { deepEqual } from '../../base/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 import {
   hasSelectedPods,

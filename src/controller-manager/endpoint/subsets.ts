@@ -1,6 +1,6 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset, Pod, Service } from '../../api/generated/core-v1.ts';
-import { addressesOf, canServe, hostnameIn, isHeadless, targetPortOn } from '../endpointslice/service-pods.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
+import { addressesOf, canServe, hostnameIn, isHeadless, targetPortOn } from '../endpointslice/service-pods.ts';
 
 interface Group {
   readonly ports: EndpointPort[];
@@ -23,16 +23,22 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
     groups.set(key, group);
     (publishNotReadyAddresses || isPodReady(pod) ? group.ready : group.notReady).push(addressOf(pod, service, ip));
   }
-  return [...groups.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { ports: shared, ready, notReady }]) => ({
-    ...(ready.length > 0 ? { addresses: ready.sort(byAddress) } : {}),
-    ...(notReady.length > 0 ? { notReadyAddresses: notReady.sort(byAddress) } : {}),
-    ...(shared.length > 0 ? { ports: shared } : {}),
-  }));
+  return [...groups.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, { ports: shared, ready, notReady }]) => ({
+      ...(ready.length > 0 ? { addresses: ready.sort(byAddress) } : {}),
+      ...(notReady.length > 0 ? { notReadyAddresses: notReady.sort(byAddress) } : {}),
+      ...(shared.length > 0 ? { ports: shared } : {}),
+    }));
 }
 
 /** As many addresses as an object may have; ready ones are kept before others. */
-export function truncated(subsets: readonly EndpointSubset[], max: number): { subsets: EndpointSubset[]; over: boolean } {
-  const count = (pick: (subset: EndpointSubset) => readonly unknown[] | undefined): number => subsets.reduce((sum, subset) => sum + (pick(subset)?.length ?? 0), 0);
+export function truncated(
+  subsets: readonly EndpointSubset[],
+  max: number,
+): { subsets: EndpointSubset[]; over: boolean } {
+  const count = (pick: (subset: EndpointSubset) => readonly unknown[] | undefined): number =>
+    subsets.reduce((sum, subset) => sum + (pick(subset)?.length ?? 0), 0);
   const ready = count((subset) => subset.addresses);
   if (ready + count((subset) => subset.notReadyAddresses) <= max) return { subsets: [...subsets], over: false };
   let readyLeft = Math.min(max, ready);
@@ -42,7 +48,11 @@ export function truncated(subsets: readonly EndpointSubset[], max: number): { su
     readyLeft -= addresses.length;
     const notReadyAddresses = (subset.notReadyAddresses ?? []).slice(0, othersLeft);
     othersLeft -= notReadyAddresses.length;
-    return { ...(addresses.length > 0 ? { addresses } : {}), ...(notReadyAddresses.length > 0 ? { notReadyAddresses } : {}), ...(subset.ports ? { ports: subset.ports } : {}) };
+    return {
+      ...(addresses.length > 0 ? { addresses } : {}),
+      ...(notReadyAddresses.length > 0 ? { notReadyAddresses } : {}),
+      ...(subset.ports ? { ports: subset.ports } : {}),
+    };
   });
   return { subsets: cut.filter((subset) => subset.addresses ?? subset.notReadyAddresses), over: true };
 }
@@ -51,15 +61,28 @@ function portsOn(pod: Pod, service: Service): EndpointPort[] {
   return (service.spec?.ports ?? []).flatMap(({ name, protocol, appProtocol, ...port }) => {
     const number = targetPortOn(pod, { name, protocol, appProtocol, ...port });
     if (number === undefined) return [];
-    return [{ ...(name ? { name } : {}), port: number, protocol: protocol ?? 'TCP', ...(appProtocol === undefined ? {} : { appProtocol }) }];
+    return [
+      {
+        ...(name ? { name } : {}),
+        port: number,
+        protocol: protocol ?? 'TCP',
+        ...(appProtocol === undefined ? {} : { appProtocol }),
+      },
+    ];
   });
 }
 
 function addressOf(pod: Pod, service: Service, ip: string): EndpointAddress {
   const hostname = hostnameIn(pod, service);
   const { namespace, name, uid } = pod.metadata;
-  return { ip, ...(hostname === undefined ? {} : { hostname }), ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}), targetRef: { kind: 'Pod', namespace, name, uid } };
+  return {
+    ip,
+    ...(hostname === undefined ? {} : { hostname }),
+    ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
+    targetRef: { kind: 'Pod', namespace, name, uid },
+  };
 }
 
-const byAddress = (a: EndpointAddress, b: EndpointAddress): number => compare(a.ip, b.ip) || compare(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
+const byAddress = (a: EndpointAddress, b: EndpointAddress): number =>
+  compare(a.ip, b.ip) || compare(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -44,11 +44,22 @@ function portsOn(pod: Pod, service: Service): EndpointPort[] {
   return (service.spec?.ports ?? []).flatMap((port) => {
     const number = targetPortOn(pod, port);
     if (number === undefined) return [];
-    return [{ name: port.name ?? '', port: number, protocol: port.protocol ?? 'TCP', ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }) }];
+    return [
+      {
+        name: port.name ?? '',
+        port: number,
+        protocol: port.protocol ?? 'TCP',
+        ...(port.appProtocol === undefined ? {} : { appProtocol: port.appProtocol }),
+      },
+    ];
   });
 }
 
-function endpointOf(pod: Pod, service: Service, { addresses, node }: { addresses: string[]; node: Node | undefined }): Endpoint {
+function endpointOf(
+  pod: Pod,
+  service: Service,
+  { addresses, node }: { addresses: string[]; node: Node | undefined },
+): Endpoint {
   const serving = isPodReady(pod);
   const terminating = pod.metadata.deletionTimestamp !== undefined;
   const hostname = hostnameIn(pod, service);
@@ -56,7 +67,11 @@ function endpointOf(pod: Pod, service: Service, { addresses, node }: { addresses
   const { namespace, name, uid } = pod.metadata;
   return {
     addresses,
-    conditions: { ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating), serving, terminating },
+    conditions: {
+      ready: service.spec?.publishNotReadyAddresses === true || (serving && !terminating),
+      serving,
+      terminating,
+    },
     ...(hostname === undefined ? {} : { hostname }),
     targetRef: { kind: 'Pod', namespace, name, uid },
     ...(pod.spec?.nodeName ? { nodeName: pod.spec.nodeName } : {}),
@@ -70,7 +85,8 @@ function withHints(endpoints: Endpoint[], { spec }: Service): Endpoint[] {
   if (wanted !== 'PreferClose' && wanted !== 'PreferSameZone' && wanted !== 'PreferSameNode') return endpoints;
   return endpoints.map((endpoint) => {
     if (!endpoint.conditions?.ready || endpoint.zone === undefined) return endpoint;
-    const forNodes = wanted === 'PreferSameNode' && endpoint.nodeName ? { forNodes: [{ name: endpoint.nodeName }] } : {};
+    const forNodes =
+      wanted === 'PreferSameNode' && endpoint.nodeName ? { forNodes: [{ name: endpoint.nodeName }] } : {};
     return { ...endpoint, hints: { forZones: [{ name: endpoint.zone }], ...forNodes } };
   });
 }

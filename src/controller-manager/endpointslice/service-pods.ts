@@ -1,8 +1,8 @@
 /** The pods behind a Service, as both Endpoints and EndpointSlices see them. */
 import { isIPv6 } from 'node:net';
 import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
-import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
 import { deepEqual, ownValue } from '../../base/index.ts';
+import { byNamespace, keyOf, NAMESPACE_INDEX, type InformerFactory, type SharedInformer } from '../../client/index.ts';
 import { isPodReady, isPodTerminal, longRunningContainers } from '../../component-helpers/index.ts';
 import { watch, type Watch } from '../controller.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';
@@ -10,14 +10,17 @@ import { labelsMatcherOf } from '../selector-matchers.ts';
 export const HEADLESS_LABEL = 'service.kubernetes.io/headless';
 export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 
-export const isHeadless = (service: Service): boolean => (service.spec?.clusterIP ?? '') === '' || service.spec?.clusterIP === 'None';
+export const isHeadless = (service: Service): boolean =>
+  (service.spec?.clusterIP ?? '') === '' || service.spec?.clusterIP === 'None';
 
 /** ExternalName Services and those without a selector have their endpoints from somewhere else, or none. */
-export const hasSelectedPods = (service: Service): boolean => service.spec?.type !== 'ExternalName' && Object.keys(service.spec?.selector ?? {}).length > 0;
+export const hasSelectedPods = (service: Service): boolean =>
+  service.spec?.type !== 'ExternalName' && Object.keys(service.spec?.selector ?? {}).length > 0;
 
 export const isIPv6Address = (address: string): boolean => isIPv6(address);
 
-export const addressesOf = (pod: Pod, ipv6: boolean): string[] => (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '').filter((ip) => ip !== '' && isIPv6Address(ip) === ipv6);
+export const addressesOf = (pod: Pod, ipv6: boolean): string[] =>
+  (pod.status?.podIPs ?? []).map(({ ip }) => ip ?? '').filter((ip) => ip !== '' && isIPv6Address(ip) === ipv6);
 
 export function canServe(pod: Pod, includeTerminating: boolean): boolean {
   if (isPodTerminal(pod) || (!pod.status?.podIP && !pod.status?.podIPs?.length)) return false;
@@ -69,13 +72,21 @@ export interface ServicesOfPods {
 const PODS_BY_LABEL = 'label';
 const SERVICES_BY_LABEL = 'selectedLabel';
 /** Labels that hardly two pods share, or that no Service selects by: an index of them would cost more than it saves. */
-const UNINDEXED = new Set(['pod-template-hash', 'controller-revision-hash', 'pod-template-generation', 'statefulset.kubernetes.io/pod-name', 'apps.kubernetes.io/pod-index']);
+const UNINDEXED = new Set([
+  'pod-template-hash',
+  'controller-revision-hash',
+  'pod-template-generation',
+  'statefulset.kubernetes.io/pod-name',
+  'apps.kubernetes.io/pod-index',
+]);
 
-const placeOf = (namespace: string | undefined, label: string, value: string): string => `${namespace ?? ''}/${label}=${value}`;
+const placeOf = (namespace: string | undefined, label: string, value: string): string =>
+  `${namespace ?? ''}/${label}=${value}`;
 
 function placesOf({ metadata: { namespace, labels } }: Pod): string[] {
   const places: string[] = [];
-  for (const label in labels) if (!UNINDEXED.has(label)) places.push(placeOf(namespace, label, ownValue(labels, label)!));
+  for (const label in labels)
+    if (!UNINDEXED.has(label)) places.push(placeOf(namespace, label, ownValue(labels, label)!));
   return places;
 }
 
@@ -88,24 +99,30 @@ function placeOfService(service: Service): string | undefined {
 }
 
 /** Services that select by nothing but unindexed labels stand under their namespace. */
-const placeOfSelector = (service: Service): string[] => (hasSelectedPods(service) ? [placeOfService(service) ?? (service.metadata.namespace ?? '')] : []);
+const placeOfSelector = (service: Service): string[] =>
+  hasSelectedPods(service) ? [placeOfService(service) ?? service.metadata.namespace ?? ''] : [];
 
 export function servicesOfPods(informers: InformerFactory): ServicesOfPods {
   const services = informers.informer('v1/services', {}, { [SERVICES_BY_LABEL]: placeOfSelector });
   const pods = informers.informer('v1/pods', {}, { [NAMESPACE_INDEX]: byNamespace, [PODS_BY_LABEL]: placesOf });
-  const selects = (service: Service, pod: Pod): boolean => hasSelectedPods(service) && labelsMatcherOf(service.spec?.selector).matches(pod.metadata.labels ?? {});
+  const selects = (service: Service, pod: Pod): boolean =>
+    hasSelectedPods(service) && labelsMatcherOf(service.spec?.selector).matches(pod.metadata.labels ?? {});
   return {
     services,
     pods,
     podsOf: (service) => {
       const place = placeOfService(service);
-      const near = place === undefined ? pods.indexer.byIndex(NAMESPACE_INDEX, service.metadata.namespace ?? '') : pods.indexer.byIndex(PODS_BY_LABEL, place);
+      const near =
+        place === undefined
+          ? pods.indexer.byIndex(NAMESPACE_INDEX, service.metadata.namespace ?? '')
+          : pods.indexer.byIndex(PODS_BY_LABEL, place);
       return near.filter((pod) => selects(service, pod));
     },
     servicesOf: (pod) => {
       const keys: string[] = [];
       for (const place of [...placesOf(pod), pod.metadata.namespace ?? '']) {
-        for (const service of services.indexer.byIndex(SERVICES_BY_LABEL, place)) if (selects(service, pod)) keys.push(keyOf(service));
+        for (const service of services.indexer.byIndex(SERVICES_BY_LABEL, place))
+          if (selects(service, pod)) keys.push(keyOf(service));
       }
       return keys;
     },

@@ -32,9 +32,14 @@ export interface PlanOptions {
 }
 
 const portsKey = (ports: readonly EndpointPort[] | undefined): string =>
-  JSON.stringify((ports ?? []).map(({ name = '', protocol = 'TCP', port, appProtocol }) => [name, protocol, port, appProtocol]).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)));
+  JSON.stringify(
+    (ports ?? [])
+      .map(({ name = '', protocol = 'TCP', port, appProtocol }) => [name, protocol, port, appProtocol])
+      .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)),
+  );
 
-const endpointKey = ({ addresses, targetRef, hostname }: Endpoint): string => JSON.stringify([[...addresses].sort(), targetRef?.uid ?? targetRef?.name, targetRef ? undefined : hostname]);
+const endpointKey = ({ addresses, targetRef, hostname }: Endpoint): string =>
+  JSON.stringify([[...addresses].sort(), targetRef?.uid ?? targetRef?.name, targetRef ? undefined : hostname]);
 
 interface Draft {
   readonly slice: EndpointSlice;
@@ -47,7 +52,9 @@ export function planSlices(options: PlanOptions): SlicePlan {
   const create: SliceContent[] = [];
   const drafts: { draft: Draft; group: EndpointGroup }[] = [];
   for (const group of groups) {
-    const own = [...left].filter((slice) => slice.addressType === group.addressType && portsKey(slice.ports) === portsKey(group.ports));
+    const own = [...left].filter(
+      (slice) => slice.addressType === group.addressType && portsKey(slice.ports) === portsKey(group.ports),
+    );
     own.forEach((slice) => left.delete(slice));
     const { kept, emptied, added } = fillGroup(group, own, options);
     kept.forEach((draft) => drafts.push({ draft, group }));
@@ -56,7 +63,9 @@ export function planSlices(options: PlanOptions): SlicePlan {
   }
   /** A slice that is no longer needed becomes one that is: an update costs those who watch less than two changes. */
   const spare = [...left];
-  const update: { slice: EndpointSlice; content: SliceContent }[] = drafts.filter(({ draft }) => !options.isCurrent(draft.slice) || !deepEqual(draft.endpoints, draft.slice.endpoints ?? [])).map(({ draft, group }) => ({ slice: draft.slice, content: { ...group, endpoints: draft.endpoints } }));
+  const update: { slice: EndpointSlice; content: SliceContent }[] = drafts
+    .filter(({ draft }) => !options.isCurrent(draft.slice) || !deepEqual(draft.endpoints, draft.slice.endpoints ?? []))
+    .map(({ draft, group }) => ({ slice: draft.slice, content: { ...group, endpoints: draft.endpoints } }));
   const created: SliceContent[] = [];
   for (const content of create) {
     const index = spare.findIndex((slice) => slice.addressType === content.addressType);
@@ -73,7 +82,11 @@ function withPlaceholders({ groups, placeholders }: PlanOptions): EndpointGroup[
 }
 
 /** Endpoints stay in the slice that they are in; new ones go where something changes anyway, then where there is room. */
-function fillGroup(group: EndpointGroup, slices: readonly EndpointSlice[], { maxPerSlice }: PlanOptions): { kept: Draft[]; emptied: EndpointSlice[]; added: SliceContent[] } {
+function fillGroup(
+  group: EndpointGroup,
+  slices: readonly EndpointSlice[],
+  { maxPerSlice }: PlanOptions,
+): { kept: Draft[]; emptied: EndpointSlice[]; added: SliceContent[] } {
   const wanted = new Map(group.endpoints.map((endpoint) => [endpointKey(endpoint), endpoint]));
   const drafts: Draft[] = slices.map((slice) => {
     const endpoints: Endpoint[] = [];
@@ -88,12 +101,16 @@ function fillGroup(group: EndpointGroup, slices: readonly EndpointSlice[], { max
   });
   const rest = [...wanted.values()];
   const isChanged = ({ slice, endpoints }: Draft): boolean => !deepEqual(endpoints, slice.endpoints ?? []);
-  const byUse = [...drafts].sort((a, b) => Number(isChanged(b)) - Number(isChanged(a)) || b.endpoints.length - a.endpoints.length);
+  const byUse = [...drafts].sort(
+    (a, b) => Number(isChanged(b)) - Number(isChanged(a)) || b.endpoints.length - a.endpoints.length,
+  );
   for (const draft of byUse) draft.endpoints.push(...rest.splice(0, maxPerSlice - draft.endpoints.length));
   const added: SliceContent[] = [];
-  while (rest.length > 0) added.push({ addressType: group.addressType, ports: group.ports, endpoints: rest.splice(0, maxPerSlice) });
+  while (rest.length > 0)
+    added.push({ addressType: group.addressType, ports: group.ports, endpoints: rest.splice(0, maxPerSlice) });
   const isPlaceholder = group.endpoints.length === 0;
   const kept = drafts.filter((draft, index) => draft.endpoints.length > 0 || (isPlaceholder && index === 0));
-  if (isPlaceholder && kept.length === 0) added.push({ addressType: group.addressType, ports: group.ports, endpoints: [] });
+  if (isPlaceholder && kept.length === 0)
+    added.push({ addressType: group.addressType, ports: group.ports, endpoints: [] });
   return { kept, emptied: drafts.filter((draft) => !kept.includes(draft)).map(({ slice }) => slice), added };
 }

@@ -1,11 +1,17 @@
 /** Writes plans of slices, and remembers what the cache has not shown yet: acting on it again would make slices twice. */
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { byNamespace, isNamespaceTerminating, isNotFound, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import {
+  byNamespace,
+  isNamespaceTerminating,
+  isNotFound,
+  NAMESPACE_INDEX,
+  type SharedInformer,
+} from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
-import { planSlices, type EndpointGroup } from './slice-plan.ts';
 import { TRIGGER_TIME } from './service-pods.ts';
+import { planSlices, type EndpointGroup } from './slice-plan.ts';
 
 export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
@@ -33,10 +39,16 @@ export class SliceWriter {
   constructor(context: ControllerContext, manager: string) {
     this.#context = context;
     this.#manager = manager;
-    this.slices = context.informers.informer('discovery.k8s.io/v1/endpointslices', {}, {
-      [NAMESPACE_INDEX]: byNamespace,
-      [BY_SERVICE_INDEX]: ({ metadata: { namespace, labels } }) => [`${namespace}/${labels?.[SERVICE_NAME_LABEL]}/${labels?.[MANAGED_BY_LABEL]}`],
-    });
+    this.slices = context.informers.informer(
+      'discovery.k8s.io/v1/endpointslices',
+      {},
+      {
+        [NAMESPACE_INDEX]: byNamespace,
+        [BY_SERVICE_INDEX]: ({ metadata: { namespace, labels } }) => [
+          `${namespace}/${labels?.[SERVICE_NAME_LABEL]}/${labels?.[MANAGED_BY_LABEL]}`,
+        ],
+      },
+    );
   }
 
   /** Calls back with the Service of every slice of ours that changes. */
@@ -61,7 +73,9 @@ export class SliceWriter {
 
   /** The slices of a Service that this manager made. */
   of(serviceKey: string): EndpointSlice[] {
-    return this.slices.indexer.byIndex(BY_SERVICE_INDEX, `${serviceKey}/${this.#manager}`).filter((slice) => slice.metadata.deletionTimestamp === undefined);
+    return this.slices.indexer
+      .byIndex(BY_SERVICE_INDEX, `${serviceKey}/${this.#manager}`)
+      .filter((slice) => slice.metadata.deletionTimestamp === undefined);
   }
 
   /** Whether the cache lacks something that we wrote; what it lacks will come, and bring the Service back. */
@@ -72,7 +86,8 @@ export class SliceWriter {
     const [namespace] = serviceKey.split('/');
     for (const [name, { generation, since }] of unseen) {
       const cached = this.slices.get(`${namespace}/${name}`);
-      if ((cached && (cached.metadata.generation ?? 0) >= generation) || clock.monotonic() - since > FORGET_AFTER_MS) unseen.delete(name);
+      if ((cached && (cached.metadata.generation ?? 0) >= generation) || clock.monotonic() - since > FORGET_AFTER_MS)
+        unseen.delete(name);
     }
     if (unseen.size === 0) this.#unseen.delete(serviceKey);
     return unseen.size > 0;
@@ -91,18 +106,45 @@ export class SliceWriter {
     const plan = planSlices({
       ...target,
       existing: this.of(serviceKey),
-      isCurrent: (slice) => deepEqual(slice.metadata.labels, labels) && deepEqual(slice.metadata.ownerReferences, ownerReferences) && hasAll(slice.metadata.annotations, target.metadata.annotations),
+      isCurrent: (slice) =>
+        deepEqual(slice.metadata.labels, labels) &&
+        deepEqual(slice.metadata.ownerReferences, ownerReferences) &&
+        hasAll(slice.metadata.annotations, target.metadata.annotations),
     });
     for (const content of plan.create) {
       try {
-        const made = await resource.create({ metadata: { namespace: target.namespace, generateName: `${target.service}-`, labels, ownerReferences, annotations: annotations(undefined) }, ...mutable(content) }, { signal });
+        const made = await resource.create(
+          {
+            metadata: {
+              namespace: target.namespace,
+              generateName: `${target.service}-`,
+              labels,
+              ownerReferences,
+              annotations: annotations(undefined),
+            },
+            ...mutable(content),
+          },
+          { signal },
+        );
         this.#wrote(serviceKey, made);
       } catch (error) {
         if (!isNamespaceTerminating(error)) throw error;
       }
     }
     for (const { slice, content } of plan.update) {
-      const made = await resource.update({ ...slice, metadata: { ...slice.metadata, labels, ownerReferences, annotations: annotations(slice.metadata.annotations) }, ...mutable(content) }, { signal });
+      const made = await resource.update(
+        {
+          ...slice,
+          metadata: {
+            ...slice.metadata,
+            labels,
+            ownerReferences,
+            annotations: annotations(slice.metadata.annotations),
+          },
+          ...mutable(content),
+        },
+        { signal },
+      );
       this.#wrote(serviceKey, made);
     }
     for (const slice of plan.delete) await this.delete(slice);
@@ -111,7 +153,9 @@ export class SliceWriter {
   async delete({ metadata: { namespace, name = '', uid } }: EndpointSlice): Promise<void> {
     const { client, signal } = this.#context;
     try {
-      await client.resource('discovery.k8s.io/v1/endpointslices').delete({ namespace, name }, { preconditions: { uid }, signal });
+      await client
+        .resource('discovery.k8s.io/v1/endpointslices')
+        .delete({ namespace, name }, { preconditions: { uid }, signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -136,7 +180,10 @@ function hasAll(have: Record<string, string> | undefined, wanted: Record<string,
   return Object.entries(wanted).every(([key, value]) => key === TRIGGER_TIME || have?.[key] === value);
 }
 
-function mutable({ addressType, ports, endpoints }: EndpointGroup): Pick<EndpointSlice, 'addressType' | 'ports' | 'endpoints'> {
+function mutable({
+  addressType,
+  ports,
+  endpoints,
+}: EndpointGroup): Pick<EndpointSlice, 'addressType' | 'ports' | 'endpoints'> {
   return { addressType, ports: [...ports], endpoints: [...endpoints] };
 }
-

@@ -49,7 +49,10 @@ export const endpointSliceMirroringController: ControllerDescriptor = {
       );
     };
 
-    const isMirrored = ({ metadata }: Endpoints): boolean => metadata.labels?.[SKIP_LABEL] !== 'true' && metadata.annotations?.[LEADER] === undefined && metadata.deletionTimestamp === undefined;
+    const isMirrored = ({ metadata }: Endpoints): boolean =>
+      metadata.labels?.[SKIP_LABEL] !== 'true' &&
+      metadata.annotations?.[LEADER] === undefined &&
+      metadata.deletionTimestamp === undefined;
 
     const { queue, run } = keyedLoop(context, 'endpoint_slice_mirroring', WORKERS, reconcile);
     const enqueue = (object: Endpoints | Service): void => queue.add(keyOf(object));

@@ -5,10 +5,21 @@ import type { EndpointGroup } from '../endpointslice/slice-plan.ts';
 
 /** The addresses of an Endpoints object as groups for slices: one for each set of ports and address family. */
 export function mirrorGroups(endpoints: Endpoints, maxPerSubset: number): EndpointGroup[] {
-  const groups = new Map<string, { addressType: string; ports: EndpointGroup['ports']; endpoints: Map<string, Endpoint> }>();
+  const groups = new Map<
+    string,
+    { addressType: string; ports: EndpointGroup['ports']; endpoints: Map<string, Endpoint> }
+  >();
   for (const subset of endpoints.subsets ?? []) {
-    const ports = (subset.ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({ name, port, protocol, ...(appProtocol === undefined ? {} : { appProtocol }) }));
-    const all = [...(subset.addresses ?? []).map((address) => ({ address, ready: true })), ...(subset.notReadyAddresses ?? []).map((address) => ({ address, ready: false }))];
+    const ports = (subset.ports ?? []).map(({ name = '', port, protocol = 'TCP', appProtocol }) => ({
+      name,
+      port,
+      protocol,
+      ...(appProtocol === undefined ? {} : { appProtocol }),
+    }));
+    const all = [
+      ...(subset.addresses ?? []).map((address) => ({ address, ready: true })),
+      ...(subset.notReadyAddresses ?? []).map((address) => ({ address, ready: false })),
+    ];
     for (const { address, ready } of all.slice(0, maxPerSubset)) {
       const addressType = isIPv6Address(address.ip) ? 'IPv6' : 'IPv4';
       const key = JSON.stringify([addressType, ports]);
@@ -21,5 +32,11 @@ export function mirrorGroups(endpoints: Endpoints, maxPerSubset: number): Endpoi
 }
 
 function mirrored({ ip, hostname, nodeName, targetRef }: EndpointAddress, ready: boolean): Endpoint {
-  return { addresses: [ip], conditions: { ready }, ...(hostname ? { hostname } : {}), ...(targetRef ? { targetRef } : {}), ...(nodeName ? { nodeName } : {}) };
+  return {
+    addresses: [ip],
+    conditions: { ready },
+    ...(hostname ? { hostname } : {}),
+    ...(targetRef ? { targetRef } : {}),
+    ...(nodeName ? { nodeName } : {}),
+  };
 }

@@ -18,4 +18,5 @@ export class AbsentOwners {
   }
 }
 
-const keyOf = ({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): string => [apiVersion, kind, namespace, name, uid].join('\n');
+const keyOf = ({ apiVersion, kind, namespace, name, uid }: ObjectIdentity): string =>
+  [apiVersion, kind, namespace, name, uid].join('\n');

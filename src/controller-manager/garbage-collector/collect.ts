@@ -1,7 +1,15 @@
 /** What becomes of one object: it stays, loses the references to owners that are gone, or goes after its last owner. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { ApiObject } from '../../client/index.ts';
-import { blockingDependents, FOREGROUND_FINALIZER, hasFinalizer, ORPHAN_FINALIZER, referencedIdentity, type GraphNode, type OwnershipGraph } from './graph.ts';
+import {
+  blockingDependents,
+  FOREGROUND_FINALIZER,
+  hasFinalizer,
+  ORPHAN_FINALIZER,
+  referencedIdentity,
+  type GraphNode,
+  type OwnershipGraph,
+} from './graph.ts';
 import type { CollectedObjects } from './objects.ts';
 
 export interface Collector {
@@ -40,7 +48,9 @@ export async function collectNode(collector: Collector, node: GraphNode): Promis
   if (waiting.length > 0 && node.dependents.size > 0) {
     if ([...node.dependents].some((dependent) => dependent.deletingDependents)) {
       /** A circle in which each waits for the other: it opens where nobody blocks any more. */
-      await objects.changeOwners(identity, (current) => (current.some((o) => o.blockOwnerDeletion) ? current.map((o) => ({ ...o, blockOwnerDeletion: false })) : current));
+      await objects.changeOwners(identity, (current) =>
+        current.some((o) => o.blockOwnerDeletion) ? current.map((o) => ({ ...o, blockOwnerDeletion: false })) : current,
+      );
     }
     const current = (await objects.get(identity)) ?? latest;
     return objects.delete(identity, current, 'Foreground');
@@ -50,7 +60,11 @@ export async function collectNode(collector: Collector, node: GraphNode): Promis
 
 export async function orphanDependents({ objects }: Pick<Collector, 'objects'>, node: GraphNode): Promise<void> {
   const { uid } = node.identity;
-  await Promise.all([...node.dependents].map((dependent) => objects.changeOwners(dependent.identity, (owners) => owners.filter((owner) => owner.uid !== uid))));
+  await Promise.all(
+    [...node.dependents].map((dependent) =>
+      objects.changeOwners(dependent.identity, (owners) => owners.filter((owner) => owner.uid !== uid)),
+    ),
+  );
   await objects.removeFinalizer(node.identity, ORPHAN_FINALIZER);
 }
 
@@ -60,7 +74,11 @@ async function waitForDependents(collector: Collector, node: GraphNode): Promise
   for (const dependent of blocking) if (!dependent.deletingDependents) collector.attemptToDelete(dependent);
 }
 
-async function classify(collector: Collector, node: GraphNode, owners: readonly OwnerReference[]): Promise<ClassifiedOwners> {
+async function classify(
+  collector: Collector,
+  node: GraphNode,
+  owners: readonly OwnerReference[],
+): Promise<ClassifiedOwners> {
   const solid: OwnerReference[] = [];
   const dangling: OwnerReference[] = [];
   const waiting: OwnerReference[] = [];
@@ -68,16 +86,22 @@ async function classify(collector: Collector, node: GraphNode, owners: readonly 
     const owner = await findOwner(collector, node, reference);
     if (owner === 'impossible') return { solid, dangling, waiting, impossible: true };
     if (owner === undefined) dangling.push(reference);
-    else if (owner.metadata.deletionTimestamp !== undefined && hasFinalizer(owner, FOREGROUND_FINALIZER)) waiting.push(reference);
+    else if (owner.metadata.deletionTimestamp !== undefined && hasFinalizer(owner, FOREGROUND_FINALIZER))
+      waiting.push(reference);
     else solid.push(reference);
   }
   return { solid, dangling, waiting, impossible: false };
 }
 
-async function findOwner({ graph, objects, ...collector }: Collector, node: GraphNode, reference: OwnerReference): Promise<ApiObject | 'impossible' | undefined> {
+async function findOwner(
+  { graph, objects, ...collector }: Collector,
+  node: GraphNode,
+  reference: OwnerReference,
+): Promise<ApiObject | 'impossible' | undefined> {
   const { namespace } = node.identity;
   const { absentOwners } = graph;
-  if (absentOwners.has(referencedIdentity(reference, namespace)) || absentOwners.has(referencedIdentity(reference, ''))) return undefined;
+  if (absentOwners.has(referencedIdentity(reference, namespace)) || absentOwners.has(referencedIdentity(reference, '')))
+    return undefined;
   const resource = objects.resourceOf(reference);
   if (resource.namespaced && namespace === '') {
     collector.ownerInOtherNamespace(node, reference);

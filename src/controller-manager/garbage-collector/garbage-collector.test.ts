@@ -19,8 +19,13 @@ interface Place {
   finalizers?: string[];
 }
 
-async function make(name: string, { namespace = 'default', owners = [], finalizers = [] }: Place = {}): Promise<OwnerReference> {
-  const { metadata } = await configMaps().create({ metadata: { name, namespace, ownerReferences: owners, finalizers } });
+async function make(
+  name: string,
+  { namespace = 'default', owners = [], finalizers = [] }: Place = {},
+): Promise<OwnerReference> {
+  const { metadata } = await configMaps().create({
+    metadata: { name, namespace, ownerReferences: owners, finalizers },
+  });
   return { apiVersion: 'v1', kind: 'ConfigMap', name, uid: metadata.uid! };
 }
 
@@ -33,9 +38,11 @@ const read = async (name: string, namespace = 'default') => {
   }
 };
 
-const areGone = (names: readonly string[]) => async (): Promise<boolean> => (await Promise.all(names.map((name) => read(name)))).every((object) => object === undefined);
+const areGone = (names: readonly string[]) => async (): Promise<boolean> =>
+  (await Promise.all(names.map((name) => read(name)))).every((object) => object === undefined);
 
-const remove = (name: string, propagationPolicy: 'Background' | 'Foreground' | 'Orphan') => configMaps().delete({ namespace: 'default', name }, { propagationPolicy });
+const remove = (name: string, propagationPolicy: 'Background' | 'Foreground' | 'Orphan') =>
+  configMaps().delete({ namespace: 'default', name }, { propagationPolicy });
 
 describe('garbage-collector-controller', () => {
   it('removes dependents after their owner, over several generations', async () => {
@@ -55,14 +62,24 @@ describe('garbage-collector-controller', () => {
     const two = await make('two');
     await make('of-both', { owners: [one, two] });
     await remove('one', 'Background');
-    await fixture.until('one reference', async () => (await read('of-both'))?.metadata.ownerReferences?.length === 1, 1_000);
+    await fixture.until(
+      'one reference',
+      async () => (await read('of-both'))?.metadata.ownerReferences?.length === 1,
+      1_000,
+    );
     await remove('two', 'Background');
     await fixture.until('gone', areGone(['of-both']), 1_000);
   });
 
   it.each([
-    ['an owner that never was', { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '00000000-0000-4000-8000-000000000001' }],
-    ['an owner of another uid', { apiVersion: 'v1', kind: 'ConfigMap', name: 'kube-root-ca.crt', uid: '00000000-0000-4000-8000-000000000002' }],
+    [
+      'an owner that never was',
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'ghost', uid: '00000000-0000-4000-8000-000000000001' },
+    ],
+    [
+      'an owner of another uid',
+      { apiVersion: 'v1', kind: 'ConfigMap', name: 'kube-root-ca.crt', uid: '00000000-0000-4000-8000-000000000002' },
+    ],
   ])('collects what refers to %s', async (_, owner) => {
     await fixture.start();
     await make('dangling', { owners: [owner] });
@@ -71,7 +88,11 @@ describe('garbage-collector-controller', () => {
 
   it('leaves alone what is owned by a kind that it does not know', async () => {
     await fixture.start();
-    await make('mystery', { owners: [{ apiVersion: 'example.com/v1', kind: 'Nothing', name: 'x', uid: '00000000-0000-4000-8000-000000000003' }] });
+    await make('mystery', {
+      owners: [
+        { apiVersion: 'example.com/v1', kind: 'Nothing', name: 'x', uid: '00000000-0000-4000-8000-000000000003' },
+      ],
+    });
     await fixture.advance(120_000);
     expect(await read('mystery')).toBeDefined();
     expect(fixture.writes).toEqual([]);
@@ -83,9 +104,14 @@ describe('garbage-collector-controller', () => {
     await fixture.advance(1_000);
     await make('abroad', { owners: [owner] });
     await fixture.until('gone', areGone(['abroad']), 1_000);
-    const { items } = await fixture.client.resource('v1/events').list({ namespace: 'default', fieldSelector: 'involvedObject.name=abroad' });
+    const { items } = await fixture.client
+      .resource('v1/events')
+      .list({ namespace: 'default', fieldSelector: 'involvedObject.name=abroad' });
     expect(items.map(({ reason, message }) => [reason, message])).toEqual([
-      ['OwnerRefInvalidNamespace', `ownerRef [v1/ConfigMap, namespace: default, name: elsewhere, uid: ${owner.uid}] does not exist in namespace "default"`],
+      [
+        'OwnerRefInvalidNamespace',
+        `ownerRef [v1/ConfigMap, namespace: default, name: elsewhere, uid: ${owner.uid}] does not exist in namespace "default"`,
+      ],
     ]);
     expect(await read('elsewhere', 'kube-public')).toBeDefined();
   });
@@ -108,7 +134,11 @@ describe('garbage-collector-controller', () => {
     await remove('fg', 'Foreground');
     await fixture.until('free one gone', areGone(['fg-free']), 1_000);
     expect((await read('fg'))?.metadata.finalizers).toEqual(['foregroundDeletion']);
-    await configMaps().patch({ namespace: 'default', name: 'fg-blocks' }, { metadata: { finalizers: null } }, { type: 'merge' });
+    await configMaps().patch(
+      { namespace: 'default', name: 'fg-blocks' },
+      { metadata: { finalizers: null } },
+      { type: 'merge' },
+    );
     await fixture.until('gone', areGone(['fg', 'fg-blocks']), 1_000);
   });
 
@@ -116,7 +146,11 @@ describe('garbage-collector-controller', () => {
     await fixture.start();
     const a = await make('circle-a');
     const b = await make('circle-b', { owners: [{ ...a, blockOwnerDeletion: true }] });
-    await configMaps().patch({ namespace: 'default', name: 'circle-a' }, { metadata: { ownerReferences: [{ ...b, blockOwnerDeletion: true }] } }, { type: 'merge' });
+    await configMaps().patch(
+      { namespace: 'default', name: 'circle-a' },
+      { metadata: { ownerReferences: [{ ...b, blockOwnerDeletion: true }] } },
+      { type: 'merge' },
+    );
     await fixture.advance(100);
     await remove('circle-a', 'Foreground');
     await fixture.until('gone', areGone(['circle-a', 'circle-b']), 5_000);
@@ -141,17 +175,26 @@ describe('garbage-collector-controller', () => {
       for (let i = 0; i < 40; i++) {
         const mine = references.filter(() => random.next() < 1.5 / (references.length + 1)).slice(0, 3);
         const name = `forest-${seed}-${i}`;
-        references.push(await make(name, { owners: mine.map((o) => ({ ...o, blockOwnerDeletion: random.next() < 0.5 })) }));
-        owners.set(name, mine.map((o) => o.name));
+        references.push(
+          await make(name, { owners: mine.map((o) => ({ ...o, blockOwnerDeletion: random.next() < 0.5 })) }),
+        );
+        owners.set(
+          name,
+          mine.map((o) => o.name),
+        );
       }
       await fixture.start();
       await fixture.advance(100);
       const doomed = references.filter(() => random.next() < 0.3);
-      for (const { name } of doomed) await remove(name, random.next() < 0.5 ? 'Background' : 'Foreground').catch((error: unknown) => expect(isNotFound(error)).toBe(true));
+      for (const { name } of doomed)
+        await remove(name, random.next() < 0.5 ? 'Background' : 'Foreground').catch((error: unknown) =>
+          expect(isNotFound(error)).toBe(true),
+        );
       await fixture.advance(10_000);
       const dead = new Set(doomed.map(({ name }) => name));
       for (const [name, mine] of owners) if (mine.length > 0 && mine.every((owner) => dead.has(owner))) dead.add(name);
-      for (const name of owners.keys()) expect([name, (await read(name)) === undefined]).toEqual([name, dead.has(name)]);
+      for (const name of owners.keys())
+        expect([name, (await read(name)) === undefined]).toEqual([name, dead.has(name)]);
       const { length } = fixture.writes;
       await fixture.advance(60_000);
       expect(fixture.writes).toHaveLength(length);
@@ -170,7 +213,9 @@ describe('garbage-collector-controller', () => {
         await remove(`${name}-parent`, 'Orphan');
       },
       converged: async (name) =>
-        (await areGone([`${name}-fg`, `${name}-blocks`, `${name}-parent`])()) && (await read(`${name}-orphan`))?.metadata.ownerReferences === undefined && (await read(`${name}-orphan`)) !== undefined,
+        (await areGone([`${name}-fg`, `${name}-blocks`, `${name}-parent`])()) &&
+        (await read(`${name}-orphan`))?.metadata.ownerReferences === undefined &&
+        (await read(`${name}-orphan`)) !== undefined,
     });
     expect(kills).toBeGreaterThanOrEqual(8);
   });

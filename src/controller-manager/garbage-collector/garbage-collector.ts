@@ -3,8 +3,8 @@
  * ones included, keeps a graph of who owns whom, and asks the server before it acts on what the graph says.
  */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { runWorkers, WorkQueue } from '../../kernel/index.ts';
 import { apiVersionOf, isConflict, type ApiObject, type DiscoveredResource } from '../../client/index.ts';
+import { runWorkers, WorkQueue } from '../../kernel/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { collectNode, orphanDependents, type Collector } from './collect.ts';
 import { OwnershipGraph, type GraphNode } from './graph.ts';
@@ -28,10 +28,24 @@ export const garbageCollectorController: ControllerDescriptor = {
       const { namespace, ...identity } = dependent.identity;
       const owner = `[${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}]`;
       const involved = { ...identity, ...(namespace === '' ? {} : { namespace }) };
-      recorder.event({ reference: involved }, 'Warning', 'OwnerRefInvalidNamespace', `ownerRef ${owner} does not exist in namespace "${namespace}"`);
+      recorder.event(
+        { reference: involved },
+        'Warning',
+        'OwnerRefInvalidNamespace',
+        `ownerRef ${owner} does not exist in namespace "${namespace}"`,
+      );
     };
-    const graph = new OwnershipGraph({ attemptToDelete, attemptToOrphan: (node) => toOrphan.add(node.identity.uid), ownerInOtherNamespace });
-    const collector: Collector = { graph, objects: new CollectedObjects(client, discovered, signal), ownerInOtherNamespace, attemptToDelete };
+    const graph = new OwnershipGraph({
+      attemptToDelete,
+      attemptToOrphan: (node) => toOrphan.add(node.identity.uid),
+      ownerInOtherNamespace,
+    });
+    const collector: Collector = {
+      graph,
+      objects: new CollectedObjects(client, discovered, signal),
+      ownerInOtherNamespace,
+      attemptToDelete,
+    };
 
     discovered.use({
       onAdd: (resource, object) => graph.set(named(resource, object), undefined),
@@ -68,8 +82,22 @@ export const garbageCollectorController: ControllerDescriptor = {
 
     return async () => {
       await Promise.all([
-        runWorkers({ queue: toDelete, workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS, handle: collect, isExpected: isConflict, signal, logger }),
-        runWorkers({ queue: toOrphan, workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS, handle: orphan, isExpected: isConflict, signal, logger }),
+        runWorkers({
+          queue: toDelete,
+          workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS,
+          handle: collect,
+          isExpected: isConflict,
+          signal,
+          logger,
+        }),
+        runWorkers({
+          queue: toOrphan,
+          workers: context.config.concurrentSyncs['garbage_collector_attempt_to_delete'] ?? WORKERS,
+          handle: orphan,
+          isExpected: isConflict,
+          signal,
+          logger,
+        }),
       ]);
     };
   },

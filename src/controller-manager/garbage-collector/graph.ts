@@ -133,7 +133,9 @@ export class OwnershipGraph {
     if (sameOwners(node.owners, owners)) return;
     const added = owners.filter((owner) => !node.owners.some((old) => old.uid === owner.uid));
     const removed = node.owners.filter((old) => !owners.some((owner) => owner.uid === old.uid));
-    const unblocked = node.owners.filter((old) => old.blockOwnerDeletion && !owners.some((owner) => owner.uid === old.uid && owner.blockOwnerDeletion));
+    const unblocked = node.owners.filter(
+      (old) => old.blockOwnerDeletion && !owners.some((owner) => owner.uid === old.uid && owner.blockOwnerDeletion),
+    );
     node.owners = owners;
     this.#addToOwners(node, added);
     this.#removeFromOwners(node, removed);
@@ -148,7 +150,14 @@ export class OwnershipGraph {
     for (const reference of owners) {
       const known = this.#nodes.get(reference.uid);
       if (!known) {
-        const owner: GraphNode = { identity: referencedIdentity(reference, node.identity.namespace), owners: [], dependents: new Set([node]), virtual: true, beingDeleted: false, deletingDependents: false };
+        const owner: GraphNode = {
+          identity: referencedIdentity(reference, node.identity.namespace),
+          owners: [],
+          dependents: new Set([node]),
+          virtual: true,
+          beingDeleted: false,
+          deletingDependents: false,
+        };
         this.#nodes.set(reference.uid, owner);
         this.#listener.attemptToDelete(owner);
         continue;
@@ -166,7 +175,8 @@ export class OwnershipGraph {
   }
 
   #reportOtherNamespace(dependent: GraphNode, owner: GraphNode): void {
-    if (owner.virtual || owner.identity.namespace === '' || owner.identity.namespace === dependent.identity.namespace) return;
+    if (owner.virtual || owner.identity.namespace === '' || owner.identity.namespace === dependent.identity.namespace)
+      return;
     const reference = dependent.owners.find(({ uid }) => uid === owner.identity.uid);
     if (reference) this.#listener.ownerInOtherNamespace(dependent, reference);
   }
@@ -175,10 +185,19 @@ export class OwnershipGraph {
 const NO_OWNERS: readonly OwnerReference[] = [];
 
 function sameOwners(a: readonly OwnerReference[], b: readonly OwnerReference[]): boolean {
-  return a.length === b.length && a.every(({ uid, name, kind, apiVersion, blockOwnerDeletion }, i) => {
-    const other = b[i]!;
-    return uid === other.uid && name === other.name && kind === other.kind && apiVersion === other.apiVersion && blockOwnerDeletion === other.blockOwnerDeletion;
-  });
+  return (
+    a.length === b.length &&
+    a.every(({ uid, name, kind, apiVersion, blockOwnerDeletion }, i) => {
+      const other = b[i]!;
+      return (
+        uid === other.uid &&
+        name === other.name &&
+        kind === other.kind &&
+        apiVersion === other.apiVersion &&
+        blockOwnerDeletion === other.blockOwnerDeletion
+      );
+    })
+  );
 }
 
 export function identityOf(object: ApiObject): ObjectIdentity {
@@ -191,11 +210,14 @@ export function referencedIdentity(reference: OwnerReference, namespace: string)
   return { apiVersion, kind, namespace, name, uid };
 }
 
-export const hasFinalizer = (object: ApiObject, finalizer: string): boolean => (object.metadata.finalizers ?? []).includes(finalizer);
+export const hasFinalizer = (object: ApiObject, finalizer: string): boolean =>
+  (object.metadata.finalizers ?? []).includes(finalizer);
 
 /** Those that must be gone before their owner may go. */
 export function blockingDependents(node: GraphNode): GraphNode[] {
-  return [...node.dependents].filter((dependent) => dependent.owners.some((owner) => owner.uid === node.identity.uid && owner.blockOwnerDeletion === true));
+  return [...node.dependents].filter((dependent) =>
+    dependent.owners.some((owner) => owner.uid === node.identity.uid && owner.blockOwnerDeletion === true),
+  );
 }
 
 function deletionStarts(before: ApiObject | undefined, now: ApiObject, finalizer: string): boolean {
@@ -206,7 +228,13 @@ function deletionStarts(before: ApiObject | undefined, now: ApiObject, finalizer
 /** A version of its kind other than the one that is watched names the same object. */
 function refersTo(dependent: GraphNode, owner: ObjectIdentity): boolean {
   const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
-  if (!reference || reference.name !== owner.name || reference.kind !== owner.kind || groupOf(reference.apiVersion) !== groupOf(owner.apiVersion)) return false;
+  if (
+    !reference ||
+    reference.name !== owner.name ||
+    reference.kind !== owner.kind ||
+    groupOf(reference.apiVersion) !== groupOf(owner.apiVersion)
+  )
+    return false;
   return owner.namespace === '' || owner.namespace === dependent.identity.namespace;
 }
 
@@ -216,6 +244,10 @@ function coordinatesNamedBy(dependent: GraphNode | undefined, uid: string): Obje
 }
 
 const sameCoordinates = (a: ObjectIdentity, b: ObjectIdentity): boolean =>
-  a.kind === b.kind && a.name === b.name && a.namespace === b.namespace && groupOf(a.apiVersion) === groupOf(b.apiVersion);
+  a.kind === b.kind &&
+  a.name === b.name &&
+  a.namespace === b.namespace &&
+  groupOf(a.apiVersion) === groupOf(b.apiVersion);
 
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '');
+const groupOf = (apiVersion: string): string =>
+  apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';

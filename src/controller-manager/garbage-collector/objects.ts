@@ -1,6 +1,13 @@
 /** What the collector asks of the server and does to objects: always by metadata, always checked against the uid. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { isConflict, isNotFound, type ApiObject, type Client, type DiscoveredResource, type ObjectReference } from '../../client/index.ts';
+import {
+  isConflict,
+  isNotFound,
+  type ApiObject,
+  type Client,
+  type DiscoveredResource,
+  type ObjectReference,
+} from '../../client/index.ts';
 import type { DiscoveredResources } from '../discovered-resources.ts';
 import type { ObjectIdentity } from './graph.ts';
 
@@ -42,21 +49,31 @@ export class CollectedObjects {
   }
 
   /** Deletes the object if it is still as it was when that was decided. */
-  async delete(identity: ObjectIdentity, seen: ApiObject, propagationPolicy: 'Background' | 'Foreground' | 'Orphan'): Promise<void> {
+  async delete(
+    identity: ObjectIdentity,
+    seen: ApiObject,
+    propagationPolicy: 'Background' | 'Foreground' | 'Orphan',
+  ): Promise<void> {
     const resource = this.resourceOf(identity);
     const preconditions = { uid: identity.uid, resourceVersion: seen.metadata.resourceVersion };
     try {
-      await this.client.metadata(resource).delete(placeOf(resource, identity), { preconditions, propagationPolicy, signal: this.signal });
+      await this.client
+        .metadata(resource)
+        .delete(placeOf(resource, identity), { preconditions, propagationPolicy, signal: this.signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
   }
 
   /** Rewrites the owner references of an object; a rewrite that changes nothing is not sent. */
-  async changeOwners(identity: ObjectIdentity, change: (owners: readonly OwnerReference[]) => readonly OwnerReference[]): Promise<void> {
+  async changeOwners(
+    identity: ObjectIdentity,
+    change: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
+  ): Promise<void> {
     await this.#change(identity, ({ metadata: { ownerReferences = [] } }) => {
       const changed = change(ownerReferences);
-      const same = changed.length === ownerReferences.length && changed.every((owner, i) => owner === ownerReferences[i]);
+      const same =
+        changed.length === ownerReferences.length && changed.every((owner, i) => owner === ownerReferences[i]);
       return same ? undefined : { ownerReferences: changed.length > 0 ? changed : null };
     });
   }
@@ -68,7 +85,10 @@ export class CollectedObjects {
     });
   }
 
-  async #change(identity: ObjectIdentity, change: (object: ApiObject) => Record<string, unknown> | undefined): Promise<void> {
+  async #change(
+    identity: ObjectIdentity,
+    change: (object: ApiObject) => Record<string, unknown> | undefined,
+  ): Promise<void> {
     const resource = this.resourceOf(identity);
     for (let attempt = 1; ; attempt++) {
       const object = await this.get(identity);
@@ -77,7 +97,11 @@ export class CollectedObjects {
       try {
         await this.client
           .metadata(resource)
-          .patch(placeOf(resource, identity), { metadata: { resourceVersion: object.metadata.resourceVersion, ...metadata } }, { type: 'merge', signal: this.signal });
+          .patch(
+            placeOf(resource, identity),
+            { metadata: { resourceVersion: object.metadata.resourceVersion, ...metadata } },
+            { type: 'merge', signal: this.signal },
+          );
         return;
       } catch (error) {
         if (isNotFound(error)) return;

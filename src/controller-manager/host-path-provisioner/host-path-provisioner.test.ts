@@ -9,7 +9,13 @@ let fixture: ControllerFixture;
 let directory: string;
 beforeAll(async () => {
   directory = await fs.mkdtemp(path.join(os.tmpdir(), 'k8ts-volumes-'));
-  const controllers = ['host-path-provisioner', 'persistentvolume-binder-controller', 'persistentvolumeclaim-protection-controller', 'persistentvolume-protection-controller', 'ephemeral-volume-controller'];
+  const controllers = [
+    'host-path-provisioner',
+    'persistentvolume-binder-controller',
+    'persistentvolumeclaim-protection-controller',
+    'persistentvolume-protection-controller',
+    'ephemeral-volume-controller',
+  ];
   fixture = await startFixture({ controllers, config: { hostPathProvisionerDirectory: directory } });
   await fixture.client.resource('storage.k8s.io/v1/storageclasses').create(STANDARD_CLASS);
 });
@@ -20,7 +26,11 @@ afterAll(async () => {
 
 const claims = () => fixture.client.resource('v1/persistentvolumeclaims');
 const volumes = () => fixture.client.resource('v1/persistentvolumes');
-const makeClaim = (name: string) => claims().create({ metadata: { name, namespace: 'default' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } });
+const makeClaim = (name: string) =>
+  claims().create({
+    metadata: { name, namespace: 'default' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+  });
 const isBound = async (name: string) => (await claims().get({ namespace: 'default', name })).status?.phase === 'Bound';
 
 describe('host-path-provisioner', () => {
@@ -40,7 +50,11 @@ describe('host-path-provisioner', () => {
   });
 
   it('makes one volume a claim wherever it is killed', async () => {
-    const kills = await convergesWhenKilledAtEveryWrite({ fixture, arrange: async (name) => void (await makeClaim(name)), converged: isBound });
+    const kills = await convergesWhenKilledAtEveryWrite({
+      fixture,
+      arrange: async (name) => void (await makeClaim(name)),
+      converged: isBound,
+    });
     expect(kills).toBeGreaterThanOrEqual(10);
     expect((await volumes().list()).items).toHaveLength((await claims().list({ namespace: 'default' })).items.length);
   });
@@ -54,17 +68,37 @@ describe('ephemeral-volume-controller', () => {
       spec: {
         nodeName: 'n',
         containers: [{ name: 'c', image: 'i' }],
-        volumes: [{ name: 'scratch', ephemeral: { volumeClaimTemplate: { metadata: { labels: { k: 'v' } }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } } } }],
+        volumes: [
+          {
+            name: 'scratch',
+            ephemeral: {
+              volumeClaimTemplate: {
+                metadata: { labels: { k: 'v' } },
+                spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+              },
+            },
+          },
+        ],
       },
     });
     await fixture.client.resource('v1/pods').create(pod('p'));
     await fixture.until('bound', () => isBound('p-scratch').catch(() => false), 1_000);
-    expect((await claims().get({ namespace: 'default', name: 'p-scratch' })).metadata).toMatchObject({ labels: { k: 'v' }, ownerReferences: [{ kind: 'Pod', name: 'p', controller: true, blockOwnerDeletion: true }] });
+    expect((await claims().get({ namespace: 'default', name: 'p-scratch' })).metadata).toMatchObject({
+      labels: { k: 'v' },
+      ownerReferences: [{ kind: 'Pod', name: 'p', controller: true, blockOwnerDeletion: true }],
+    });
     await makeClaim('q-scratch');
     await fixture.advance(100);
     await fixture.client.resource('v1/pods').create(pod('q'));
     await fixture.advance(100);
-    const { items } = await fixture.client.resource('v1/events').list({ namespace: 'default', fieldSelector: 'involvedObject.name=q' });
-    expect(items.map(({ reason, message }) => [reason, message])).toEqual([['FailedBinding', 'ephemeral volume scratch: PVC default/q-scratch was not created for pod default/q (pod is not owner)']]);
+    const { items } = await fixture.client
+      .resource('v1/events')
+      .list({ namespace: 'default', fieldSelector: 'involvedObject.name=q' });
+    expect(items.map(({ reason, message }) => [reason, message])).toEqual([
+      [
+        'FailedBinding',
+        'ephemeral volume scratch: PVC default/q-scratch was not created for pod default/q (pod is not owner)',
+      ],
+    ]);
   });
 });

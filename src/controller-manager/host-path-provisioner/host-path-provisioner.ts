@@ -9,7 +9,15 @@ import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generate
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { isAlreadyExists, isNotFound, keyOf, referenceTo, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { annotationOf, BIND_COMPLETED, classOfClaim, IS_DEFAULT_CLASS, PROVISIONED_BY, SELECTED_NODE, STORAGE_PROVISIONER } from '../persistentvolume-binder/annotations.ts';
+import {
+  annotationOf,
+  BIND_COMPLETED,
+  classOfClaim,
+  IS_DEFAULT_CLASS,
+  PROVISIONED_BY,
+  SELECTED_NODE,
+  STORAGE_PROVISIONER,
+} from '../persistentvolume-binder/annotations.ts';
 
 export const HOST_PATH_PROVISIONER = 'k8ts.dev/host-path';
 
@@ -38,10 +46,16 @@ export const hostPathProvisionerController: ControllerDescriptor = {
     const provision = async (claim: PersistentVolumeClaim): Promise<void> => {
       const storageClass = classes.get(classOfClaim(claim));
       if (storageClass?.provisioner !== HOST_PATH_PROVISIONER) return;
-      if (storageClass.volumeBindingMode === 'WaitForFirstConsumer' && annotationOf(claim, SELECTED_NODE) === undefined) return;
+      if (storageClass.volumeBindingMode === 'WaitForFirstConsumer' && annotationOf(claim, SELECTED_NODE) === undefined)
+        return;
       const { namespace = '', name = '', uid = '' } = claim.metadata;
       if (claim.spec?.volumeMode === 'Block' || claim.spec?.selector || claim.spec?.dataSource) {
-        recorder.event(claim, 'Warning', 'ProvisioningFailed', `${HOST_PATH_PROVISIONER} makes file systems only, without selectors and data sources`);
+        recorder.event(
+          claim,
+          'Warning',
+          'ProvisioningFailed',
+          `${HOST_PATH_PROVISIONER} makes file systems only, without selectors and data sources`,
+        );
         return;
       }
       const volumeName = `pvc-${uid}`;
@@ -69,22 +83,36 @@ export const hostPathProvisionerController: ControllerDescriptor = {
 
     const reclaim = async (volume: PersistentVolume): Promise<void> => {
       const place = volume.spec?.hostPath?.path ?? '';
-      if (volume.spec?.persistentVolumeReclaimPolicy !== 'Delete' || volume.status?.phase !== 'Released' || volume.metadata.deletionTimestamp) return;
+      if (
+        volume.spec?.persistentVolumeReclaimPolicy !== 'Delete' ||
+        volume.status?.phase !== 'Released' ||
+        volume.metadata.deletionTimestamp
+      )
+        return;
       if (!isInside(directory, place)) {
         recorder.event(volume, 'Warning', 'VolumeFailedDelete', `${place} is not in ${directory}`);
         return;
       }
       await fs.rm(place, { recursive: true, force: true });
-      await client.resource('v1/persistentvolumes').delete({ name: volume.metadata.name ?? '' }, { preconditions: { uid: volume.metadata.uid }, signal }).catch((error: unknown) => {
-        if (!isNotFound(error)) throw error;
-      });
+      await client
+        .resource('v1/persistentvolumes')
+        .delete({ name: volume.metadata.name ?? '' }, { preconditions: { uid: volume.metadata.uid }, signal })
+        .catch((error: unknown) => {
+          if (!isNotFound(error)) throw error;
+        });
     };
 
     /** Claims and volumes share a queue: only claims have a namespace. */
     const reconcile = async (key: string): Promise<void> => {
       if (splitKey(key).namespace !== undefined) {
         const claim = claims.get(key);
-        if (claim && !claim.metadata.deletionTimestamp && !claim.spec?.volumeName && annotationOf(claim, BIND_COMPLETED) === undefined) await provision(claim);
+        if (
+          claim &&
+          !claim.metadata.deletionTimestamp &&
+          !claim.spec?.volumeName &&
+          annotationOf(claim, BIND_COMPLETED) === undefined
+        )
+          await provision(claim);
         return;
       }
       const volume = volumes.get(key);
@@ -92,7 +120,9 @@ export const hostPathProvisionerController: ControllerDescriptor = {
     };
 
     const { queue, run } = keyedLoop(context, 'host_path_provisioner', 1, reconcile);
-    enqueueOnChange(claims, queue, (claim) => (annotationOf(claim, STORAGE_PROVISIONER) === HOST_PATH_PROVISIONER ? keyOf(claim) : undefined));
+    enqueueOnChange(claims, queue, (claim) =>
+      annotationOf(claim, STORAGE_PROVISIONER) === HOST_PATH_PROVISIONER ? keyOf(claim) : undefined,
+    );
     enqueueOnChange(volumes, queue, keyOf);
     return run;
   },

@@ -11,10 +11,18 @@ export interface FailureRecord {
 }
 
 /** Failures since the last success, with those that just ended. */
-export function afterFinished(before: FailureRecord | undefined, succeeded: readonly Pod[], failed: readonly Pod[]): FailureRecord {
-  const ended = [...succeeded.map((pod) => ({ at: finishedAt(pod), ok: true })), ...failed.map((pod) => ({ at: finishedAt(pod), ok: false }))].sort((a, b) => a.at - b.at);
+export function afterFinished(
+  before: FailureRecord | undefined,
+  succeeded: readonly Pod[],
+  failed: readonly Pod[],
+): FailureRecord {
+  const ended = [
+    ...succeeded.map((pod) => ({ at: finishedAt(pod), ok: true })),
+    ...failed.map((pod) => ({ at: finishedAt(pod), ok: false })),
+  ].sort((a, b) => a.at - b.at);
   let record = before ?? { failures: 0, lastFailure: 0 };
-  for (const { at, ok } of ended) record = ok ? { failures: 0, lastFailure: 0 } : { failures: record.failures + 1, lastFailure: at };
+  for (const { at, ok } of ended)
+    record = ok ? { failures: 0, lastFailure: 0 } : { failures: record.failures + 1, lastFailure: at };
   return record;
 }
 
@@ -26,7 +34,9 @@ export function backoffMs({ failures, lastFailure }: FailureRecord, now: number)
 }
 
 export function finishedAt(pod: Pod): number {
-  const ends = (pod.status?.containerStatuses ?? []).map((status) => status.state?.terminated?.finishedAt).filter((time) => typeof time === 'string');
+  const ends = (pod.status?.containerStatuses ?? [])
+    .map((status) => status.state?.terminated?.finishedAt)
+    .filter((time) => typeof time === 'string');
   if (ends.length > 0) return Math.max(...ends.map(parseTime));
   const ready = podReadyCondition(pod)?.lastTransitionTime;
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, creationTimestamp } = pod.metadata;

@@ -1,16 +1,17 @@
 /** The pods of an Indexed Job: their names, environment and counts of failures. */
 import type { Job } from '../../api/generated/batch-v1.ts';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import type { CreatePodOptions } from '../pods/index.ts';
 import { COMPLETION_INDEX } from './job-state.ts';
 import { matchPodFailurePolicy } from './pod-failure-policy.ts';
-import { ownValue } from '../../base/index.ts';
 
 const FAILURE_COUNT = 'batch.kubernetes.io/job-index-failure-count';
 const IGNORED_FAILURE_COUNT = 'batch.kubernetes.io/job-index-ignored-failure-count';
 const MAX_GENERATED_PREFIX = 58;
 
-const count = (pod: Pod, annotation: string): number => Number(ownValue(pod.metadata.annotations, annotation) ?? 0) || 0;
+const count = (pod: Pod, annotation: string): number =>
+  Number(ownValue(pod.metadata.annotations, annotation) ?? 0) || 0;
 
 /** How often the index had failed before this pod. */
 export const failureCount = (pod: Pod): number => count(pod, FAILURE_COUNT);
@@ -28,11 +29,16 @@ export function indexPodOptions(job: Job, index: number, replaced: Pod | undefin
   return {
     generateName: `${name.slice(0, MAX_GENERATED_PREFIX - suffix.length)}${suffix}`,
     labels: { [COMPLETION_INDEX]: String(index) },
-    annotations: { [COMPLETION_INDEX]: String(index), ...(job.spec?.backoffLimitPerIndex === undefined ? {} : failureAnnotations(job, replaced)) },
+    annotations: {
+      [COMPLETION_INDEX]: String(index),
+      ...(job.spec?.backoffLimitPerIndex === undefined ? {} : failureAnnotations(job, replaced)),
+    },
     spec: {
       hostname: `${name}-${index}`,
       containers: (job.spec?.template.spec?.containers ?? []).map(withIndex),
-      ...(job.spec?.template.spec?.initContainers ? { initContainers: job.spec.template.spec.initContainers.map(withIndex) } : {}),
+      ...(job.spec?.template.spec?.initContainers
+        ? { initContainers: job.spec.template.spec.initContainers.map(withIndex) }
+        : {}),
     },
   };
 }
@@ -41,11 +47,17 @@ function failureAnnotations(job: Job, replaced: Pod | undefined): Record<string,
   if (!replaced) return { [FAILURE_COUNT]: '0' };
   const isIgnored = matchPodFailurePolicy(job.spec?.podFailurePolicy, replaced)?.action === 'Ignore';
   const ignored = count(replaced, IGNORED_FAILURE_COUNT) + Number(isIgnored);
-  return { [FAILURE_COUNT]: String(failureCount(replaced) + Number(!isIgnored)), ...(ignored > 0 ? { [IGNORED_FAILURE_COUNT]: String(ignored) } : {}) };
+  return {
+    [FAILURE_COUNT]: String(failureCount(replaced) + Number(!isIgnored)),
+    ...(ignored > 0 ? { [IGNORED_FAILURE_COUNT]: String(ignored) } : {}),
+  };
 }
 
 function withIndex(container: Container): Container {
   if (container.env?.some(({ name }) => name === 'JOB_COMPLETION_INDEX')) return container;
-  const variable = { name: 'JOB_COMPLETION_INDEX', valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${COMPLETION_INDEX}']` } } };
+  const variable = {
+    name: 'JOB_COMPLETION_INDEX',
+    valueFrom: { fieldRef: { apiVersion: 'v1', fieldPath: `metadata.labels['${COMPLETION_INDEX}']` } },
+  };
   return { ...container, env: [...(container.env ?? []), variable] };
 }

@@ -13,7 +13,7 @@ export function parseIndexes(text: string | undefined, completions: number): Set
 export function formatIndexes(indexes: ReadonlySet<number>): string {
   const sorted = [...indexes].sort((a, b) => a - b);
   const parts: string[] = [];
-  for (let start = 0; start < sorted.length; ) {
+  for (let start = 0; start < sorted.length;) {
     let end = start;
     while (end + 1 < sorted.length && sorted[end + 1] === sorted[end]! + 1) end++;
     if (end - start >= 2) parts.push(`${sorted[start]}-${sorted[end]}`);

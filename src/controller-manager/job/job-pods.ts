@@ -1,7 +1,15 @@
 /** Makes and deletes the pods of Jobs, and takes the finalizer off those that have been counted. */
 import type { Job } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { controllerReference, Expectations, isNamespaceTerminating, isNotFound, keyOf, slowStartBatch, SlowStartError } from '../../client/index.ts';
+import {
+  controllerReference,
+  Expectations,
+  isNamespaceTerminating,
+  isNotFound,
+  keyOf,
+  slowStartBatch,
+  SlowStartError,
+} from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { PodControl, type CreatePodOptions } from '../pods/index.ts';
 import { isTracked, JOB_KIND, TRACKING_FINALIZER } from './job-state.ts';
@@ -41,7 +49,13 @@ export class JobPods {
     try {
       await slowStartBatch(wanted.length, async (i) => {
         try {
-          await this.control.create({ owner: job, reference, template: job.spec?.template, finalizers: [TRACKING_FINALIZER], ...wanted[i] });
+          await this.control.create({
+            owner: job,
+            reference,
+            template: job.spec?.template,
+            finalizers: [TRACKING_FINALIZER],
+            ...wanted[i],
+          });
           onCreated();
         } catch (error) {
           this.expectations.creationsAbandoned(key);
@@ -56,7 +70,11 @@ export class JobPods {
   }
 
   /** Deletes pods; unless they are to be counted, their finalizer goes first. Gives those that were deleted. */
-  async delete(job: Job, pods: readonly Pod[], { counted }: { counted: boolean }): Promise<{ deleted: Pod[]; error: unknown }> {
+  async delete(
+    job: Job,
+    pods: readonly Pod[],
+    { counted }: { counted: boolean },
+  ): Promise<{ deleted: Pod[]; error: unknown }> {
     const key = keyOf(job);
     if (!counted) this.expectations.expectDeletions(key, pods.map(keyOf));
     const deleted: Pod[] = [];
@@ -81,7 +99,13 @@ export class JobPods {
     const untracked = this.#untracked.get(key) ?? new Set<string>();
     this.#untracked.set(key, untracked.add(uid));
     try {
-      await client.resource('v1/pods').patch({ namespace, name }, { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER] } }, { type: 'strategic', signal });
+      await client
+        .resource('v1/pods')
+        .patch(
+          { namespace, name },
+          { metadata: { uid, '$deleteFromPrimitiveList/finalizers': [TRACKING_FINALIZER] } },
+          { type: 'strategic', signal },
+        );
     } catch (error) {
       untracked.delete(uid);
       if (!isNotFound(error)) throw error;

@@ -10,16 +10,20 @@ export const JOB_KIND = { apiVersion: 'batch/v1', kind: 'Job' };
 
 export const isIndexed = (job: Job): boolean => job.spec?.completionMode === 'Indexed';
 export const isSuspended = (job: Job): boolean => job.spec?.suspend === true;
-export const isManagedHere = (job: Job): boolean => (job.spec?.managedBy ?? JOB_CONTROLLER_NAME) === JOB_CONTROLLER_NAME;
+export const isManagedHere = (job: Job): boolean =>
+  (job.spec?.managedBy ?? JOB_CONTROLLER_NAME) === JOB_CONTROLLER_NAME;
 export const hasBackoffPerIndex = (job: Job): boolean => job.spec?.backoffLimitPerIndex !== undefined;
 
-export const trueCondition = (job: Job, type: string): JobCondition | undefined => job.status?.conditions?.find((c) => c.type === type && c.status === 'True');
-export const isFinished = (job: Job): boolean => trueCondition(job, 'Complete') !== undefined || trueCondition(job, 'Failed') !== undefined;
+export const trueCondition = (job: Job, type: string): JobCondition | undefined =>
+  job.status?.conditions?.find((c) => c.type === type && c.status === 'True');
+export const isFinished = (job: Job): boolean =>
+  trueCondition(job, 'Complete') !== undefined || trueCondition(job, 'Failed') !== undefined;
 
 export const isTracked = (pod: Pod): boolean => pod.metadata.finalizers?.includes(TRACKING_FINALIZER) === true;
 
 /** Whether a pod that is being deleted keeps its place until it has really ended. */
-export const replacesOnlyFailed = (job: Job): boolean => job.spec?.podReplacementPolicy === 'Failed' || job.spec?.podFailurePolicy !== undefined;
+export const replacesOnlyFailed = (job: Job): boolean =>
+  job.spec?.podReplacementPolicy === 'Failed' || job.spec?.podFailurePolicy !== undefined;
 
 /** A pod that is deleted before it ended will never succeed; it counts as failed, now or when it has ended. */
 export function isPodFailed(pod: Pod, job: Job): boolean {

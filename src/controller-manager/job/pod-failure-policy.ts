@@ -11,7 +11,8 @@ export interface PolicyMatch {
 export function matchPodFailurePolicy(policy: PodFailurePolicy | undefined, pod: Pod): PolicyMatch | undefined {
   for (const [index, rule] of (policy?.rules ?? []).entries()) {
     const what = ruleMatch(rule, pod);
-    if (what !== undefined) return { action: rule.action, message: `${what} matching ${rule.action} rule at index ${index}` };
+    if (what !== undefined)
+      return { action: rule.action, message: `${what} matching ${rule.action} rule at index ${index}` };
   }
   return undefined;
 }
@@ -22,12 +23,20 @@ function ruleMatch({ onExitCodes, onPodConditions }: PodFailurePolicyRule, pod: 
     const { containerName, operator, values } = onExitCodes;
     const matches = ({ name: container, state }: ContainerStatus): boolean => {
       const exitCode = state?.terminated?.exitCode;
-      if (exitCode === undefined || exitCode === 0 || (containerName !== undefined && container !== containerName)) return false;
+      if (exitCode === undefined || exitCode === 0 || (containerName !== undefined && container !== containerName))
+        return false;
       return values.includes(exitCode) === (operator === 'In');
     };
-    const found = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])].find(matches);
-    return found && `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.state?.terminated?.exitCode}`;
+    const found = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])].find(
+      matches,
+    );
+    return (
+      found &&
+      `Container ${found.name} for pod ${namespace}/${name} failed with exit code ${found.state?.terminated?.exitCode}`
+    );
   }
-  const condition = pod.status?.conditions?.find((c) => onPodConditions?.some((pattern) => pattern.type === c.type && (pattern.status ?? 'True') === c.status));
+  const condition = pod.status?.conditions?.find((c) =>
+    onPodConditions?.some((pattern) => pattern.type === c.type && (pattern.status ?? 'True') === c.status),
+  );
   return condition && `Pod ${namespace}/${name} has condition ${condition.type}`;
 }

@@ -2,7 +2,11 @@ import type { SuccessPolicy } from '../../api/generated/batch-v1.ts';
 import { parseIndexes } from './indexes.ts';
 
 /** The message of the first rule that the indexes which have succeeded fulfil. */
-export function matchSuccessPolicy(policy: SuccessPolicy | undefined, completions: number, succeeded: ReadonlySet<number>): string | undefined {
+export function matchSuccessPolicy(
+  policy: SuccessPolicy | undefined,
+  completions: number,
+  succeeded: ReadonlySet<number>,
+): string | undefined {
   if (succeeded.size === 0) return undefined;
   const rules = policy?.rules ?? [];
   const index = rules.findIndex(({ succeededIndexes, succeededCount }) => {

@@ -5,16 +5,26 @@
  */
 import type { Job, JobCondition, JobStatus, UncountedTerminatedPods } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { keyOf } from '../../client/index.ts';
 import { deepEqual, formatTime, parseTime } from '../../base/index.ts';
+import { keyOf } from '../../client/index.ts';
+import { isPodActive, isPodReady, isPodTerminating } from '../../component-helpers/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { comparePodsForDeletion, type CreatePodOptions } from '../pods/index.ts';
-import { isPodActive, isPodReady, isPodTerminating } from '../../component-helpers/index.ts';
 import { afterFinished, backoffMs, finishedAt, type FailureRecord } from './failure-backoff.ts';
 import { allFailures, indexPodOptions, isIndexFailed } from './index-pods.ts';
 import { formatIndexes, parseIndexes } from './indexes.ts';
 import type { JobPods } from './job-pods.ts';
-import { ensureCondition, hasBackoffPerIndex, indexOf, isIndexed, isPodFailed, isSuspended, jobCondition, replacesOnlyFailed, trueCondition } from './job-state.ts';
+import {
+  ensureCondition,
+  hasBackoffPerIndex,
+  indexOf,
+  isIndexed,
+  isPodFailed,
+  isSuspended,
+  jobCondition,
+  replacesOnlyFailed,
+  trueCondition,
+} from './job-state.ts';
 import { matchPodFailurePolicy } from './pod-failure-policy.ts';
 import { matchSuccessPolicy } from './success-policy.ts';
 
@@ -71,7 +81,11 @@ export class JobSync {
     const job = this.#job;
     const mayAct = jobPods.expectations.satisfied(this.#key);
     const startTime = job.status?.startTime ?? (isSuspended(job) ? undefined : formatTime(this.#now));
-    let status: JobStatus = { ...job.status, ...(startTime === undefined ? {} : { startTime }), uncountedTerminatedPods: { ...job.status?.uncountedTerminatedPods } };
+    let status: JobStatus = {
+      ...job.status,
+      ...(startTime === undefined ? {} : { startTime }),
+      uncountedTerminatedPods: { ...job.status?.uncountedTerminatedPods },
+    };
     const newFailed = this.#countFinished();
     let finishing = this.#verdict(newFailed, startTime);
     let failure: unknown;
@@ -97,12 +111,18 @@ export class JobSync {
     const { pods, jobPods, failures } = this.#options;
     const job = this.#job;
     const uncounted = job.status?.uncountedTerminatedPods;
-    const isNew = (pod: Pod): boolean => jobPods.isTracked(this.#key, pod) && !uncounted?.succeeded?.includes(pod.metadata.uid ?? '') && !uncounted?.failed?.includes(pod.metadata.uid ?? '');
+    const isNew = (pod: Pod): boolean =>
+      jobPods.isTracked(this.#key, pod) &&
+      !uncounted?.succeeded?.includes(pod.metadata.uid ?? '') &&
+      !uncounted?.failed?.includes(pod.metadata.uid ?? '');
     const succeeded = pods.filter((pod) => pod.status?.phase === 'Succeeded');
     const failed = pods.filter((pod) => isPodFailed(pod, job));
     const newSucceeded = succeeded.filter(isNew);
     const newFailed = failed.filter(isNew);
-    this.#failures = failures === undefined ? afterFinished(undefined, succeeded, failed) : afterFinished(failures, newSucceeded, newFailed);
+    this.#failures =
+      failures === undefined
+        ? afterFinished(undefined, succeeded, failed)
+        : afterFinished(failures, newSucceeded, newFailed);
     this.#succeeded = (job.status?.succeeded ?? 0) + newSucceeded.length + (uncounted?.succeeded?.length ?? 0);
     if (isIndexed(job)) this.#countIndexes(succeeded, failed);
     return newFailed;
@@ -112,17 +132,30 @@ export class JobSync {
     const job = this.#job;
     const { jobPods } = this.#options;
     const completions = job.spec?.completions ?? 0;
-    const indexesOf = (pods: readonly Pod[]): number[] => pods.map((pod) => indexOf(pod, job)).filter((index) => index !== undefined);
+    const indexesOf = (pods: readonly Pod[]): number[] =>
+      pods.map((pod) => indexOf(pod, job)).filter((index) => index !== undefined);
     const tracked = (pod: Pod): boolean => jobPods.isTracked(this.#key, pod);
-    this.#succeededIndexes = new Set([...parseIndexes(job.status?.completedIndexes, completions), ...indexesOf(succeeded.filter(tracked))]);
+    this.#succeededIndexes = new Set([
+      ...parseIndexes(job.status?.completedIndexes, completions),
+      ...indexesOf(succeeded.filter(tracked)),
+    ]);
     this.#succeeded = this.#succeededIndexes.size;
     if (!hasBackoffPerIndex(job)) return;
-    this.#failedIndexes = new Set([...parseIndexes(job.status?.failedIndexes, completions), ...indexesOf(failed.filter((pod) => tracked(pod) && isIndexFailed(pod, job)))]);
+    this.#failedIndexes = new Set([
+      ...parseIndexes(job.status?.failedIndexes, completions),
+      ...indexesOf(failed.filter((pod) => tracked(pod) && isIndexFailed(pod, job))),
+    ]);
     const active = new Set(indexesOf(this.#active));
     /** The last failed pod of an index that will be tried again stays until then: it carries the count of failures. */
     for (const pod of failed.filter(tracked)) {
       const index = indexOf(pod, job);
-      if (index === undefined || this.#succeededIndexes.has(index) || this.#failedIndexes.has(index) || active.has(index)) continue;
+      if (
+        index === undefined ||
+        this.#succeededIndexes.has(index) ||
+        this.#failedIndexes.has(index) ||
+        active.has(index)
+      )
+        continue;
       const kept = this.#retained.get(index);
       if (!kept || allFailures(pod) > allFailures(kept)) this.#retained.set(index, pod);
     }
@@ -137,14 +170,20 @@ export class JobSync {
     if (met) return met;
     const target = trueCondition(job, 'FailureTarget');
     if (target) return target;
-    const fail = (reason: string, message: string): JobCondition => jobCondition('FailureTarget', 'True', reason, message, this.#now);
-    const matches = pods.filter((pod) => isPodFailed(pod, job)).map((pod) => matchPodFailurePolicy(spec?.podFailurePolicy, pod));
+    const fail = (reason: string, message: string): JobCondition =>
+      jobCondition('FailureTarget', 'True', reason, message, this.#now);
+    const matches = pods
+      .filter((pod) => isPodFailed(pod, job))
+      .map((pod) => matchPodFailurePolicy(spec?.podFailurePolicy, pod));
     const fatal = matches.find((match) => match?.action === 'FailJob');
     if (fatal) return fail('PodFailurePolicy', fatal.message);
-    const counted = newFailed.filter((pod) => matchPodFailurePolicy(spec?.podFailurePolicy, pod)?.action !== 'Ignore').length;
+    const counted = newFailed.filter(
+      (pod) => matchPodFailurePolicy(spec?.podFailurePolicy, pod)?.action !== 'Ignore',
+    ).length;
     const failed = (status?.failed ?? 0) + (status?.uncountedTerminatedPods?.failed?.length ?? 0) + counted;
     const limit = spec?.backoffLimit ?? 6;
-    if (failed > limit || this.#restartsExceed(limit)) return fail('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
+    if (failed > limit || this.#restartsExceed(limit))
+      return fail('BackoffLimitExceeded', 'Job has reached the specified backoff limit');
     if (spec?.activeDeadlineSeconds !== undefined && startTime !== undefined && !isSuspended(job)) {
       const left = parseTime(startTime) + spec.activeDeadlineSeconds * 1000 - this.#now;
       if (left <= 0) return fail('DeadlineExceeded', 'Job was active longer than specified deadline');
@@ -153,18 +192,27 @@ export class JobSync {
     if (!isIndexed(job)) return undefined;
     const completions = spec?.completions ?? 0;
     if (hasBackoffPerIndex(job)) {
-      if (spec?.maxFailedIndexes !== undefined && this.#failedIndexes.size > spec.maxFailedIndexes) return fail('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
-      if (this.#failedIndexes.size > 0 && this.#failedIndexes.size + this.#succeededIndexes.size >= completions) return fail('FailedIndexes', 'Job has failed indexes');
+      if (spec?.maxFailedIndexes !== undefined && this.#failedIndexes.size > spec.maxFailedIndexes)
+        return fail('MaxFailedIndexesExceeded', 'Job has exceeded the specified maximal number of failed indexes');
+      if (this.#failedIndexes.size > 0 && this.#failedIndexes.size + this.#succeededIndexes.size >= completions)
+        return fail('FailedIndexes', 'Job has failed indexes');
     }
     const message = matchSuccessPolicy(spec?.successPolicy, completions, this.#succeededIndexes);
-    return message === undefined ? undefined : jobCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy', message, this.#now);
+    return message === undefined
+      ? undefined
+      : jobCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy', message, this.#now);
   }
 
   /** Containers that the kubelet restarts count as failures too. */
   #restartsExceed(limit: number): boolean {
     if (this.#job.spec?.template.spec?.restartPolicy !== 'OnFailure') return false;
-    const running = this.#options.pods.filter((pod) => pod.status?.phase === 'Running' || pod.status?.phase === 'Pending');
-    const statuses = running.flatMap(({ status }) => [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])]);
+    const running = this.#options.pods.filter(
+      (pod) => pod.status?.phase === 'Running' || pod.status?.phase === 'Pending',
+    );
+    const statuses = running.flatMap(({ status }) => [
+      ...(status?.initContainerStatuses ?? []),
+      ...(status?.containerStatuses ?? []),
+    ]);
     const restarts = statuses.reduce((sum, container) => sum + (container.restartCount ?? 0), 0);
     return limit === 0 ? restarts > 0 : restarts >= limit;
   }
@@ -185,7 +233,10 @@ export class JobSync {
       return error;
     }
     if (isSuspended(job)) return undefined;
-    const missing = Math.min(this.#wantActive() - this.#activeCount - (replacesOnlyFailed(job) ? this.#terminating : 0), BURST);
+    const missing = Math.min(
+      this.#wantActive() - this.#activeCount - (replacesOnlyFailed(job) ? this.#terminating : 0),
+      BURST,
+    );
     if (missing <= 0) return undefined;
     const wanted = this.#podsToCreate(missing);
     if (wanted.length === 0) return undefined;
@@ -207,7 +258,10 @@ export class JobSync {
   /** Active pods that are too many: second ones of an index first, then those with least to lose. */
   #surplus(): Pod[] {
     const job = this.#job;
-    const ordered = this.#active.map((pod) => ({ pod, crowd: 0 })).sort((a, b) => comparePodsForDeletion(a, b, this.#now)).map(({ pod }) => pod);
+    const ordered = this.#active
+      .map((pod) => ({ pod, crowd: 0 }))
+      .sort((a, b) => comparePodsForDeletion(a, b, this.#now))
+      .map(({ pod }) => pod);
     const remove: Pod[] = [];
     if (isIndexed(job)) {
       const seen = new Set<number>();
@@ -232,13 +286,19 @@ export class JobSync {
       }
     }
     if (!isIndexed(job)) return Array.from({ length: missing }, () => ({}));
-    const taken = new Set(this.#options.pods.filter((pod) => isPodActive(pod) || (replacesOnlyFailed(job) && isPodTerminating(pod))).map((pod) => indexOf(pod, job)));
+    const taken = new Set(
+      this.#options.pods
+        .filter((pod) => isPodActive(pod) || (replacesOnlyFailed(job) && isPodTerminating(pod)))
+        .map((pod) => indexOf(pod, job)),
+    );
     const wanted: Partial<CreatePodOptions>[] = [];
     const waits: number[] = [];
     for (let index = 0; index < (job.spec?.completions ?? 0) && wanted.length < missing; index++) {
       if (taken.has(index) || this.#succeededIndexes.has(index) || this.#failedIndexes.has(index)) continue;
       const replaced = this.#retained.get(index);
-      const wait = replaced ? backoffMs({ failures: allFailures(replaced) + 1, lastFailure: finishedAt(replaced) }, this.#now) : 0;
+      const wait = replaced
+        ? backoffMs({ failures: allFailures(replaced) + 1, lastFailure: finishedAt(replaced) }, this.#now)
+        : 0;
       if (wait > 0) waits.push(wait);
       else wanted.push(indexPodOptions(job, index, replaced));
     }
@@ -256,7 +316,10 @@ export class JobSync {
     const { recorder } = this.#options.context;
     const suspended = isSuspended(this.#job);
     const [reason, message] = suspended ? ['JobSuspended', 'Job suspended'] : ['JobResumed', 'Job resumed'];
-    const conditions = ensureCondition(status.conditions ?? [], jobCondition('Suspended', suspended ? 'True' : 'False', reason!, message!, this.#now));
+    const conditions = ensureCondition(
+      status.conditions ?? [],
+      jobCondition('Suspended', suspended ? 'True' : 'False', reason!, message!, this.#now),
+    );
     if (!conditions) return status;
     recorder.event(this.#job, 'Normal', suspended ? 'Suspended' : 'Resumed', message!);
     return { ...status, conditions, ...(suspended ? {} : { startTime: formatTime(this.#now) }) };
@@ -264,16 +327,20 @@ export class JobSync {
 
   async #track(status: JobStatus, finishing: JobCondition | undefined): Promise<void> {
     const { jobPods, pods } = this.#options;
-    const tracked = new Map(pods.filter((pod) => jobPods.isTracked(this.#key, pod)).map((pod) => [pod.metadata.uid ?? '', pod]));
+    const tracked = new Map(
+      pods.filter((pod) => jobPods.isTracked(this.#key, pod)).map((pod) => [pod.metadata.uid ?? '', pod]),
+    );
     let next = countUntracked(status, tracked);
     const { uncounted, done, complete } = this.#newlyEnded(next, tracked, finishing);
     next = { ...next, uncountedTerminatedPods: uncounted, ...this.#indexStatus() };
     if (finishing) next = { ...next, conditions: ensureCondition(next.conditions ?? [], finishing) ?? next.conditions };
     await this.#write(next);
-    const results = await Promise.allSettled(done.map(async (pod) => {
-      await jobPods.untrack(this.#key, pod);
-      tracked.delete(pod.metadata.uid ?? '');
-    }));
+    const results = await Promise.allSettled(
+      done.map(async (pod) => {
+        await jobPods.untrack(this.#key, pod);
+        tracked.delete(pod.metadata.uid ?? '');
+      }),
+    );
     next = countUntracked(next, tracked);
     const finished = complete ? this.#finish(next, finishing) : undefined;
     await this.#write(finished ?? next);
@@ -283,7 +350,11 @@ export class JobSync {
   }
 
   /** Which pods can be counted now, and whether those are all. */
-  #newlyEnded(status: JobStatus, tracked: ReadonlyMap<string, Pod>, finishing: JobCondition | undefined): { uncounted: UncountedTerminatedPods; done: Pod[]; complete: boolean } {
+  #newlyEnded(
+    status: JobStatus,
+    tracked: ReadonlyMap<string, Pod>,
+    finishing: JobCondition | undefined,
+  ): { uncounted: UncountedTerminatedPods; done: Pod[]; complete: boolean } {
     const job = this.#job;
     const succeeded = [...(status.uncountedTerminatedPods?.succeeded ?? [])];
     const failed = [...(status.uncountedTerminatedPods?.failed ?? [])];
@@ -294,8 +365,10 @@ export class JobSync {
       const hasSucceeded = pod.status?.phase === 'Succeeded';
       const index = indexOf(pod, job);
       const isRetained = index !== undefined && this.#retained.get(index)?.metadata.uid === uid;
-      if (job.metadata.deletionTimestamp === undefined && !finishing && !hasSucceeded && (!hasFailed || isRetained)) continue;
-      if (succeeded.length + failed.length >= MAX_UNCOUNTED) return { uncounted: uncountedStatus(succeeded, failed), done, complete: false };
+      if (job.metadata.deletionTimestamp === undefined && !finishing && !hasSucceeded && (!hasFailed || isRetained))
+        continue;
+      if (succeeded.length + failed.length >= MAX_UNCOUNTED)
+        return { uncounted: uncountedStatus(succeeded, failed), done, complete: false };
       done.push(pod);
       if (hasSucceeded && !failed.includes(uid)) {
         if (!isIndexed(job) && !succeeded.includes(uid)) succeeded.push(uid);
@@ -309,13 +382,18 @@ export class JobSync {
   #indexStatus(): Partial<JobStatus> {
     if (!isIndexed(this.#job)) return {};
     const failed = hasBackoffPerIndex(this.#job) ? { failedIndexes: formatIndexes(this.#failedIndexes) } : {};
-    return { succeeded: this.#succeededIndexes.size, completedIndexes: formatIndexes(this.#succeededIndexes), ...failed };
+    return {
+      succeeded: this.#succeededIndexes.size,
+      completedIndexes: formatIndexes(this.#succeededIndexes),
+      ...failed,
+    };
   }
 
   /** The final condition comes when every pod is counted and none runs any more. */
   #finish(status: JobStatus, finishing: JobCondition | undefined): JobStatus | undefined {
     const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-    if (!finishing || succeeded.length + failed.length > 0 || this.#terminating > 0 || this.#activeCount > 0) return undefined;
+    if (!finishing || succeeded.length + failed.length > 0 || this.#terminating > 0 || this.#activeCount > 0)
+      return undefined;
     const type = finishing.type === 'FailureTarget' ? 'Failed' : 'Complete';
     const last = jobCondition(type, 'True', finishing.reason ?? '', finishing.message ?? '', this.#now);
     const conditions = ensureCondition(status.conditions ?? [], last) ?? status.conditions;
@@ -331,7 +409,8 @@ export class JobSync {
 
   async #write(status: JobStatus): Promise<void> {
     const clean = canonical(status);
-    if (deepEqual(clean, canonical(this.#job.status ?? {})) && this.#job.status?.uncountedTerminatedPods !== undefined) return;
+    if (deepEqual(clean, canonical(this.#job.status ?? {})) && this.#job.status?.uncountedTerminatedPods !== undefined)
+      return;
     this.#job = await this.#options.updateStatus({ ...this.#job, status: clean });
   }
 }
@@ -343,13 +422,19 @@ function uncountedStatus(succeeded: string[], failed: string[]): UncountedTermin
 /** Uids of pods without a finalizer become numbers. */
 function countUntracked(status: JobStatus, tracked: ReadonlyMap<string, Pod>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
-  const [newSucceeded, newFailed] = [succeeded.filter((uid) => !tracked.has(uid)), failed.filter((uid) => !tracked.has(uid))];
+  const [newSucceeded, newFailed] = [
+    succeeded.filter((uid) => !tracked.has(uid)),
+    failed.filter((uid) => !tracked.has(uid)),
+  ];
   if (newSucceeded.length + newFailed.length === 0) return status;
   return {
     ...status,
     succeeded: (status.succeeded ?? 0) + newSucceeded.length,
     failed: (status.failed ?? 0) + newFailed.length,
-    uncountedTerminatedPods: uncountedStatus(succeeded.filter((uid) => tracked.has(uid)), failed.filter((uid) => tracked.has(uid))),
+    uncountedTerminatedPods: uncountedStatus(
+      succeeded.filter((uid) => tracked.has(uid)),
+      failed.filter((uid) => tracked.has(uid)),
+    ),
   };
 }
 

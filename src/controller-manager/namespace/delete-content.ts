@@ -1,7 +1,14 @@
 /** Empties a namespace: pods first, then everything else that the server knows. */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import {
+  apiVersionOf,
+  discover,
+  isNotFound,
+  type ApiObject,
+  type Client,
+  type DiscoveredResource,
+} from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
-import { apiVersionOf, discover, isNotFound, type ApiObject, type Client, type DiscoveredResource } from '../../client/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import { preferredResources } from '../discovered-resources.ts';
 import type { DeletionProgress } from './deletion-conditions.ts';
@@ -34,7 +41,9 @@ export interface DeleteContentOptions {
 
 export async function deleteContent(options: DeleteContentOptions): Promise<ContentDeletion> {
   const { resources, unavailable } = await discover(options.client, options.signal);
-  const deletable = preferredResources(resources).filter((resource) => resource.namespaced && resource.verbs.includes('delete'));
+  const deletable = preferredResources(resources).filter(
+    (resource) => resource.namespaced && resource.verbs.includes('delete'),
+  );
   const discoveryFailure =
     unavailable.length === 0
       ? undefined
@@ -45,7 +54,12 @@ export async function deleteContent(options: DeleteContentOptions): Promise<Cont
   if (first.objects.length > 0 || first.error !== undefined) {
     /** Upstream counts what remains only once the pods are gone. */
     const contentFailures = first.error === undefined ? [] : [messageOf(first.error)];
-    const progress = { discoveryFailure, contentFailures, remaining: new Map<string, number>(), finalizers: new Map<string, number>() };
+    const progress = {
+      discoveryFailure,
+      contentFailures,
+      remaining: new Map<string, number>(),
+      finalizers: new Map<string, number>(),
+    };
     return { progress, estimateSeconds: first.estimateSeconds, errors: first.error === undefined ? [] : [first.error] };
   }
 
@@ -56,12 +70,17 @@ export async function deleteContent(options: DeleteContentOptions): Promise<Cont
   for (const [index, { objects }] of left.entries()) {
     const { plural, group } = others[index]!;
     if (objects.length > 0) remaining.set(`${plural}.${group}`, objects.length);
-    for (const finalizer of objects.flatMap((object) => object.metadata.finalizers ?? [])) finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+    for (const finalizer of objects.flatMap((object) => object.metadata.finalizers ?? []))
+      finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
   }
   const errors = left.flatMap((result) => (result.error === undefined ? [] : [result.error]));
   if (discoveryFailure !== undefined) errors.push(new Error(discoveryFailure));
   const contentFailures = left.flatMap((result) => (result.error === undefined ? [] : [messageOf(result.error)]));
-  return { progress: { discoveryFailure, contentFailures, remaining, finalizers }, estimateSeconds: Math.max(0, ...left.map((r) => r.estimateSeconds)), errors };
+  return {
+    progress: { discoveryFailure, contentFailures, remaining, finalizers },
+    estimateSeconds: Math.max(0, ...left.map((r) => r.estimateSeconds)),
+    errors,
+  };
 }
 
 /** Deletes all objects of a resource and says which are still there. */
@@ -75,23 +94,35 @@ async function emptyResource(options: DeleteContentOptions, resource: Discovered
     const objects = await listObjects(options, resource);
     if (objects.length === 0) return NOTHING;
     if (estimate > 0) return { objects, estimateSeconds: estimate };
-    if (objects.some((object) => (object.metadata.finalizers ?? []).length > 0)) return { objects, estimateSeconds: FINALIZER_ESTIMATE_SECONDS };
+    if (objects.some((object) => (object.metadata.finalizers ?? []).length > 0))
+      return { objects, estimateSeconds: FINALIZER_ESTIMATE_SECONDS };
     const gvr = `${resource.group}/${resource.version}, Resource=${resource.plural}`;
-    return { objects, estimateSeconds: 0, error: new Error(`unexpected items still remain in namespace: ${options.namespace} for gvr: ${gvr}`) };
+    return {
+      objects,
+      estimateSeconds: 0,
+      error: new Error(`unexpected items still remain in namespace: ${options.namespace} for gvr: ${gvr}`),
+    };
   } catch (error) {
     /** The resource went while we were at it, and its objects with it. */
     return isNotFound(error) ? NOTHING : { objects: [], estimateSeconds: 0, error };
   }
 }
 
-async function listObjects({ client, namespace, signal }: DeleteContentOptions, resource: DiscoveredResource): Promise<ApiObject[]> {
+async function listObjects(
+  { client, namespace, signal }: DeleteContentOptions,
+  resource: DiscoveredResource,
+): Promise<ApiObject[]> {
   if (!resource.verbs.includes('list')) return [];
   /** Whole pods, because their grace periods count; of the others the metadata is enough. */
   const objects = isPods(resource) ? client.resource<ApiObject>(resource) : client.metadata(resource);
   return (await objects.list({ namespace, signal })).items;
 }
 
-async function deleteObjects({ client, namespace, signal }: DeleteContentOptions, resource: DiscoveredResource, objects: readonly ApiObject[]): Promise<void> {
+async function deleteObjects(
+  { client, namespace, signal }: DeleteContentOptions,
+  resource: DiscoveredResource,
+  objects: readonly ApiObject[],
+): Promise<void> {
   const collection = client.metadata(resource);
   if (resource.verbs.includes('deletecollection')) {
     try {
@@ -102,9 +133,11 @@ async function deleteObjects({ client, namespace, signal }: DeleteContentOptions
     }
   }
   for (const { metadata } of objects) {
-    await collection.delete({ namespace, name: metadata.name ?? '' }, { propagationPolicy: 'Background', signal }).catch((error: unknown) => {
-      if (!isNotFound(error)) throw error;
-    });
+    await collection
+      .delete({ namespace, name: metadata.name ?? '' }, { propagationPolicy: 'Background', signal })
+      .catch((error: unknown) => {
+        if (!isNotFound(error)) throw error;
+      });
   }
 }
 

@@ -17,15 +17,28 @@ type Found = Pick<NamespaceCondition, 'type' | 'status' | 'reason' | 'message'>;
 export function deletionConditions(progress: DeletionProgress): Found[] {
   const { discoveryFailure, contentFailures, remaining, finalizers } = progress;
   return [
-    condition('NamespaceDeletionDiscoveryFailure', discoveryFailure, 'DiscoveryFailed', ['ResourcesDiscovered', 'All resources successfully discovered']),
-    condition('NamespaceDeletionGroupVersionParsingFailure', undefined, '', ['ParsedGroupVersions', 'All legacy kube types successfully parsed']),
+    condition('NamespaceDeletionDiscoveryFailure', discoveryFailure, 'DiscoveryFailed', [
+      'ResourcesDiscovered',
+      'All resources successfully discovered',
+    ]),
+    condition('NamespaceDeletionGroupVersionParsingFailure', undefined, '', [
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ]),
     condition(
       'NamespaceDeletionContentFailure',
-      contentFailures.length === 0 ? undefined : `Failed to delete all resource types, ${contentFailures.length} remaining: ${[...contentFailures].sort().join(', ')}`,
+      contentFailures.length === 0
+        ? undefined
+        : `Failed to delete all resource types, ${contentFailures.length} remaining: ${[...contentFailures].sort().join(', ')}`,
       'ContentDeletionFailed',
       ['ContentDeleted', 'All content successfully deleted, may be waiting on finalization'],
     ),
-    condition('NamespaceContentRemaining', counted('Some resources are remaining: ', remaining, 'has'), 'SomeResourcesRemain', ['ContentRemoved', 'All content successfully removed']),
+    condition(
+      'NamespaceContentRemaining',
+      counted('Some resources are remaining: ', remaining, 'has'),
+      'SomeResourcesRemain',
+      ['ContentRemoved', 'All content successfully removed'],
+    ),
     condition(
       'NamespaceFinalizersRemaining',
       counted('Some content in the namespace has finalizers remaining: ', finalizers, 'in'),
@@ -42,17 +55,32 @@ export function withConditions(namespace: Namespace, found: readonly Found[], no
     const before = old.find((c) => c.type === condition.type);
     return { ...condition, lastTransitionTime: before?.status === condition.status ? before.lastTransitionTime : now };
   });
-  const same = next.every((c) => old.some((o) => o.type === c.type && o.status === c.status && o.reason === c.reason && o.message === c.message));
+  const same = next.every((c) =>
+    old.some((o) => o.type === c.type && o.status === c.status && o.reason === c.reason && o.message === c.message),
+  );
   if (same) return undefined;
   const others = old.filter((c) => !next.some((n) => n.type === c.type));
   return { ...namespace, status: { ...namespace.status, conditions: [...others, ...next] } };
 }
 
-function condition(type: string, failure: string | undefined, reason: string, [okReason, okMessage]: readonly [string, string]): Found {
-  return failure === undefined ? { type, status: 'False', reason: okReason, message: okMessage } : { type, status: 'True', reason, message: failure };
+function condition(
+  type: string,
+  failure: string | undefined,
+  reason: string,
+  [okReason, okMessage]: readonly [string, string],
+): Found {
+  return failure === undefined
+    ? { type, status: 'False', reason: okReason, message: okMessage }
+    : { type, status: 'True', reason, message: failure };
 }
 
 function counted(prefix: string, counts: ReadonlyMap<string, number>, verb: string): string | undefined {
   if (counts.size === 0) return undefined;
-  return prefix + [...counts].map(([name, count]) => `${name} ${verb} ${count} resource instances`).sort().join(', ');
+  return (
+    prefix +
+    [...counts]
+      .map(([name, count]) => `${name} ${verb} ${count} resource instances`)
+      .sort()
+      .join(', ')
+  );
 }

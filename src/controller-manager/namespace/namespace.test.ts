@@ -48,14 +48,21 @@ describe('namespace-controller', () => {
     await makeNamespace('held');
     await configMaps().create({ metadata: { name: 'c', namespace: 'held', finalizers: ['example.com/hold'] } });
     await namespaces().delete({ name: 'held' });
-    await fixture.until('conditions', async () => (await namespaces().get({ name: 'held' })).status?.conditions?.length === 5);
+    await fixture.until(
+      'conditions',
+      async () => (await namespaces().get({ name: 'held' })).status?.conditions?.length === 5,
+    );
     const { status } = await namespaces().get({ name: 'held' });
     expect(status?.conditions?.map(({ type, status: value, message }) => [type, value, message])).toEqual([
       ['NamespaceDeletionDiscoveryFailure', 'False', 'All resources successfully discovered'],
       ['NamespaceDeletionGroupVersionParsingFailure', 'False', 'All legacy kube types successfully parsed'],
       ['NamespaceDeletionContentFailure', 'False', 'All content successfully deleted, may be waiting on finalization'],
       ['NamespaceContentRemaining', 'True', 'Some resources are remaining: configmaps. has 1 resource instances'],
-      ['NamespaceFinalizersRemaining', 'True', 'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances'],
+      [
+        'NamespaceFinalizersRemaining',
+        'True',
+        'Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances',
+      ],
     ]);
     const statusWrites = () => fixture.writes.filter((w) => w.path.endsWith('/status')).length;
     const before = statusWrites();
@@ -73,7 +80,10 @@ describe('namespace-controller', () => {
       spec: { nodeName: 'ghost', terminationGracePeriodSeconds: 30, containers: [{ name: 'c', image: 'i' }] },
     });
     await namespaces().delete({ name: 'pods' });
-    await fixture.until('conditions', async () => (await namespaces().get({ name: 'pods' })).status?.conditions?.length === 5);
+    await fixture.until(
+      'conditions',
+      async () => (await namespaces().get({ name: 'pods' })).status?.conditions?.length === 5,
+    );
     expect((await configMaps().list({ namespace: 'pods' })).items).toHaveLength(1);
     await fixture.client.resource('v1/pods').delete({ namespace: 'pods', name: 'p' }, { gracePeriodSeconds: 0 });
     await fixture.until('gone', () => isGone('pods'), 1_000);
@@ -83,7 +93,10 @@ describe('namespace-controller', () => {
     await fixture.start();
     await namespaces().create({ metadata: { name: 'own', finalizers: ['example.com/hold'] } });
     await namespaces().delete({ name: 'own' });
-    await fixture.until('emptied', async () => (await namespaces().get({ name: 'own' })).spec?.finalizers === undefined);
+    await fixture.until(
+      'emptied',
+      async () => (await namespaces().get({ name: 'own' })).spec?.finalizers === undefined,
+    );
     const { length } = fixture.writes;
     await fixture.advance(60_000);
     expect(fixture.writes).toHaveLength(length);

@@ -1,7 +1,7 @@
 /** namespace-controller: empties a namespace that is being deleted, says how that goes, and lets it go in the end. */
 import type { Namespace } from '../../api/generated/core-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { deleteContent } from './delete-content.ts';
 import { deletionConditions, withConditions } from './deletion-conditions.ts';
@@ -27,14 +27,25 @@ export const namespaceController: ControllerDescriptor = {
       let namespace = await readLive(name);
       if (!namespace?.metadata.deletionTimestamp || !namespace.spec?.finalizers?.length) return;
       if (namespace.status?.phase !== 'Terminating') {
-        namespace = await resource.updateStatus({ ...namespace, status: { ...namespace.status, phase: 'Terminating' } }, { signal });
+        namespace = await resource.updateStatus(
+          { ...namespace, status: { ...namespace.status, phase: 'Terminating' } },
+          { signal },
+        );
       }
       waiting.add(name);
       const sinceSeconds = (clock.now() - parseTime(namespace.metadata.deletionTimestamp!)) / 1000;
-      const { progress, estimateSeconds, errors } = await deleteContent({ client, namespace: name, sinceSeconds, signal });
+      const { progress, estimateSeconds, errors } = await deleteContent({
+        client,
+        namespace: name,
+        sinceSeconds,
+        signal,
+      });
       const changed = withConditions(namespace, deletionConditions(progress), formatTime(clock.now()));
       if (changed) namespace = await resource.updateStatus(changed, { signal });
-      if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, `failed to delete the content of namespace ${name}`);
+      if (errors.length > 0)
+        throw errors.length === 1
+          ? errors[0]
+          : new AggregateError(errors, `failed to delete the content of namespace ${name}`);
       if (estimateSeconds > 0) return queue.addAfter(name, (Math.floor(estimateSeconds / 2) + 1) * 1000);
       waiting.delete(name);
       await finalize(namespace);
@@ -53,7 +64,12 @@ export const namespaceController: ControllerDescriptor = {
       const finalizers = (namespace.spec?.finalizers ?? []).filter((finalizer) => finalizer !== FINALIZER);
       const reference = { name: namespace.metadata.name ?? '' };
       try {
-        await resource.subresource(reference, 'finalize').update({ ...namespace, spec: { ...namespace.spec, finalizers: finalizers.length > 0 ? finalizers : undefined } }, { signal });
+        await resource
+          .subresource(reference, 'finalize')
+          .update(
+            { ...namespace, spec: { ...namespace.spec, finalizers: finalizers.length > 0 ? finalizers : undefined } },
+            { signal },
+          );
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -61,9 +77,14 @@ export const namespaceController: ControllerDescriptor = {
 
     const { queue, run } = keyedLoop(context, 'namespace', WORKERS, reconcile);
     const enqueue = (namespace: Namespace): void => {
-      if (namespace.metadata.deletionTimestamp) queue.addAfter(keyOf(namespace), config.namespaceDeletionDelaySeconds * 1000);
+      if (namespace.metadata.deletionTimestamp)
+        queue.addAfter(keyOf(namespace), config.namespaceDeletionDelaySeconds * 1000);
     };
-    namespaces.addHandler({ onAdd: enqueue, onUpdate: (before, after) => before.metadata.deletionTimestamp || enqueue(after), onDelete: (gone) => waiting.delete(keyOf(gone)) });
+    namespaces.addHandler({
+      onAdd: enqueue,
+      onUpdate: (before, after) => before.metadata.deletionTimestamp || enqueue(after),
+      onDelete: (gone) => waiting.delete(keyOf(gone)),
+    });
     context.discovered.use({
       onDelete: (_, { metadata: { namespace } }) => {
         if (namespace !== undefined && waiting.has(namespace)) queue.addAfter(namespace, RECHECK_MS);

@@ -10,7 +10,8 @@ export class CidrSet {
   constructor(range: string, nodePrefix: number) {
     this.#range = AddressRange.parse(range);
     this.#nodePrefix = nodePrefix;
-    if (nodePrefix < this.#range.prefixLength) throw new Error(`the cluster range ${range} has no room for a range of /${nodePrefix} per node`);
+    if (nodePrefix < this.#range.prefixLength)
+      throw new Error(`the cluster range ${range} has no room for a range of /${nodePrefix} per node`);
   }
 
   get bits(): number {

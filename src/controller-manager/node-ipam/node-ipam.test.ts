@@ -7,7 +7,12 @@ describe('CidrSet', () => {
     const set = new CidrSet('10.0.0.0/22', 24);
     expect([set.allocate(), set.allocate()]).toEqual(['10.0.0.0/24', '10.0.1.0/24']);
     set.release('10.0.0.0/24');
-    expect([set.allocate(), set.allocate(), set.allocate(), set.allocate()]).toEqual(['10.0.2.0/24', '10.0.3.0/24', '10.0.0.0/24', undefined]);
+    expect([set.allocate(), set.allocate(), set.allocate(), set.allocate()]).toEqual([
+      '10.0.2.0/24',
+      '10.0.3.0/24',
+      '10.0.0.0/24',
+      undefined,
+    ]);
   });
 
   it('knows ranges larger and smaller than a node has', () => {
@@ -24,10 +29,16 @@ describe('node-ipam-controller', () => {
   afterEach(() => fixture.stop());
 
   const rangeOf = async (name: string) => (await fixture.client.resource('v1/nodes').get({ name })).spec?.podCIDRs;
-  const make = (name: string, podCIDR?: string) => fixture.client.resource('v1/nodes').create({ metadata: { name }, spec: podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {} });
+  const make = (name: string, podCIDR?: string) =>
+    fixture.client
+      .resource('v1/nodes')
+      .create({ metadata: { name }, spec: podCIDR ? { podCIDR, podCIDRs: [podCIDR] } : {} });
 
   it('gives nodes ranges that nobody has, also after a restart', async () => {
-    fixture = await startFixture({ controllers: ['node-ipam-controller'], config: { clusterCidr: '10.244.0.0/22', serviceClusterIpRange: '10.244.3.0/24' } });
+    fixture = await startFixture({
+      controllers: ['node-ipam-controller'],
+      config: { clusterCidr: '10.244.0.0/22', serviceClusterIpRange: '10.244.3.0/24' },
+    });
     await make('has', '10.244.1.0/24');
     await fixture.start();
     await make('a');
@@ -45,7 +56,10 @@ describe('node-ipam-controller', () => {
   });
 
   it('gives two ranges in two families', async () => {
-    fixture = await startFixture({ controllers: ['node-ipam-controller'], config: { clusterCidr: '10.244.0.0/16,fd00:10:244::/56' } });
+    fixture = await startFixture({
+      controllers: ['node-ipam-controller'],
+      config: { clusterCidr: '10.244.0.0/16,fd00:10:244::/56' },
+    });
     await fixture.start();
     await make('a');
     await fixture.advance(100);

@@ -12,7 +12,12 @@ export const nodeIpamController: ControllerDescriptor = {
   build(context) {
     const { client, informers, recorder, config, signal } = context;
     if (!config.allocateNodeCidrs || config.clusterCidr === '') return () => Promise.resolve();
-    const sets = config.clusterCidr.split(',').map((range) => new CidrSet(range, range.includes(':') ? config.nodeCidrMaskSizes.ipv6 : config.nodeCidrMaskSizes.ipv4));
+    const sets = config.clusterCidr
+      .split(',')
+      .map(
+        (range) =>
+          new CidrSet(range, range.includes(':') ? config.nodeCidrMaskSizes.ipv6 : config.nodeCidrMaskSizes.ipv4),
+      );
     for (const range of config.serviceClusterIpRange.split(',').filter((r) => r !== '')) {
       for (const set of sets) if (set.bits === (range.includes(':') ? 128 : 32)) set.occupy(range);
     }
@@ -43,7 +48,13 @@ export const nodeIpamController: ControllerDescriptor = {
       const ranges = held.get(name) ?? allocate(node);
       if (!ranges) return;
       try {
-        await client.resource('v1/nodes').patch({ name }, { metadata: { uid: node.metadata.uid }, spec: { podCIDR: ranges[0], podCIDRs: ranges } }, { type: 'strategic', signal });
+        await client
+          .resource('v1/nodes')
+          .patch(
+            { name },
+            { metadata: { uid: node.metadata.uid }, spec: { podCIDR: ranges[0], podCIDRs: ranges } },
+            { type: 'strategic', signal },
+          );
       } catch (error) {
         if (!isNotFound(error)) throw error;
         releaseOf(name);
@@ -58,13 +69,26 @@ export const nodeIpamController: ControllerDescriptor = {
         return ranges;
       }
       ranges.forEach((range, i) => range !== undefined && sets[i]!.release(range));
-      recordNodeEvent(recorder, node.metadata, 'Normal', 'CIDRNotAvailable', `Node ${name} status is now: CIDRNotAvailable`, { bare: true });
+      recordNodeEvent(
+        recorder,
+        node.metadata,
+        'Normal',
+        'CIDRNotAvailable',
+        `Node ${name} status is now: CIDRNotAvailable`,
+        { bare: true },
+      );
       throw new Error(`failed to allocate cidr: there are no free ranges left for node ${name}`);
     };
 
     /** One worker, so that what nodes have already is known before the first range is given away. */
     const { queue, run } = keyedLoop(context, 'cidrallocator_node', 1, reconcile);
-    nodes.addHandler({ onAdd: (node, { initial }) => initial && rangesOf(node).length > 0 && !held.has(node.metadata.name ?? '') && occupyFor(node.metadata.name ?? '', rangesOf(node)) });
+    nodes.addHandler({
+      onAdd: (node, { initial }) =>
+        initial &&
+        rangesOf(node).length > 0 &&
+        !held.has(node.metadata.name ?? '') &&
+        occupyFor(node.metadata.name ?? '', rangesOf(node)),
+    });
     enqueueOnChange(nodes, queue);
     return run;
   },

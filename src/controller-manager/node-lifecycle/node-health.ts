@@ -1,6 +1,6 @@
+import type { Lease } from '../../api/generated/coordination-v1.ts';
 /** When a node was last heard of, and what is said of one that is silent. */
 import type { Node, NodeCondition } from '../../api/generated/core-v1.ts';
-import type { Lease } from '../../api/generated/coordination-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { readyCondition } from './taints.ts';
 
@@ -31,10 +31,23 @@ export function silentNode(node: Node, now: number): Node | undefined {
     const index = conditions.findIndex((condition) => condition.type === type);
     const known = conditions[index];
     if (!known) {
-      conditions.push({ type, status: 'Unknown', reason: 'NodeStatusNeverUpdated', message: 'Kubelet never posted node status.', lastHeartbeatTime: node.metadata.creationTimestamp, lastTransitionTime: time });
+      conditions.push({
+        type,
+        status: 'Unknown',
+        reason: 'NodeStatusNeverUpdated',
+        message: 'Kubelet never posted node status.',
+        lastHeartbeatTime: node.metadata.creationTimestamp,
+        lastTransitionTime: time,
+      });
       changed = true;
     } else if (known.status !== 'Unknown') {
-      conditions[index] = { ...known, status: 'Unknown', reason: 'NodeStatusUnknown', message: 'Kubelet stopped posting node status.', lastTransitionTime: time } satisfies NodeCondition;
+      conditions[index] = {
+        ...known,
+        status: 'Unknown',
+        reason: 'NodeStatusUnknown',
+        message: 'Kubelet stopped posting node status.',
+        lastTransitionTime: time,
+      } satisfies NodeCondition;
       changed = true;
     }
   }

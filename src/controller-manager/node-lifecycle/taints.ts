@@ -1,7 +1,7 @@
 /** Taints of nodes: which a node should have, and how they are put on it. */
 import type { Node, Taint } from '../../api/generated/core-v1.ts';
-import { isNotFound, retryOnConflict } from '../../client/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { isNotFound, retryOnConflict } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 
 export const NOT_READY = 'node.kubernetes.io/not-ready';
@@ -10,30 +10,40 @@ export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 
 /** The taint that a condition's status stands for. */
-const TAINT_OF_CONDITION: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(Object.entries<Readonly<Record<string, string>>>({
-  Ready: { False: NOT_READY, Unknown: UNREACHABLE },
-  MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
-  DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
-  NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
-  PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
-}));
+const TAINT_OF_CONDITION: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
+  Object.entries<Readonly<Record<string, string>>>({
+    Ready: { False: NOT_READY, Unknown: UNREACHABLE },
+    MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
+    DiskPressure: { True: 'node.kubernetes.io/disk-pressure' },
+    NetworkUnavailable: { True: 'node.kubernetes.io/network-unavailable' },
+    PIDPressure: { True: 'node.kubernetes.io/pid-pressure' },
+  }),
+);
 
-const CONDITION_TAINTS = new Set([UNSCHEDULABLE, ...[...TAINT_OF_CONDITION.values()].flatMap((byStatus) => Object.values(byStatus))]);
+const CONDITION_TAINTS = new Set([
+  UNSCHEDULABLE,
+  ...[...TAINT_OF_CONDITION.values()].flatMap((byStatus) => Object.values(byStatus)),
+]);
 
 export const readyCondition = (node: Node) => node.status?.conditions?.find(({ type }) => type === 'Ready');
 
-export const hasTaint = (node: Node, key: string, effect: string): boolean => (node.spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
+export const hasTaint = (node: Node, key: string, effect: string): boolean =>
+  (node.spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 
 /** What keeps new pods off a node in its present condition. */
 export function noScheduleTaints(node: Node): string[] {
-  const keys = (node.status?.conditions ?? []).flatMap(({ type, status }) => TAINT_OF_CONDITION.get(type)?.[status] ?? []);
+  const keys = (node.status?.conditions ?? []).flatMap(
+    ({ type, status }) => TAINT_OF_CONDITION.get(type)?.[status] ?? [],
+  );
   return node.spec?.unschedulable ? [...keys, UNSCHEDULABLE] : keys;
 }
 
 /** The changes that a node's NoSchedule taints need; undefined when they are right. */
 export function noScheduleChange(node: Node): TaintChange | undefined {
   const wanted = noScheduleTaints(node);
-  const has = (node.spec?.taints ?? []).filter(({ key, effect }) => effect === 'NoSchedule' && CONDITION_TAINTS.has(key)).map(({ key }) => key);
+  const has = (node.spec?.taints ?? [])
+    .filter(({ key, effect }) => effect === 'NoSchedule' && CONDITION_TAINTS.has(key))
+    .map(({ key }) => key);
   const add = wanted.filter((key) => !has.includes(key));
   const remove = has.filter((key) => !wanted.includes(key));
   return add.length + remove.length === 0 ? undefined : { effect: 'NoSchedule', add, remove };
@@ -46,18 +56,31 @@ export interface TaintChange {
 }
 
 /** Makes the change on the node as it is now; writes nothing when that has been done. */
-export async function changeTaints({ client, clock, random, signal }: ControllerContext, name: string, change: TaintChange): Promise<void> {
+export async function changeTaints(
+  { client, clock, random, signal }: ControllerContext,
+  name: string,
+  change: TaintChange,
+): Promise<void> {
   const nodes = client.resource('v1/nodes');
   try {
     await retryOnConflict({ clock, random, signal }, async () => {
       const node = await nodes.get({ name }, { signal });
       const old = node.spec?.taints ?? [];
       const kept = old.filter((taint) => taint.effect !== change.effect || !change.remove.includes(taint.key));
-      const missing = change.add.filter((key) => !kept.some((taint) => taint.key === key && taint.effect === change.effect));
+      const missing = change.add.filter(
+        (key) => !kept.some((taint) => taint.key === key && taint.effect === change.effect),
+      );
       if (missing.length === 0 && kept.length === old.length) return;
       const added = missing.map((key): Taint => ({ key, effect: change.effect, timeAdded: formatTime(clock.now()) }));
       const taints = [...kept, ...added];
-      await nodes.patch({ name }, { metadata: { resourceVersion: node.metadata.resourceVersion }, spec: { taints: taints.length > 0 ? taints : null } }, { type: 'merge', signal });
+      await nodes.patch(
+        { name },
+        {
+          metadata: { resourceVersion: node.metadata.resourceVersion },
+          spec: { taints: taints.length > 0 ? taints : null },
+        },
+        { type: 'merge', signal },
+      );
     });
   } catch (error) {
     if (!isNotFound(error)) throw error;

@@ -35,7 +35,8 @@ export class EvictionLimits {
     const rate = this.#rateOf(state, size);
     if (rate === 0) return false;
     let limit = this.#buckets.get(zone);
-    if (limit?.rate !== rate) this.#buckets.set(zone, (limit = { rate, bucket: new TokenBucket(this.clock, { qps: rate, burst: 1 }) }));
+    if (limit?.rate !== rate)
+      this.#buckets.set(zone, (limit = { rate, bucket: new TokenBucket(this.clock, { qps: rate, burst: 1 }) }));
     return limit.bucket.tryTake();
   }
 

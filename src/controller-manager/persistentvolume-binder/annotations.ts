@@ -1,7 +1,7 @@
 /** The marks by which claims and volumes remember how they came together, and what else is read from either. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
-import type { ApiObject } from '../../client/index.ts';
 import { ownValue } from '../../base/index.ts';
+import type { ApiObject } from '../../client/index.ts';
 
 /** The claim has been bound completely, once; from then on its volume is its only one. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
@@ -16,21 +16,32 @@ export const IS_DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const BETA_IS_DEFAULT_CLASS = 'storageclass.beta.kubernetes.io/is-default-class';
 const BETA_STORAGE_CLASS = 'volume.beta.kubernetes.io/storage-class';
 
-export const annotationOf = (object: ApiObject, name: string): string | undefined => ownValue(object.metadata.annotations, name);
+export const annotationOf = (object: ApiObject, name: string): string | undefined =>
+  ownValue(object.metadata.annotations, name);
 
-export function withAnnotations<T extends ApiObject>(object: T, annotations: Readonly<Record<string, string | undefined>>): T {
+export function withAnnotations<T extends ApiObject>(
+  object: T,
+  annotations: Readonly<Record<string, string | undefined>>,
+): T {
   const merged: Record<string, string> = { ...object.metadata.annotations };
   for (const [name, value] of Object.entries(annotations)) {
     if (value === undefined) delete merged[name];
     else merged[name] = value;
   }
-  return { ...object, metadata: { ...object.metadata, annotations: Object.keys(merged).length > 0 ? merged : undefined } };
+  return {
+    ...object,
+    metadata: { ...object.metadata, annotations: Object.keys(merged).length > 0 ? merged : undefined },
+  };
 }
 
 /** The class by name; empty when there is none. */
-export const classOfClaim = (claim: PersistentVolumeClaim): string => annotationOf(claim, BETA_STORAGE_CLASS) ?? claim.spec?.storageClassName ?? '';
-export const classOfVolume = (volume: PersistentVolume): string => annotationOf(volume, BETA_STORAGE_CLASS) ?? volume.spec?.storageClassName ?? '';
-export const isDefaultClass = (storageClass: ApiObject): boolean => annotationOf(storageClass, IS_DEFAULT_CLASS) === 'true' || annotationOf(storageClass, BETA_IS_DEFAULT_CLASS) === 'true';
+export const classOfClaim = (claim: PersistentVolumeClaim): string =>
+  annotationOf(claim, BETA_STORAGE_CLASS) ?? claim.spec?.storageClassName ?? '';
+export const classOfVolume = (volume: PersistentVolume): string =>
+  annotationOf(volume, BETA_STORAGE_CLASS) ?? volume.spec?.storageClassName ?? '';
+export const isDefaultClass = (storageClass: ApiObject): boolean =>
+  annotationOf(storageClass, IS_DEFAULT_CLASS) === 'true' ||
+  annotationOf(storageClass, BETA_IS_DEFAULT_CLASS) === 'true';
 
 /** A user may name a claim without its uid; then the volume waits for any claim of that name. */
 export function isBoundTo(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {

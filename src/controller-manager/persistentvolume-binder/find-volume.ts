@@ -1,14 +1,24 @@
 /** Which volume is right for a claim. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
-import { keyOf } from '../../client/index.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
+import { keyOf } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { classOfClaim, classOfVolume, isBoundTo } from './annotations.ts';
 
 /** One that waits for this very claim; else the smallest one that satisfies it. */
-export function findVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], options: { delayed: boolean }): PersistentVolume | undefined {
+export function findVolume(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  options: { delayed: boolean },
+): PersistentVolume | undefined {
   const requested = requestOf(claim);
-  const able = volumes.filter((volume) => !volume.metadata.deletionTimestamp && sameMode(volume, claim) && capacityOf(volume).cmp(requested) >= 0 && hasModes(volume, claim));
+  const able = volumes.filter(
+    (volume) =>
+      !volume.metadata.deletionTimestamp &&
+      sameMode(volume, claim) &&
+      capacityOf(volume).cmp(requested) >= 0 &&
+      hasModes(volume, claim),
+  );
   const reserved = able.find((volume) => isBoundTo(volume, claim));
   if (reserved) return reserved;
   /** Which volume is best depends on the node, so the scheduler chooses. */
@@ -29,13 +39,15 @@ export function findVolume(claim: PersistentVolumeClaim, volumes: readonly Persi
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (capacityOf(volume).cmp(requestOf(claim)) < 0) return 'requested PV is too small';
   if (classOfVolume(volume) !== classOfClaim(claim)) return 'storageClassName does not match';
-  if ((volume.spec?.volumeAttributesClassName ?? '') !== (claim.spec?.volumeAttributesClassName ?? '')) return 'volumeAttributesClassName does not match';
+  if ((volume.spec?.volumeAttributesClassName ?? '') !== (claim.spec?.volumeAttributesClassName ?? ''))
+    return 'volumeAttributesClassName does not match';
   if (!sameMode(volume, claim)) return 'incompatible volumeMode';
   if (!hasModes(volume, claim)) return 'incompatible accessMode';
   return undefined;
 }
 
-export const sameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean => (volume.spec?.volumeMode ?? 'Filesystem') === (claim.spec?.volumeMode ?? 'Filesystem');
+export const sameMode = (volume: PersistentVolume, claim: PersistentVolumeClaim): boolean =>
+  (volume.spec?.volumeMode ?? 'Filesystem') === (claim.spec?.volumeMode ?? 'Filesystem');
 
 function bySuitability(a: PersistentVolume, b: PersistentVolume): number {
   const modes = (a.spec?.accessModes?.length ?? 0) - (b.spec?.accessModes?.length ?? 0);
@@ -47,4 +59,5 @@ const hasModes = (volume: PersistentVolume, claim: PersistentVolumeClaim): boole
 
 const capacityOf = (volume: PersistentVolume): Quantity => storage(volume.spec?.capacity);
 const requestOf = (claim: PersistentVolumeClaim): Quantity => storage(claim.spec?.resources?.requests);
-const storage = (list: Readonly<Record<string, string>> | undefined): Quantity => (list?.['storage'] === undefined ? Quantity.zero() : parseQuantity(list['storage']));
+const storage = (list: Readonly<Record<string, string>> | undefined): Quantity =>
+  list?.['storage'] === undefined ? Quantity.zero() : parseQuantity(list['storage']);

@@ -31,9 +31,7 @@ export const persistentVolumeBinderController: ControllerDescriptor = {
       claims: new WrittenObjects(claims),
       volumes: new WrittenObjects(volumes),
       podsUsing: (claim) =>
-        pods.indexer
-          .byIndex(PODS_BY_CLAIM, keyOf(claim))
-          .filter((pod) => !pod.spec?.nodeName && !isPodTerminal(pod)),
+        pods.indexer.byIndex(PODS_BY_CLAIM, keyOf(claim)).filter((pod) => !pod.spec?.nodeName && !isPodTerminal(pod)),
       enqueueClaim: (key) => claimsToSync.add(key),
     };
     const parts = { volumes, claims, classes };

@@ -1,9 +1,20 @@
 /** What a claim needs: a volume, or somebody who makes one. */
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
-import { keyOf, type SharedInformer } from '../../client/index.ts';
 import { parseTime } from '../../base/index.ts';
-import { annotationOf, BETA_STORAGE_PROVISIONER, BIND_COMPLETED, BOUND_BY_CONTROLLER, classOfClaim, isBoundTo, isDefaultClass, SELECTED_NODE, STORAGE_PROVISIONER, withAnnotations } from './annotations.ts';
+import { keyOf, type SharedInformer } from '../../client/index.ts';
+import {
+  annotationOf,
+  BETA_STORAGE_PROVISIONER,
+  BIND_COMPLETED,
+  BOUND_BY_CONTROLLER,
+  classOfClaim,
+  isBoundTo,
+  isDefaultClass,
+  SELECTED_NODE,
+  STORAGE_PROVISIONER,
+  withAnnotations,
+} from './annotations.ts';
 import { bind, setClaimLost, setClaimPending, updateClaim, type Binder } from './bind.ts';
 import { findVolume, mismatch } from './find-volume.ts';
 
@@ -26,12 +37,23 @@ export async function syncClaim(binder: ClaimBinder, claim: PersistentVolumeClai
   if (classified) return syncClaim(binder, classified);
   if (delayed && annotationOf(claim, SELECTED_NODE) === undefined) tellWhoIsAwaited(binder, claim);
   else if (classOfClaim(claim) !== '') return provision(binder, claim, storageClass);
-  else binder.recorder.event(claim, 'Normal', 'FailedBinding', 'no persistent volumes available for this claim and no storage class is set');
+  else
+    binder.recorder.event(
+      claim,
+      'Normal',
+      'FailedBinding',
+      'no persistent volumes available for this claim and no storage class is set',
+    );
   await setClaimPending(binder, claim);
 }
 
 /** The user has named the volume. */
-async function syncClaimOfVolume(binder: ClaimBinder, claim: PersistentVolumeClaim, volume: PersistentVolume | undefined, name: string): Promise<void> {
+async function syncClaimOfVolume(
+  binder: ClaimBinder,
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume | undefined,
+  name: string,
+): Promise<void> {
   if (!volume) return setClaimPending(binder, claim);
   if (!volume.spec?.claimRef) {
     const why = mismatch(volume, claim);
@@ -42,23 +64,48 @@ async function syncClaimOfVolume(binder: ClaimBinder, claim: PersistentVolumeCla
   if (isBoundTo(volume, claim)) return bind(binder, volume, claim);
   if (annotationOf(claim, BOUND_BY_CONTROLLER) === undefined) {
     const { namespace, name: other } = volume.spec.claimRef;
-    binder.recorder.event(claim, 'Warning', 'FailedBinding', `volume "${name}" already bound to a different claim: "${namespace ?? ''}/${other ?? ''}"`);
+    binder.recorder.event(
+      claim,
+      'Warning',
+      'FailedBinding',
+      `volume "${name}" already bound to a different claim: "${namespace ?? ''}/${other ?? ''}"`,
+    );
   }
   return setClaimPending(binder, claim);
 }
 
 async function syncBoundClaim(binder: ClaimBinder, claim: PersistentVolumeClaim): Promise<void> {
   const { volumeName } = claim.spec ?? {};
-  if (!volumeName) return setClaimLost(binder, claim, 'ClaimLost', 'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!');
+  if (!volumeName)
+    return setClaimLost(
+      binder,
+      claim,
+      'ClaimLost',
+      'Bound claim has lost reference to PersistentVolume. Data on the volume is lost!',
+    );
   const volume = binder.volumes.get(volumeName);
-  if (!volume) return setClaimLost(binder, claim, 'ClaimLost', 'Bound claim has lost its PersistentVolume. Data on the volume is lost!');
+  if (!volume)
+    return setClaimLost(
+      binder,
+      claim,
+      'ClaimLost',
+      'Bound claim has lost its PersistentVolume. Data on the volume is lost!',
+    );
   const { claimRef } = volume.spec ?? {};
   if (!claimRef || claimRef.uid === claim.metadata.uid) return bind(binder, volume, claim);
-  return setClaimLost(binder, claim, 'ClaimMisbound', 'Two claims are bound to the same volume, this one is bound incorrectly');
+  return setClaimLost(
+    binder,
+    claim,
+    'ClaimMisbound',
+    'Two claims are bound to the same volume, this one is bound incorrectly',
+  );
 }
 
 /** A claim that names no class at all gets the default one as soon as there is one; the newest when there are several. */
-async function assignDefaultClass(binder: ClaimBinder, claim: PersistentVolumeClaim): Promise<PersistentVolumeClaim | undefined> {
+async function assignDefaultClass(
+  binder: ClaimBinder,
+  claim: PersistentVolumeClaim,
+): Promise<PersistentVolumeClaim | undefined> {
   if (claim.spec?.storageClassName !== undefined || classOfClaim(claim) !== '') return undefined;
   const [newest] = binder.classes
     .list()
@@ -68,25 +115,54 @@ async function assignDefaultClass(binder: ClaimBinder, claim: PersistentVolumeCl
   return updateClaim(binder, { ...claim, spec: { ...claim.spec, storageClassName: newest.metadata.name } });
 }
 
-const createdAt = ({ metadata: { creationTimestamp } }: StorageClass): number => (creationTimestamp ? parseTime(creationTimestamp) : 0);
+const createdAt = ({ metadata: { creationTimestamp } }: StorageClass): number =>
+  creationTimestamp ? parseTime(creationTimestamp) : 0;
 
 function tellWhoIsAwaited(binder: ClaimBinder, claim: PersistentVolumeClaim): void {
-  const names = binder.podsUsing(claim).map((pod) => pod.metadata.name ?? '').sort();
-  if (names.length === 0) return binder.recorder.event(claim, 'Normal', 'WaitForFirstConsumer', 'waiting for first consumer to be created before binding');
-  const message = names.length === 1 ? `waiting for pod ${names[0]} to be scheduled` : `waiting for pods ${names.join(',')} to be scheduled`;
+  const names = binder
+    .podsUsing(claim)
+    .map((pod) => pod.metadata.name ?? '')
+    .sort();
+  if (names.length === 0)
+    return binder.recorder.event(
+      claim,
+      'Normal',
+      'WaitForFirstConsumer',
+      'waiting for first consumer to be created before binding',
+    );
+  const message =
+    names.length === 1
+      ? `waiting for pod ${names[0]} to be scheduled`
+      : `waiting for pods ${names.join(',')} to be scheduled`;
   binder.recorder.event(claim, 'Normal', 'WaitForPodScheduled', message);
 }
 
 /** Provisioners live outside: they are told by an annotation which claims are theirs. */
-async function provision(binder: ClaimBinder, claim: PersistentVolumeClaim, storageClass: StorageClass | undefined): Promise<void> {
+async function provision(
+  binder: ClaimBinder,
+  claim: PersistentVolumeClaim,
+  storageClass: StorageClass | undefined,
+): Promise<void> {
   if (!storageClass) {
-    binder.recorder.event(claim, 'Warning', 'ProvisioningFailed', `storageclass.storage.k8s.io "${classOfClaim(claim)}" not found`);
+    binder.recorder.event(
+      claim,
+      'Warning',
+      'ProvisioningFailed',
+      `storageclass.storage.k8s.io "${classOfClaim(claim)}" not found`,
+    );
     return setClaimPending(binder, claim);
   }
   const { provisioner } = storageClass;
   if (provisioner === 'kubernetes.io/no-provisioner') return setClaimPending(binder, claim);
-  const told = annotationOf(claim, STORAGE_PROVISIONER) === provisioner && annotationOf(claim, BETA_STORAGE_PROVISIONER) === provisioner;
-  const current = told ? claim : await updateClaim(binder, withAnnotations(claim, { [STORAGE_PROVISIONER]: provisioner, [BETA_STORAGE_PROVISIONER]: provisioner }));
+  const told =
+    annotationOf(claim, STORAGE_PROVISIONER) === provisioner &&
+    annotationOf(claim, BETA_STORAGE_PROVISIONER) === provisioner;
+  const current = told
+    ? claim
+    : await updateClaim(
+        binder,
+        withAnnotations(claim, { [STORAGE_PROVISIONER]: provisioner, [BETA_STORAGE_PROVISIONER]: provisioner }),
+      );
   const message = `Waiting for a volume to be created either by the external provisioner '${provisioner}' or manually by the system administrator. If volume creation is delayed, please verify that the provisioner is running and correctly registered.`;
   binder.recorder.event(current, 'Normal', 'ExternalProvisioning', message);
   await setClaimPending(binder, current);

@@ -29,18 +29,24 @@ export async function syncVolume(binder: VolumeBinder, volume: PersistentVolume)
     return;
   }
   /** The claim has another volume. One that was made for it is of no use to anybody else. */
-  if (annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete') return reclaim(binder, await release(binder, volume));
+  if (annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete')
+    return reclaim(binder, await release(binder, volume));
   await unbindVolume(binder, volume);
 }
 
 /** The claim that the volume refers to, if it still is the same one. A volume is given up only when the server says so. */
-async function claimOf({ context, claims }: Binder, volume: PersistentVolume): Promise<PersistentVolumeClaim | undefined> {
+async function claimOf(
+  { context, claims }: Binder,
+  volume: PersistentVolume,
+): Promise<PersistentVolumeClaim | undefined> {
   const { namespace, name = '', uid } = volume.spec?.claimRef ?? {};
   const known = claims.get(claimKeyOf(volume)!);
   if (known?.metadata.uid === uid) return known;
   if (isGivenUp(volume)) return undefined;
   try {
-    const live = await context.client.resource('v1/persistentvolumeclaims').get({ namespace, name }, { signal: context.signal });
+    const live = await context.client
+      .resource('v1/persistentvolumeclaims')
+      .get({ namespace, name }, { signal: context.signal });
     return live.metadata.uid === uid ? live : undefined;
   } catch (error) {
     if (isNotFound(error)) return undefined;
@@ -48,9 +54,11 @@ async function claimOf({ context, claims }: Binder, volume: PersistentVolume): P
   }
 }
 
-const isGivenUp = (volume: PersistentVolume): boolean => volume.status?.phase === 'Released' || volume.status?.phase === 'Failed';
+const isGivenUp = (volume: PersistentVolume): boolean =>
+  volume.status?.phase === 'Released' || volume.status?.phase === 'Failed';
 
-const release = async (binder: Binder, volume: PersistentVolume): Promise<PersistentVolume> => (isGivenUp(volume) ? volume : setVolumePhase(binder, volume, 'Released'));
+const release = async (binder: Binder, volume: PersistentVolume): Promise<PersistentVolume> =>
+  isGivenUp(volume) ? volume : setVolumePhase(binder, volume, 'Released');
 
 async function reclaim(binder: Binder, volume: PersistentVolume): Promise<void> {
   if (volume.status?.phase === 'Failed' || volume.metadata.deletionTimestamp) return;
@@ -58,7 +66,12 @@ async function reclaim(binder: Binder, volume: PersistentVolume): Promise<void> 
     case 'Delete': {
       /** Whoever made the volume deletes it. */
       if (annotationOf(volume, PROVISIONED_BY) !== undefined || volume.spec.csi) return;
-      return fail(binder, volume, 'VolumeFailedDelete', `error getting deleter volume plugin for volume "${volume.metadata.name}": no deletable volume plugin matched`);
+      return fail(
+        binder,
+        volume,
+        'VolumeFailedDelete',
+        `error getting deleter volume plugin for volume "${volume.metadata.name}": no deletable volume plugin matched`,
+      );
     }
     case 'Recycle':
       return fail(binder, volume, 'VolumeFailedRecycle', 'No recycler plugin found for the volume!');
@@ -71,4 +84,3 @@ async function fail(binder: Binder, volume: PersistentVolume, reason: string, me
   const failed = await setVolumePhase(binder, volume, 'Failed', message);
   binder.recorder.event(failed, 'Warning', reason, message);
 }
-

@@ -3,8 +3,8 @@
  * of the kinds that Kubernetes once knew by itself it names the driver that has taken their place.
  */
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from '../../api/generated/core-v1.ts';
-import { keyOf } from '../../client/index.ts';
 import { parseQuantity } from '../../base/index.ts';
+import { keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { ignoringGone } from '../status.ts';
 
@@ -36,14 +36,24 @@ export const persistentVolumeExpanderController: ControllerDescriptor = {
       if (!claim || !volume || volume.spec?.claimRef?.uid !== claim.metadata.uid || !wantsMore(claim)) return;
       const migrated = migrationOf(volume);
       if (migrated) await nameResizer(claim, migrated.driver);
-      const message = migrated ? `CSI migration enabled for ${migrated.plugin}; waiting for external resizer to expand the pvc` : 'waiting for an external controller to expand this PVC';
+      const message = migrated
+        ? `CSI migration enabled for ${migrated.plugin}; waiting for external resizer to expand the pvc`
+        : 'waiting for an external controller to expand this PVC';
       recorder.event(claim, 'Normal', 'ExternalExpanding', message);
     };
 
     const nameResizer = async ({ metadata }: PersistentVolumeClaim, driver: string): Promise<void> => {
       if (metadata.annotations?.[RESIZER_ANNOTATION] === driver) return;
       const patch = { metadata: { uid: metadata.uid, annotations: { [RESIZER_ANNOTATION]: driver } } };
-      await ignoringGone(() => client.resource('v1/persistentvolumeclaims').patch({ namespace: metadata.namespace, name: metadata.name! }, patch, { type: 'merge', subresource: 'status', signal }));
+      await ignoringGone(() =>
+        client
+          .resource('v1/persistentvolumeclaims')
+          .patch({ namespace: metadata.namespace, name: metadata.name! }, patch, {
+            type: 'merge',
+            subresource: 'status',
+            signal,
+          }),
+      );
     };
 
     const { queue, run } = keyedLoop(context, 'volume_expand', 10, reconcile);
@@ -69,12 +79,18 @@ export const persistentVolumeExpanderController: ControllerDescriptor = {
   },
 };
 
-const migrationOf = ({ spec }: PersistentVolume) => Object.entries(MIGRATED).find(([field]) => spec?.[field as keyof PersistentVolumeSpec])?.[1];
+const migrationOf = ({ spec }: PersistentVolume) =>
+  Object.entries(MIGRATED).find(([field]) => spec?.[field as keyof PersistentVolumeSpec])?.[1];
 
 const requestOf = ({ spec }: PersistentVolumeClaim): string | undefined => spec?.resources?.requests?.['storage'];
 
 function wantsMore(claim: PersistentVolumeClaim): boolean {
   const requested = requestOf(claim);
   const has = claim.status?.capacity?.['storage'];
-  return claim.status?.phase === 'Bound' && requested !== undefined && has !== undefined && parseQuantity(requested).cmp(parseQuantity(has)) > 0;
+  return (
+    claim.status?.phase === 'Bound' &&
+    requested !== undefined &&
+    has !== undefined &&
+    parseQuantity(requested).cmp(parseQuantity(has)) > 0
+  );
 }

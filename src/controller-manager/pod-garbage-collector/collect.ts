@@ -1,8 +1,8 @@
 /** Deletes the pods that no other controller deletes. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { parseTime } from '../../base/index.ts';
 import { isNotFound, keyOf, type SharedInformer } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
-import { parseTime } from '../../base/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { hasTaint, OUT_OF_SERVICE, readyCondition } from '../node-lifecycle/taints.ts';

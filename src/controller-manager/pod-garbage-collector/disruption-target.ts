@@ -1,6 +1,6 @@
 import type { Pod, PodCondition } from '../../api/generated/core-v1.ts';
-import { isPodTerminal } from '../../component-helpers/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext } from '../controller.ts';
 
 export interface Disruption {
@@ -11,7 +11,11 @@ export interface Disruption {
 }
 
 /** Says in the pod's status why it is deleted, before it is; writes nothing when that is said already. */
-export async function markDisrupted({ client, clock, signal }: Pick<ControllerContext, 'client' | 'clock' | 'signal'>, pod: Pod, { reason, message, failed }: Disruption): Promise<Pod> {
+export async function markDisrupted(
+  { client, clock, signal }: Pick<ControllerContext, 'client' | 'clock' | 'signal'>,
+  pod: Pod,
+  { reason, message, failed }: Disruption,
+): Promise<Pod> {
   const old = pod.status?.conditions ?? [];
   const before = old.find(({ type }) => type === 'DisruptionTarget');
   const said = before?.status === 'True' && before.reason === reason && before.message === message;
@@ -20,9 +24,11 @@ export async function markDisrupted({ client, clock, signal }: Pick<ControllerCo
   const lastTransitionTime = before?.status === 'True' ? before.lastTransitionTime : formatTime(clock.now());
   const condition: PodCondition = { type: 'DisruptionTarget', status: 'True', reason, message, lastTransitionTime };
   const status = { conditions: [condition], ...(failed && !ended ? { phase: 'Failed' } : {}) };
-  return client.resource('v1/pods').patch(
-    { namespace: pod.metadata.namespace, name: pod.metadata.name ?? '' },
-    { metadata: { uid: pod.metadata.uid }, status },
-    { type: 'strategic', subresource: 'status', signal },
-  );
+  return client
+    .resource('v1/pods')
+    .patch(
+      { namespace: pod.metadata.namespace, name: pod.metadata.name ?? '' },
+      { metadata: { uid: pod.metadata.uid }, status },
+      { type: 'strategic', subresource: 'status', signal },
+    );
 }

@@ -3,16 +3,25 @@ import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 beforeAll(async () => {
-  fixture = await startFixture({ controllers: ['pod-garbage-collector-controller', 'ttl-controller', 'ttl-after-finished-controller'], config: { terminatedPodGcThreshold: 2 } });
+  fixture = await startFixture({
+    controllers: ['pod-garbage-collector-controller', 'ttl-controller', 'ttl-after-finished-controller'],
+    config: { terminatedPodGcThreshold: 2 },
+  });
   await fixture.start();
-  await fixture.client.resource('v1/nodes').create({ metadata: { name: 'n' }, status: { conditions: [{ type: 'Ready', status: 'False' }] } });
+  await fixture.client
+    .resource('v1/nodes')
+    .create({ metadata: { name: 'n' }, status: { conditions: [{ type: 'Ready', status: 'False' }] } });
 });
 afterAll(() => fixture.stop());
 
 const pods = () => fixture.client.resource('v1/pods');
-const names = async () => (await pods().list({ namespace: 'default' })).items.map((pod) => pod.metadata.name ?? '').sort();
+const names = async () =>
+  (await pods().list({ namespace: 'default' })).items.map((pod) => pod.metadata.name ?? '').sort();
 const make = (name: string, nodeName: string | undefined, finalizers: string[] = []) =>
-  pods().create({ metadata: { name, namespace: 'default', finalizers }, spec: { nodeName, terminationGracePeriodSeconds: 3000, containers: [{ name: 'c', image: 'i' }] } });
+  pods().create({
+    metadata: { name, namespace: 'default', finalizers },
+    spec: { nodeName, terminationGracePeriodSeconds: 3000, containers: [{ name: 'c', image: 'i' }] },
+  });
 
 describe('pod-garbage-collector-controller', () => {
   it('removes pods whose node is gone for a while', async () => {
@@ -25,7 +34,14 @@ describe('pod-garbage-collector-controller', () => {
     expect(await names()).toEqual(['held', 'on-node']);
     const { status } = await pods().get({ namespace: 'default', name: 'held' });
     expect(status?.phase).toBe('Failed');
-    expect(status?.conditions).toContainEqual(expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' }));
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'DeletionByPodGC',
+        message: 'PodGC: node no longer exists',
+      }),
+    );
     await pods().patch({ namespace: 'default', name: 'held' }, { metadata: { finalizers: null } }, { type: 'merge' });
   });
 
@@ -33,7 +49,13 @@ describe('pod-garbage-collector-controller', () => {
     await pods().delete({ namespace: 'default', name: 'on-node' });
     await fixture.advance(60_000);
     expect(await names()).toEqual(['on-node']);
-    await fixture.client.resource('v1/nodes').patch({ name: 'n' }, { spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }] } }, { type: 'merge' });
+    await fixture.client.resource('v1/nodes').patch(
+      { name: 'n' },
+      {
+        spec: { taints: [{ key: 'node.kubernetes.io/out-of-service', value: 'nodeshutdown', effect: 'NoExecute' }] },
+      },
+      { type: 'merge' },
+    );
     await fixture.advance(25_000);
     expect(await names()).toEqual([]);
   });
@@ -41,7 +63,11 @@ describe('pod-garbage-collector-controller', () => {
   it('keeps the newest finished pods only', async () => {
     for (const name of ['a', 'b', 'c', 'd']) {
       await make(name, 'n');
-      await pods().patch({ namespace: 'default', name }, { status: { phase: 'Succeeded' } }, { type: 'merge', subresource: 'status' });
+      await pods().patch(
+        { namespace: 'default', name },
+        { status: { phase: 'Succeeded' } },
+        { type: 'merge', subresource: 'status' },
+      );
       await fixture.advance(1_000);
     }
     await fixture.advance(25_000);
@@ -51,9 +77,13 @@ describe('pod-garbage-collector-controller', () => {
 
 describe('ttl-controller', () => {
   it('annotates nodes once', async () => {
-    expect((await fixture.client.resource('v1/nodes').get({ name: 'n' })).metadata.annotations).toEqual({ 'node.alpha.kubernetes.io/ttl': '0' });
+    expect((await fixture.client.resource('v1/nodes').get({ name: 'n' })).metadata.annotations).toEqual({
+      'node.alpha.kubernetes.io/ttl': '0',
+    });
     const { length } = fixture.writes;
-    await fixture.client.resource('v1/nodes').patch({ name: 'n' }, { metadata: { labels: { a: 'b' } } }, { type: 'merge' });
+    await fixture.client
+      .resource('v1/nodes')
+      .patch({ name: 'n' }, { metadata: { labels: { a: 'b' } } }, { type: 'merge' });
     await fixture.advance(10_000);
     expect(fixture.writes).toHaveLength(length);
   });
@@ -63,14 +93,29 @@ describe('ttl-after-finished-controller', () => {
   it('deletes a finished Job after its time', async () => {
     const jobs = fixture.client.resource('batch/v1/jobs');
     const template = { spec: { restartPolicy: 'Never', containers: [{ name: 'c', image: 'i' }] } };
-    await jobs.create({ metadata: { name: 'j', namespace: 'default' }, spec: { ttlSecondsAfterFinished: 100, template } });
+    await jobs.create({
+      metadata: { name: 'j', namespace: 'default' },
+      spec: { ttlSecondsAfterFinished: 100, template },
+    });
     await fixture.advance(200_000);
     const startTime = '2026-01-01T00:00:00Z';
-    const lastTransitionTime = new Date(Math.floor(fixture.clock.now() / 1000) * 1000).toISOString().replace('.000', '');
+    const lastTransitionTime = new Date(Math.floor(fixture.clock.now() / 1000) * 1000)
+      .toISOString()
+      .replace('.000', '');
     const condition = { status: 'True', lastTransitionTime, lastProbeTime: lastTransitionTime };
     await jobs.patch(
       { namespace: 'default', name: 'j' },
-      { status: { startTime, completionTime: lastTransitionTime, succeeded: 1, conditions: [{ type: 'SuccessCriteriaMet', ...condition }, { type: 'Complete', ...condition }] } },
+      {
+        status: {
+          startTime,
+          completionTime: lastTransitionTime,
+          succeeded: 1,
+          conditions: [
+            { type: 'SuccessCriteriaMet', ...condition },
+            { type: 'Complete', ...condition },
+          ],
+        },
+      },
       { type: 'merge', subresource: 'status' },
     );
     await fixture.advance(95_000);

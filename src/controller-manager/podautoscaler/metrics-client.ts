@@ -1,6 +1,6 @@
+import { isRecord, parseQuantity } from '../../base/index.ts';
 /** Where autoscaling gets its numbers from: the metrics APIs, which other servers provide behind the API server. */
 import type { Client } from '../../client/index.ts';
-import { isRecord, parseQuantity } from '../../base/index.ts';
 
 /** Values are in thousandths, so that fractions stay whole numbers. */
 export interface PodMetrics {
@@ -19,7 +19,12 @@ export interface MetricsClient {
   resource(query: { resource: string; namespace: string; selector: string; container?: string }): Promise<PodMetrics>;
   pods(query: { metric: string; namespace: string; selector: string; metricSelector: string }): Promise<PodMetrics>;
   /** In thousandths. */
-  object(query: { metric: string; namespace: string; object: DescribedObject; metricSelector: string }): Promise<number>;
+  object(query: {
+    metric: string;
+    namespace: string;
+    object: DescribedObject;
+    metricSelector: string;
+  }): Promise<number>;
   external(query: { metric: string; namespace: string; metricSelector: string }): Promise<number[]>;
 }
 
@@ -34,7 +39,9 @@ export function createMetricsClient(client: Client, signal: AbortSignal): Metric
 
   return {
     async resource({ resource, namespace, selector, container }) {
-      const found = await explained(`unable to get metrics for resource ${resource}`, () => items(`/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`, { labelSelector: selector }));
+      const found = await explained(`unable to get metrics for resource ${resource}`, () =>
+        items(`/apis/metrics.k8s.io/v1beta1/namespaces/${namespace}/pods`, { labelSelector: selector }),
+      );
       if (found.length === 0) throw new Error('no metrics returned from resource metrics API');
       const milliByPod = new Map<string, number>();
       for (const pod of found) {
@@ -44,17 +51,26 @@ export function createMetricsClient(client: Client, signal: AbortSignal): Metric
       return { milliByPod };
     },
     async pods({ metric, namespace, selector, metricSelector }) {
-      const found = await explained(`unable to get metric ${metric}`, () => items(custom(namespace, 'pods', '*', metric), { labelSelector: selector, metricLabelSelector: metricSelector }));
+      const found = await explained(`unable to get metric ${metric}`, () =>
+        items(custom(namespace, 'pods', '*', metric), { labelSelector: selector, metricLabelSelector: metricSelector }),
+      );
       if (found.length === 0) throw new Error('no metrics returned from custom metrics API');
       return { milliByPod: new Map(found.map((value) => [nameOf(value['describedObject']), milliOf(value['value'])])) };
     },
     async object({ metric, namespace, object, metricSelector }) {
-      const [found] = await explained(`unable to get metric ${metric}: ${object.resource} on ${namespace} ${object.name}`, () => items(custom(namespace, object.resource, object.name, metric), { metricLabelSelector: metricSelector }));
+      const [found] = await explained(
+        `unable to get metric ${metric}: ${object.resource} on ${namespace} ${object.name}`,
+        () => items(custom(namespace, object.resource, object.name, metric), { metricLabelSelector: metricSelector }),
+      );
       if (!found) throw new Error('no metrics returned from custom metrics API');
       return milliOf(found['value']);
     },
     async external({ metric, namespace, metricSelector }) {
-      const found = await explained(`unable to get external metric ${namespace}/${metric}`, () => items(`/apis/external.metrics.k8s.io/v1beta1/namespaces/${namespace}/${encodeURIComponent(metric)}`, { labelSelector: metricSelector }));
+      const found = await explained(`unable to get external metric ${namespace}/${metric}`, () =>
+        items(`/apis/external.metrics.k8s.io/v1beta1/namespaces/${namespace}/${encodeURIComponent(metric)}`, {
+          labelSelector: metricSelector,
+        }),
+      );
       if (found.length === 0) throw new Error(`no metrics returned from external metrics API`);
       return found.map((value) => milliOf(value['value']));
     },
@@ -70,7 +86,8 @@ async function explained<T>(what: string, work: () => Promise<T>): Promise<T> {
 }
 
 const nameOf = (value: unknown): string => (isRecord(value) && typeof value['name'] === 'string' ? value['name'] : '');
-const milliOf = (value: unknown): number => (typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)).milliValue() : 0);
+const milliOf = (value: unknown): number =>
+  typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)).milliValue() : 0;
 
 /** The sum over the pod's containers; undefined when one of them has no number: half a sum would mislead. */
 function usageOf(pod: Record<string, unknown>, resource: string, container: string | undefined): number | undefined {

@@ -36,7 +36,11 @@ export interface Proposal {
 const isWithin = (ratio: number, { up, down }: Tolerance): boolean => ratio >= 1 - down && ratio <= 1 + up;
 
 /** Usage against what the pods ask for, in percent. */
-export function byUtilization(usage: PodUsage, targetPercent: number, requests: ReadonlyMap<string, number>): Proposal & { averageMilli: number } {
+export function byUtilization(
+  usage: PodUsage,
+  targetPercent: number,
+  requests: ReadonlyMap<string, number>,
+): Proposal & { averageMilli: number } {
   let averageMilli = 0;
   let value = 0;
   const ratioOf = (milliByPod: ReadonlyMap<string, number>): number => {
@@ -52,7 +56,8 @@ export function byUtilization(usage: PodUsage, targetPercent: number, requests: 
     if (value === 0) [value, averageMilli] = [percent, Math.floor(used / milliByPod.size)];
     return percent / targetPercent;
   };
-  const assumedFull = (pod: Pod): number => Math.floor(((requests.get(pod.metadata.name ?? '') ?? 0) * Math.max(100, targetPercent)) / 100);
+  const assumedFull = (pod: Pod): number =>
+    Math.floor(((requests.get(pod.metadata.name ?? '') ?? 0) * Math.max(100, targetPercent)) / 100);
   const replicas = fromRatio(usage, ratioOf, assumedFull);
   return { replicas, value, averageMilli };
 }
@@ -70,32 +75,54 @@ export function byAverage(usage: PodUsage, targetMilli: number): Proposal {
 }
 
 /** One number for all: it grows with the load, not with the pods. */
-export function byValue(options: { milli: number; targetMilli: number; current: number; readyPods: number; tolerance: Tolerance }): Proposal {
+export function byValue(options: {
+  milli: number;
+  targetMilli: number;
+  current: number;
+  readyPods: number;
+  tolerance: Tolerance;
+}): Proposal {
   const { milli, targetMilli, current, readyPods, tolerance } = options;
   const ratio = milli / targetMilli;
-  const replicas = current === 0 ? Math.ceil(ratio) : isWithin(ratio, tolerance) ? current : Math.ceil(ratio * readyPods);
+  const replicas =
+    current === 0 ? Math.ceil(ratio) : isWithin(ratio, tolerance) ? current : Math.ceil(ratio * readyPods);
   return { replicas, value: milli };
 }
 
 /** One number, shared by the pods that there are. */
-export function byShare(options: { milli: number; targetMilli: number; current: number; tolerance: Tolerance }): Proposal {
+export function byShare(options: {
+  milli: number;
+  targetMilli: number;
+  current: number;
+  tolerance: Tolerance;
+}): Proposal {
   const { milli, targetMilli, current, tolerance } = options;
   const isClose = current > 0 && isWithin(milli / (targetMilli * current), tolerance);
-  return { replicas: isClose ? current : Math.ceil(milli / targetMilli), value: current > 0 ? Math.ceil(milli / current) : milli };
+  return {
+    replicas: isClose ? current : Math.ceil(milli / targetMilli),
+    value: current > 0 ? Math.ceil(milli / current) : milli,
+  };
 }
 
 /**
  * Pods without numbers are assumed to do what speaks against a change: to be idle when more pods are about to be made,
  * to use all that they may when some are about to go.
  */
-function fromRatio(usage: PodUsage, ratioOf: (milliByPod: ReadonlyMap<string, number>) => number, assumedFull: (pod: Pod) => number): number {
+function fromRatio(
+  usage: PodUsage,
+  ratioOf: (milliByPod: ReadonlyMap<string, number>) => number,
+  assumedFull: (pod: Pod) => number,
+): number {
   const { current, tolerance } = usage;
   const { ready, unready, missing } = groupPods(usage);
-  const milliByPod = new Map(ready.map((pod) => [pod.metadata.name ?? '', usage.milliByPod.get(pod.metadata.name ?? '') ?? 0]));
+  const milliByPod = new Map(
+    ready.map((pod) => [pod.metadata.name ?? '', usage.milliByPod.get(pod.metadata.name ?? '') ?? 0]),
+  );
   if (milliByPod.size === 0) throw new Error('did not receive metrics for targeted pods (pods might be unready)');
   const ratio = ratioOf(milliByPod);
   const growsWithUnready = unready.length > 0 && ratio > 1;
-  if (!growsWithUnready && missing.length === 0) return isWithin(ratio, tolerance) ? current : Math.ceil(ratio * ready.length);
+  if (!growsWithUnready && missing.length === 0)
+    return isWithin(ratio, tolerance) ? current : Math.ceil(ratio * ready.length);
   if (ratio < 1) for (const pod of missing) milliByPod.set(pod.metadata.name ?? '', assumedFull(pod));
   else if (ratio > 1) for (const pod of missing) milliByPod.set(pod.metadata.name ?? '', 0);
   if (growsWithUnready) for (const pod of unready) milliByPod.set(pod.metadata.name ?? '', 0);
@@ -105,7 +132,17 @@ function fromRatio(usage: PodUsage, ratioOf: (milliByPod: ReadonlyMap<string, nu
   return (assumed < 1 && replicas > current) || (assumed > 1 && replicas < current) ? current : replicas;
 }
 
-export function groupPods({ pods, milliByPod, isCpu, now, startUp = DEFAULT_PERIODS }: Pick<PodUsage, 'pods' | 'milliByPod' | 'isCpu' | 'now' | 'startUp'>): { ready: Pod[]; unready: Pod[]; missing: Pod[] } {
+export function groupPods({
+  pods,
+  milliByPod,
+  isCpu,
+  now,
+  startUp = DEFAULT_PERIODS,
+}: Pick<PodUsage, 'pods' | 'milliByPod' | 'isCpu' | 'now' | 'startUp'>): {
+  ready: Pod[];
+  unready: Pod[];
+  missing: Pod[];
+} {
   const groups = { ready: [] as Pod[], unready: [] as Pod[], missing: [] as Pod[] };
   for (const pod of pods) {
     if (pod.metadata.deletionTimestamp !== undefined || pod.status?.phase === 'Failed') continue;
@@ -117,7 +154,11 @@ export function groupPods({ pods, milliByPod, isCpu, now, startUp = DEFAULT_PERI
   return groups;
 }
 
-function isStarting(pod: Pod, now: number, { cpuInitializationPeriodMs, initialReadinessDelayMs }: StartUpPeriods): boolean {
+function isStarting(
+  pod: Pod,
+  now: number,
+  { cpuInitializationPeriodMs, initialReadinessDelayMs }: StartUpPeriods,
+): boolean {
   const ready = podReadyCondition(pod);
   const { startTime } = pod.status ?? {};
   if (!ready || !startTime) return true;
@@ -135,7 +176,8 @@ export function requestsOf(pods: readonly Pod[], resource: string, container?: s
     const containers = longRunningContainers(spec).filter((c) => container === undefined || c.name === container);
     const sum = containers.reduce((total, c) => {
       const request = ownValue(c.resources?.requests, resource);
-      if (request === undefined) throw new Error(`missing request for ${resource} in container ${c.name} of Pod ${name}`);
+      if (request === undefined)
+        throw new Error(`missing request for ${resource} in container ${c.name} of Pod ${name}`);
       return total + parseQuantity(request).milliValue();
     }, 0);
     requests.set(name, sum);

@@ -7,8 +7,8 @@ import type {
   MetricStatus,
 } from '../../api/generated/autoscaling-v2.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import { formatTime, parseQuantity } from '../../base/index.ts';
+import { NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import { parseLabelSelector } from '../../machinery/selectors/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import type { ScaleClient, ScaleTarget } from '../scale-client.ts';

@@ -3,7 +3,9 @@ import { parseTime } from '../../base/index.ts';
 import { isPodReady, podReadyCondition } from '../../component-helpers/index.ts';
 
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
-const PHASE_ORDER: ReadonlyMap<string, number> = new Map(Object.entries<number>({ Pending: 0, Unknown: 1, Running: 2 }));
+const PHASE_ORDER: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ Pending: 0, Unknown: 1, Running: 2 }),
+);
 
 export interface RankedPod {
   readonly pod: Pod;
@@ -26,7 +28,13 @@ export function comparePodsForDeletion(a: RankedPod, b: RankedPod, now: number):
   if (cost !== 0) return cost;
   if (a.crowd !== b.crowd) return b.crowd - a.crowd;
   if (isPodReady(a.pod) && isPodReady(b.pod)) {
-    const readySince = compareAges(podReadyCondition(a.pod)?.lastTransitionTime, podReadyCondition(b.pod)?.lastTransitionTime, a.pod, b.pod, now);
+    const readySince = compareAges(
+      podReadyCondition(a.pod)?.lastTransitionTime,
+      podReadyCondition(b.pod)?.lastTransitionTime,
+      a.pod,
+      b.pod,
+      now,
+    );
     if (readySince !== 0) return readySince;
   }
   const restarts = maxRestarts(b.pod) - maxRestarts(a.pod);

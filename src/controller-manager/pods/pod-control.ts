@@ -32,7 +32,8 @@ export class PodControl {
       recorder.event(options.owner, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
       return pod;
     } catch (error) {
-      if (!signal.aborted && !isNamespaceTerminating(error)) recorder.event(options.owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
+      if (!signal.aborted && !isNamespaceTerminating(error))
+        recorder.event(options.owner, 'Warning', 'FailedCreate', `Error creating: ${messageOf(error)}`);
       throw error;
     }
   }
@@ -59,7 +60,12 @@ export class PodControl {
   /** With a finalizer, that is taken away too. */
   async release(pod: Pod, ownerUid: string, finalizer?: string): Promise<void> {
     const patch = releasePatch(pod, ownerUid) as { metadata: object };
-    await this.#patch(pod, finalizer === undefined ? patch : { metadata: { ...patch.metadata, '$deleteFromPrimitiveList/finalizers': [finalizer] } });
+    await this.#patch(
+      pod,
+      finalizer === undefined
+        ? patch
+        : { metadata: { ...patch.metadata, '$deleteFromPrimitiveList/finalizers': [finalizer] } },
+    );
   }
 
   async #patch(pod: Pod, patch: unknown): Promise<void> {

@@ -14,7 +14,10 @@ export function safeHash(value: unknown, salt?: number): string {
   let hash = FNV_OFFSET;
   for (const byte of Buffer.from(text)) hash = Math.imul(hash ^ byte, FNV_PRIME);
   /** The digits of the number in an alphabet without vowels: no words arise. */
-  return Array.from(String(hash >>> 0), (digit) => NAME_SUFFIX_ALPHABET[digit.charCodeAt(0) % NAME_SUFFIX_ALPHABET.length]).join('');
+  return Array.from(
+    String(hash >>> 0),
+    (digit) => NAME_SUFFIX_ALPHABET[digit.charCodeAt(0) % NAME_SUFFIX_ALPHABET.length],
+  ).join('');
 }
 
 function canonical(value: unknown): string {

@@ -165,7 +165,9 @@ export class ReplicaReconciler implements Reconciler {
       now: clock.now(),
     });
     if (sameStatus(status, owner.status)) return;
-    const updated = await ignoringGone(() => client.resource(kind.resource).updateStatus({ ...owner, status }, { signal }));
+    const updated = await ignoringGone(() =>
+      client.resource(kind.resource).updateStatus({ ...owner, status }, { signal }),
+    );
     if (updated) this.#written.wrote(keyOf(owner), updated);
   }
 

@@ -1,5 +1,5 @@
-import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
 import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
+import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
 import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { findCondition, withoutCondition, withoutZeros } from '../status.ts';
@@ -27,7 +27,9 @@ export function replicaStatus(state: ReplicaState): ReplicaSetStatus {
   return {
     replicas: active.length,
     ...withoutZeros({
-      fullyLabeledReplicas: active.filter((pod) => templateLabels.every(([key, value]) => ownValue(pod.metadata.labels, key) === value)).length,
+      fullyLabeledReplicas: active.filter((pod) =>
+        templateLabels.every(([key, value]) => ownValue(pod.metadata.labels, key) === value),
+      ).length,
       readyReplicas: active.filter(isPodReady).length,
       availableReplicas: active.filter((pod) => isPodAvailable(pod, minReadySeconds, now)).length,
     }),
@@ -36,7 +38,13 @@ export function replicaStatus(state: ReplicaState): ReplicaSetStatus {
   };
 }
 
-function failureCondition({ previous, failure, active, replicas, now }: ReplicaState): NonNullable<ReplicaSetStatus['conditions']> {
+function failureCondition({
+  previous,
+  failure,
+  active,
+  replicas,
+  now,
+}: ReplicaState): NonNullable<ReplicaSetStatus['conditions']> {
   const others = withoutCondition(previous?.conditions, REPLICA_FAILURE);
   if (failure === undefined) return others;
   const existing = findCondition(previous?.conditions, REPLICA_FAILURE);

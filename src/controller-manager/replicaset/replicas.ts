@@ -1,5 +1,12 @@
 /** The controller of a kind that keeps a number of equal pods. */
-import { byControllerUid, byNamespace, CONTROLLER_UID_INDEX, Expectations, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
+import {
+  byControllerUid,
+  byNamespace,
+  CONTROLLER_UID_INDEX,
+  Expectations,
+  NAMESPACE_INDEX,
+  type SharedInformer,
+} from '../../client/index.ts';
 import { keyedController, type ControllerContext } from '../controller.ts';
 import { PodControl, podsByOwner } from '../pods/index.ts';
 import { ReplicaReconciler } from './reconcile.ts';

@@ -32,7 +32,10 @@ export function replicaWatches({ kind, owners, pods, expectations }: ReplicaPart
     const [previous, key] = [ownerKey(before), ownerKey(pod)];
     if (previous !== undefined && previous !== key) keys.push(previous);
     if (key !== undefined) keys.push(needsReplacement(before, pod) ? key : { key, afterMs: GATHER_MS });
-    else if (controllerOf(pod) === undefined && (before.metadata.labels !== pod.metadata.labels || previous !== undefined)) {
+    else if (
+      controllerOf(pod) === undefined &&
+      (before.metadata.labels !== pod.metadata.labels || previous !== undefined)
+    ) {
       keys.push(...claimants(pod));
     }
     return keys;

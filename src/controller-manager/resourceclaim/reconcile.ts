@@ -1,7 +1,14 @@
 /** Creates the ResourceClaims that pods want from templates, and releases the claims of pods that have ended. */
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/generated/resource-v1.ts';
-import { CONTROLLER_UID_INDEX, isNamespaceTerminating, isNotFound, splitKey, type ResourceClient, type SharedInformer } from '../../client/index.ts';
+import {
+  CONTROLLER_UID_INDEX,
+  isNamespaceTerminating,
+  isNotFound,
+  splitKey,
+  type ResourceClient,
+  type SharedInformer,
+} from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
 
@@ -32,7 +39,9 @@ export class ResourceClaimReconciler implements Reconciler {
   }
 
   reconcile(key: string): Promise<void> {
-    return key.startsWith(POD_KEY) ? this.#reconcilePod(key.slice(POD_KEY.length)) : this.#reconcileClaim(key.slice(CLAIM_KEY.length));
+    return key.startsWith(POD_KEY)
+      ? this.#reconcilePod(key.slice(POD_KEY.length))
+      : this.#reconcileClaim(key.slice(CLAIM_KEY.length));
   }
 
   async #reconcilePod(key: string): Promise<void> {
@@ -51,7 +60,9 @@ export class ResourceClaimReconciler implements Reconciler {
 
   async #claimFor(pod: Pod, wanted: PodResourceClaim): Promise<string | undefined> {
     const uid = pod.metadata.uid ?? '';
-    const existing = this.#parts.claims.indexer.byIndex(CONTROLLER_UID_INDEX, uid).find((claim) => claim.metadata.annotations?.[POD_CLAIM_NAME] === wanted.name);
+    const existing = this.#parts.claims.indexer
+      .byIndex(CONTROLLER_UID_INDEX, uid)
+      .find((claim) => claim.metadata.annotations?.[POD_CLAIM_NAME] === wanted.name);
     const known = existing ?? this.#parts.created.get(`${uid}/${wanted.name}`);
     if (known) return known.metadata.name;
     const { namespace = '', name = '' } = pod.metadata;
@@ -66,34 +77,70 @@ export class ResourceClaimReconciler implements Reconciler {
     const ownerReferences = [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true }];
     try {
       const claim = await this.#resource.create(
-        { metadata: { generateName: `${name}-${wanted.name}-`, namespace, labels, annotations: { ...annotations, [POD_CLAIM_NAME]: wanted.name }, ownerReferences }, spec: template.spec.spec },
+        {
+          metadata: {
+            generateName: `${name}-${wanted.name}-`,
+            namespace,
+            labels,
+            annotations: { ...annotations, [POD_CLAIM_NAME]: wanted.name },
+            ownerReferences,
+          },
+          spec: template.spec.spec,
+        },
         { signal: this.#context.signal },
       );
       this.#parts.created.set(`${uid}/${wanted.name}`, claim);
       return claim.metadata.name;
     } catch (error) {
       if (isNamespaceTerminating(error)) return undefined;
-      this.#context.recorder.event(pod, 'Warning', 'FailedResourceClaimCreation', `PodResourceClaim ${wanted.name}: ${error instanceof Error ? error.message : String(error)}`);
+      this.#context.recorder.event(
+        pod,
+        'Warning',
+        'FailedResourceClaimCreation',
+        `PodResourceClaim ${wanted.name}: ${error instanceof Error ? error.message : String(error)}`,
+      );
       throw error;
     }
   }
 
   async #tellPod(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
-    const missing = statuses.filter((status) => !pod.status?.resourceClaimStatuses?.some((known) => known.name === status.name && known.resourceClaimName === status.resourceClaimName));
+    const missing = statuses.filter(
+      (status) =>
+        !pod.status?.resourceClaimStatuses?.some(
+          (known) => known.name === status.name && known.resourceClaimName === status.resourceClaimName,
+        ),
+    );
     if (missing.length === 0) return;
     const place = { namespace: pod.metadata.namespace, name: pod.metadata.name ?? '' };
-    await ignoringGone(this.#context.client.resource('v1/pods').patch(place, { metadata: { uid: pod.metadata.uid }, status: { resourceClaimStatuses: missing } }, { type: 'strategic', subresource: 'status', signal: this.#context.signal }));
+    await ignoringGone(
+      this.#context.client
+        .resource('v1/pods')
+        .patch(
+          place,
+          { metadata: { uid: pod.metadata.uid }, status: { resourceClaimStatuses: missing } },
+          { type: 'strategic', subresource: 'status', signal: this.#context.signal },
+        ),
+    );
   }
 
   /** A pod that was put on a node without the scheduler has nobody else to reserve its claims. */
   async #reserveForScheduled(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
     if (!pod.spec?.nodeName) return;
     for (const wanted of pod.spec.resourceClaims ?? []) {
-      const name = wanted.resourceClaimName ?? statuses.find((status) => status.name === wanted.name)?.resourceClaimName;
+      const name =
+        wanted.resourceClaimName ?? statuses.find((status) => status.name === wanted.name)?.resourceClaimName;
       const claim = this.#parts.claims.get(`${pod.metadata.namespace ?? ''}/${name ?? ''}`);
       if (!claim?.status?.allocation || claim.status.reservedFor?.some(({ uid }) => uid === pod.metadata.uid)) continue;
-      const reservedFor = [...(claim.status.reservedFor ?? []), { resource: 'pods', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' }];
-      await ignoringGone(this.#resource.updateStatus({ ...claim, status: { ...claim.status, reservedFor } }, { signal: this.#context.signal }));
+      const reservedFor = [
+        ...(claim.status.reservedFor ?? []),
+        { resource: 'pods', name: pod.metadata.name ?? '', uid: pod.metadata.uid ?? '' },
+      ];
+      await ignoringGone(
+        this.#resource.updateStatus(
+          { ...claim, status: { ...claim.status, reservedFor } },
+          { signal: this.#context.signal },
+        ),
+      );
     }
   }
 
@@ -103,18 +150,28 @@ export class ResourceClaimReconciler implements Reconciler {
     const released = await this.#release(claim);
     /** The scheduler writes the finalizer before the allocation: only what was given back, or shall go, needs none. */
     if (released !== claim || claim.metadata.deletionTimestamp) await this.#removeFinalizer(released);
-    const owner = (claim.metadata.ownerReferences ?? []).find((reference) => reference.controller && reference.kind === 'Pod');
+    const owner = (claim.metadata.ownerReferences ?? []).find(
+      (reference) => reference.controller && reference.kind === 'Pod',
+    );
     const pod = owner && this.#parts.pods.get(`${claim.metadata.namespace ?? ''}/${owner.name}`);
     if (!pod || pod.metadata.uid !== owner.uid || !isDone(pod) || claim.metadata.deletionTimestamp) return;
-    await ignoringGone(this.#resource.delete(splitKey(key), { preconditions: { uid: claim.metadata.uid }, signal: this.#context.signal }));
+    await ignoringGone(
+      this.#resource.delete(splitKey(key), {
+        preconditions: { uid: claim.metadata.uid },
+        signal: this.#context.signal,
+      }),
+    );
   }
 
   /** Takes back what is reserved for pods that do not run any more; a claim that nobody holds loses its devices. */
   async #release(claim: ResourceClaim): Promise<ResourceClaim> {
     const { reservedFor = [], allocation } = claim.status ?? {};
     const kept: typeof reservedFor = [];
-    for (const consumer of reservedFor) if (consumer.resource !== 'pods' || (consumer.apiGroup ?? '') !== '' || (await this.#isRunning(claim, consumer))) kept.push(consumer);
-    if (kept.length === reservedFor.length && !(allocation && kept.length === 0 && claim.metadata.deletionTimestamp)) return claim;
+    for (const consumer of reservedFor)
+      if (consumer.resource !== 'pods' || (consumer.apiGroup ?? '') !== '' || (await this.#isRunning(claim, consumer)))
+        kept.push(consumer);
+    if (kept.length === reservedFor.length && !(allocation && kept.length === 0 && claim.metadata.deletionTimestamp))
+      return claim;
     const { allocation: _, devices: __, ...status } = claim.status ?? {};
     const free = kept.length === 0;
     const next = { ...claim, status: { ...(free ? status : claim.status), reservedFor: free ? undefined : kept } };
@@ -141,8 +198,14 @@ export class ResourceClaimReconciler implements Reconciler {
 
   async #removeFinalizer(claim: ResourceClaim): Promise<void> {
     const { finalizers = [] } = claim.metadata;
-    if (!finalizers.includes(FINALIZER) || claim.status?.allocation || (claim.status?.reservedFor ?? []).length > 0) return;
-    await ignoringGone(this.#resource.update({ ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter((f) => f !== FINALIZER) } }, { signal: this.#context.signal }));
+    if (!finalizers.includes(FINALIZER) || claim.status?.allocation || (claim.status?.reservedFor ?? []).length > 0)
+      return;
+    await ignoringGone(
+      this.#resource.update(
+        { ...claim, metadata: { ...claim.metadata, finalizers: finalizers.filter((f) => f !== FINALIZER) } },
+        { signal: this.#context.signal },
+      ),
+    );
   }
 }
 

@@ -21,6 +21,11 @@ export const resourceClaimController: ControllerDescriptor = {
       created: new Map<string, ResourceClaim>(),
     };
     const reconciler = new ResourceClaimReconciler(context, parts);
-    return keyedController(context, { queue: 'resource_claim', workers: 10, reconciler, watches: resourceClaimWatches(parts) });
+    return keyedController(context, {
+      queue: 'resource_claim',
+      workers: 10,
+      reconciler,
+      watches: resourceClaimWatches(parts),
+    });
   },
 };

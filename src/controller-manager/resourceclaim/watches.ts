@@ -30,7 +30,11 @@ export function resourceClaimWatches({ pods, claims, templates, created }: Resou
     watch(templates, {
       added: ({ metadata }, { initial }) =>
         (initial ? [] : pods.list())
-          .filter(({ metadata: { namespace }, spec }) => namespace === metadata.namespace && spec?.resourceClaims?.some((entry) => entry.resourceClaimTemplateName === metadata.name))
+          .filter(
+            ({ metadata: { namespace }, spec }) =>
+              namespace === metadata.namespace &&
+              spec?.resourceClaims?.some((entry) => entry.resourceClaimTemplateName === metadata.name),
+          )
           .map((pod) => POD_KEY + keyOf(pod)),
     }),
   ];

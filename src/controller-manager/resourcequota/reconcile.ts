@@ -1,6 +1,7 @@
 /** Counts what one ResourceQuota limits, and writes it into its status. */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
+import { deepEqual, parseQuantity, Quantity } from '../../base/index.ts';
 import {
   byNamespace,
   isConflict,
@@ -9,7 +10,6 @@ import {
   type ApiObject,
   type SharedInformer,
 } from '../../client/index.ts';
-import { deepEqual, parseQuantity, Quantity } from '../../base/index.ts';
 import { addUsage, matchesScopes, scopesOf, trackedNames, usageOf, type Usage } from '../../machinery/quota/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 

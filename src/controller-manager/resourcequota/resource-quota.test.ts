@@ -19,27 +19,71 @@ async function makeNamespace(name: string): Promise<void> {
 }
 
 const makePod = (namespace: string, name: string, requests: Record<string, string> = {}) =>
-  pods().create({ metadata: { name, namespace }, spec: { nodeName: 'n', terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i', resources: { requests } }] } });
+  pods().create({
+    metadata: { name, namespace },
+    spec: {
+      nodeName: 'n',
+      terminationGracePeriodSeconds: 0,
+      containers: [{ name: 'c', image: 'i', resources: { requests } }],
+    },
+  });
 
 describe('resourcequota-controller', () => {
   it('counts what was there before, and what goes', async () => {
     await makeNamespace('a');
     await makePod('a', 'one', { cpu: '500m', memory: '128Mi' });
     await makePod('a', 'two', { cpu: '1', memory: '1Gi' });
-    await fixture.client.resource('v1/services').create({ metadata: { name: 's', namespace: 'a' }, spec: { type: 'NodePort', ports: [{ name: 'x', port: 1 }, { name: 'y', port: 2 }] } });
-    const hard = { pods: '10', 'requests.cpu': '4', memory: '4Gi', 'limits.cpu': '1', 'services.nodeports': '5', 'count/pods': '9', 'count/deployments.apps': '3', secrets: '2' };
+    await fixture.client.resource('v1/services').create({
+      metadata: { name: 's', namespace: 'a' },
+      spec: {
+        type: 'NodePort',
+        ports: [
+          { name: 'x', port: 1 },
+          { name: 'y', port: 2 },
+        ],
+      },
+    });
+    const hard = {
+      pods: '10',
+      'requests.cpu': '4',
+      memory: '4Gi',
+      'limits.cpu': '1',
+      'services.nodeports': '5',
+      'count/pods': '9',
+      'count/deployments.apps': '3',
+      secrets: '2',
+    };
     await quotas().create({ metadata: { name: 'q', namespace: 'a' }, spec: { hard } });
     await fixture.advance(1_000);
-    expect(await used('a')).toEqual({ pods: '2', 'requests.cpu': '1500m', memory: '1152Mi', 'limits.cpu': '0', 'services.nodeports': '2', 'count/pods': '2', 'count/deployments.apps': '0', secrets: '0' });
+    expect(await used('a')).toEqual({
+      pods: '2',
+      'requests.cpu': '1500m',
+      memory: '1152Mi',
+      'limits.cpu': '0',
+      'services.nodeports': '2',
+      'count/pods': '2',
+      'count/deployments.apps': '0',
+      secrets: '0',
+    });
 
-    await pods().patch({ namespace: 'a', name: 'one' }, { status: { phase: 'Succeeded' } }, { type: 'merge', subresource: 'status' });
+    await pods().patch(
+      { namespace: 'a', name: 'one' },
+      { status: { phase: 'Succeeded' } },
+      { type: 'merge', subresource: 'status' },
+    );
     await fixture.advance(1_000);
     expect(await used('a')).toMatchObject({ pods: '1', 'count/pods': '2', 'requests.cpu': '1', memory: '1Gi' });
 
     await pods().delete({ namespace: 'a', name: 'two' }, { gracePeriodSeconds: 0 });
     await fixture.client.resource('v1/services').delete({ namespace: 'a', name: 's' });
     await fixture.advance(1_000);
-    expect(await used('a')).toMatchObject({ pods: '0', 'count/pods': '1', 'requests.cpu': '0', memory: '0', 'services.nodeports': '0' });
+    expect(await used('a')).toMatchObject({
+      pods: '0',
+      'count/pods': '1',
+      'requests.cpu': '0',
+      memory: '0',
+      'services.nodeports': '0',
+    });
   });
 
   it.each([

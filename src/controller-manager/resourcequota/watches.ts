@@ -1,7 +1,7 @@
 /** What the ResourceQuota controller watches: quotas, and every change that may free what they limit. */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
-import { keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { isCountedPod, trackedNames } from '../../machinery/quota/index.ts';
 import { watch, type ControllerContext, type Keyed, type Watch } from '../controller.ts';
 import { RECOUNT_AFTER_MS, type ResourceQuotaParts } from './reconcile.ts';

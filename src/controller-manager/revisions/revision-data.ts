@@ -3,7 +3,9 @@ import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { deepEqual, isRecord } from '../../base/index.ts';
 
-export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({ spec: { template: { ...template, $patch: 'replace' } } });
+export const revisionData = (template: PodTemplateSpec | undefined): unknown => ({
+  spec: { template: { ...template, $patch: 'replace' } },
+});
 
 export const sameData = (revision: ControllerRevision, data: unknown): boolean => deepEqual(revision.data, data);
 
@@ -18,4 +20,11 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
 
 /** The older first; by name where two have the same number. */
 export const byRevision = (a: ControllerRevision, b: ControllerRevision): number =>
-  a.revision - b.revision || ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '') ? -1 : (a.metadata.creationTimestamp ?? '') > (b.metadata.creationTimestamp ?? '') ? 1 : (a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1);
+  a.revision - b.revision ||
+  ((a.metadata.creationTimestamp ?? '') < (b.metadata.creationTimestamp ?? '')
+    ? -1
+    : (a.metadata.creationTimestamp ?? '') > (b.metadata.creationTimestamp ?? '')
+      ? 1
+      : (a.metadata.name ?? '') < (b.metadata.name ?? '')
+        ? -1
+        : 1);

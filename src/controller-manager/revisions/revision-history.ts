@@ -1,7 +1,19 @@
 /** The history of a workload's template as ControllerRevisions: found, adopted, made under a free name, and pruned. */
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
-import { adoptionPatch, byControllerUid, claimObjects, CONTROLLER_UID_INDEX, controllerOf, controllerReference, isAlreadyExists, isNotFound, releasePatch, type ApiObject, type SharedInformer } from '../../client/index.ts';
+import {
+  adoptionPatch,
+  byControllerUid,
+  claimObjects,
+  CONTROLLER_UID_INDEX,
+  controllerOf,
+  controllerReference,
+  isAlreadyExists,
+  isNotFound,
+  releasePatch,
+  type ApiObject,
+  type SharedInformer,
+} from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { safeHash } from '../pods/index.ts';
@@ -32,10 +44,15 @@ export class RevisionHistory {
 
   constructor(context: ControllerContext) {
     this.#context = context;
-    this.informer = context.informers.informer('apps/v1/controllerrevisions', {}, {
-      [CONTROLLER_UID_INDEX]: byControllerUid,
-      [ORPHANS_INDEX]: (revision) => (controllerOf(revision) === undefined ? [revision.metadata.namespace ?? ''] : []),
-    });
+    this.informer = context.informers.informer(
+      'apps/v1/controllerrevisions',
+      {},
+      {
+        [CONTROLLER_UID_INDEX]: byControllerUid,
+        [ORPHANS_INDEX]: (revision) =>
+          controllerOf(revision) === undefined ? [revision.metadata.namespace ?? ''] : [],
+      },
+    );
   }
 
   /** The revisions of an owner, the oldest first. */
@@ -44,7 +61,10 @@ export class RevisionHistory {
     const { indexer } = this.informer;
     const claimed = await claimObjects<ControllerRevision>({
       owner,
-      candidates: [...indexer.byIndex(CONTROLLER_UID_INDEX, owner.metadata.uid ?? ''), ...indexer.byIndex(ORPHANS_INDEX, owner.metadata.namespace ?? '')],
+      candidates: [
+        ...indexer.byIndex(CONTROLLER_UID_INDEX, owner.metadata.uid ?? ''),
+        ...indexer.byIndex(ORPHANS_INDEX, owner.metadata.namespace ?? ''),
+      ],
       matches: (revision) => matcher.matches(revision.metadata.labels ?? {}),
       adopt: (revision) => this.#patch(revision, adoptionPatch(revision, controllerReference(owner, kind))),
       release: (revision) => this.#patch(revision, releasePatch(revision, owner.metadata.uid ?? '')),
@@ -62,7 +82,13 @@ export class RevisionHistory {
     const name = `${owner.metadata.name}-${hash}`;
     const { namespace } = owner.metadata;
     const resource = client.resource('apps/v1/controllerrevisions');
-    const metadata = { name, namespace, labels: { ...labels, [hashLabel]: hash }, annotations, ownerReferences: [controllerReference(owner, kind)] };
+    const metadata = {
+      name,
+      namespace,
+      labels: { ...labels, [hashLabel]: hash },
+      annotations,
+      ownerReferences: [controllerReference(owner, kind)],
+    };
     try {
       return await resource.create({ metadata, data, revision }, { signal });
     } catch (error) {
@@ -80,7 +106,9 @@ export class RevisionHistory {
   async delete({ metadata: { namespace, name = '', uid } }: ControllerRevision): Promise<void> {
     const { client, signal } = this.#context;
     try {
-      await client.resource('apps/v1/controllerrevisions').delete({ namespace, name }, { preconditions: { uid }, signal });
+      await client
+        .resource('apps/v1/controllerrevisions')
+        .delete({ namespace, name }, { preconditions: { uid }, signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -88,6 +116,8 @@ export class RevisionHistory {
 
   async #patch({ metadata: { namespace, name = '' } }: ControllerRevision, patch: unknown): Promise<void> {
     const { client, signal } = this.#context;
-    await client.resource('apps/v1/controllerrevisions').patch({ namespace, name }, patch, { type: 'strategic', signal });
+    await client
+      .resource('apps/v1/controllerrevisions')
+      .patch({ namespace, name }, patch, { type: 'strategic', signal });
   }
 }

@@ -4,7 +4,10 @@ import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture }
 let fixture: ControllerFixture;
 
 beforeAll(async () => {
-  fixture = await startFixture({ controllers: ['root-ca-certificate-publisher-controller'], config: { rootCa: 'the CA' } });
+  fixture = await startFixture({
+    controllers: ['root-ca-certificate-publisher-controller'],
+    config: { rootCa: 'the CA' },
+  });
 });
 afterAll(() => fixture.stop());
 
@@ -12,7 +15,11 @@ const place = (namespace: string) => ({ namespace, name: 'kube-root-ca.crt' });
 const configMaps = () => fixture.client.resource('v1/configmaps');
 const isPublished = async (namespace: string): Promise<boolean> => {
   const { items } = await configMaps().list({ namespace, fieldSelector: 'metadata.name=kube-root-ca.crt' });
-  return items.length === 1 && JSON.stringify(items[0]?.data) === '{"ca.crt":"the CA"}' && items[0]?.metadata.annotations?.['kubernetes.io/description'] !== undefined;
+  return (
+    items.length === 1 &&
+    JSON.stringify(items[0]?.data) === '{"ca.crt":"the CA"}' &&
+    items[0]?.metadata.annotations?.['kubernetes.io/description'] !== undefined
+  );
 };
 
 describe('root-ca-certificate-publisher-controller', () => {
@@ -26,8 +33,14 @@ describe('root-ca-certificate-publisher-controller', () => {
 
   it.each([
     ['makes it again', () => configMaps().delete(place('default'))],
-    ['corrects its data', () => configMaps().patch(place('default'), { data: { 'ca.crt': 'rubbish', more: 'x' } }, { type: 'merge' })],
-    ['corrects its description', () => configMaps().patch(place('default'), { metadata: { annotations: null } }, { type: 'merge' })],
+    [
+      'corrects its data',
+      () => configMaps().patch(place('default'), { data: { 'ca.crt': 'rubbish', more: 'x' } }, { type: 'merge' }),
+    ],
+    [
+      'corrects its description',
+      () => configMaps().patch(place('default'), { metadata: { annotations: null } }, { type: 'merge' }),
+    ],
   ])('%s', async (_, disturb) => {
     await fixture.start();
     await fixture.until('published', () => isPublished('default'), 1_000);

@@ -26,10 +26,19 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
       if (!namespace || namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp) return;
       const existing = configMaps.get(`${name}/${NAME}`);
       try {
-        if (!existing) await client.resource('v1/configmaps').create({ metadata: { name: NAME, namespace: name, annotations: { [DESCRIPTION_ANNOTATION]: DESCRIPTION } }, data }, { signal });
+        if (!existing)
+          await client.resource('v1/configmaps').create(
+            {
+              metadata: { name: NAME, namespace: name, annotations: { [DESCRIPTION_ANNOTATION]: DESCRIPTION } },
+              data,
+            },
+            { signal },
+          );
         else if (!isPublished(existing, config.rootCa)) {
           const annotations = { ...existing.metadata.annotations, [DESCRIPTION_ANNOTATION]: DESCRIPTION };
-          await client.resource('v1/configmaps').update({ ...existing, metadata: { ...existing.metadata, annotations }, data }, { signal });
+          await client
+            .resource('v1/configmaps')
+            .update({ ...existing, metadata: { ...existing.metadata, annotations }, data }, { signal });
         }
       } catch (error) {
         /** The cache is behind; its next event brings us here again. */
@@ -45,5 +54,7 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
 };
 
 function isPublished({ data = {}, metadata }: ConfigMap, ca: string): boolean {
-  return Object.keys(data).length === 1 && data[KEY] === ca && metadata.annotations?.[DESCRIPTION_ANNOTATION] === DESCRIPTION;
+  return (
+    Object.keys(data).length === 1 && data[KEY] === ca && metadata.annotations?.[DESCRIPTION_ANNOTATION] === DESCRIPTION
+  );
 }

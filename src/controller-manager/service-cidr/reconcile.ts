@@ -1,7 +1,7 @@
 /** Keeps one ServiceCIDR that is being deleted until no address needs it, and its Ready condition up to date. */
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
-import { keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 import { ignoringGone } from '../status.ts';
 import { setFinalizer } from '../volume-protection/finalizer.ts';

@@ -3,8 +3,8 @@ import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.t
 import type { AddressRange } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';
 import { keyedController, keysOnChange, watch, type ControllerDescriptor, type Watch } from '../controller.ts';
-import { FIELD_MANAGER, ServiceCidrReconciler, type ServiceCidrParts } from './reconcile.ts';
 import { cidrsOf, hostRange } from './ranges.ts';
+import { FIELD_MANAGER, ServiceCidrReconciler, type ServiceCidrParts } from './reconcile.ts';
 
 export const serviceCidrController: ControllerDescriptor = {
   name: FIELD_MANAGER,

@@ -5,15 +5,28 @@ const DAY_MS = 24 * 3600_000;
 
 let fixture: ControllerFixture;
 beforeAll(async () => {
-  fixture = await startFixture({ controllers: ['legacy-serviceaccount-token-cleaner-controller'], config: { legacyTokenCleanUpPeriodSeconds: 2 * 24 * 3600 } });
+  fixture = await startFixture({
+    controllers: ['legacy-serviceaccount-token-cleaner-controller'],
+    config: { legacyTokenCleanUpPeriodSeconds: 2 * 24 * 3600 },
+  });
   const accounts = fixture.client.resource('v1/serviceaccounts');
-  await accounts.create({ metadata: { name: 'a', namespace: 'default' }, secrets: [{ name: 'unused' }, { name: 'used' }, { name: 'mounted' }] });
+  await accounts.create({
+    metadata: { name: 'a', namespace: 'default' },
+    secrets: [{ name: 'unused' }, { name: 'used' }, { name: 'mounted' }],
+  });
   for (const name of ['unused', 'used', 'mounted', 'by-hand']) {
-    await fixture.client.resource('v1/secrets').create({ metadata: { name, namespace: 'default', annotations: { 'kubernetes.io/service-account.name': 'a' } }, type: 'kubernetes.io/service-account-token' });
+    await fixture.client.resource('v1/secrets').create({
+      metadata: { name, namespace: 'default', annotations: { 'kubernetes.io/service-account.name': 'a' } },
+      type: 'kubernetes.io/service-account-token',
+    });
   }
   await fixture.client.resource('v1/pods').create({
     metadata: { name: 'p', namespace: 'default' },
-    spec: { nodeName: 'n', containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'v', secret: { secretName: 'mounted' } }] },
+    spec: {
+      nodeName: 'n',
+      containers: [{ name: 'c', image: 'i' }],
+      volumes: [{ name: 'v', secret: { secretName: 'mounted' } }],
+    },
   });
   await fixture.start();
 });
@@ -21,16 +34,30 @@ afterAll(() => fixture.stop());
 
 const day = (): string => new Date(fixture.clock.now()).toISOString().slice(0, 10);
 const secrets = () => fixture.client.resource('v1/secrets');
-const state = async () => Object.fromEntries((await secrets().list({ namespace: 'default' })).items.map(({ metadata: { name, labels } }) => [name, labels?.['kubernetes.io/legacy-token-invalid-since'] !== undefined]));
+const state = async () =>
+  Object.fromEntries(
+    (await secrets().list({ namespace: 'default' })).items.map(({ metadata: { name, labels } }) => [
+      name,
+      labels?.['kubernetes.io/legacy-token-invalid-since'] !== undefined,
+    ]),
+  );
 
 describe('legacy-serviceaccount-token-cleaner-controller', () => {
   it('marks what nobody has used, later deletes it, and touches nothing else', async () => {
     await fixture.advance(1.5 * DAY_MS);
     expect(await state()).toEqual({ unused: false, used: false, mounted: false, 'by-hand': false });
-    await secrets().patch({ namespace: 'default', name: 'used' }, { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day() } } }, { type: 'merge' });
+    await secrets().patch(
+      { namespace: 'default', name: 'used' },
+      { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day() } } },
+      { type: 'merge' },
+    );
     await fixture.advance(DAY_MS);
     expect(await state()).toEqual({ unused: true, used: false, mounted: false, 'by-hand': false });
-    await secrets().patch({ namespace: 'default', name: 'used' }, { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day() } } }, { type: 'merge' });
+    await secrets().patch(
+      { namespace: 'default', name: 'used' },
+      { metadata: { labels: { 'kubernetes.io/legacy-token-last-used': day() } } },
+      { type: 'merge' },
+    );
     await fixture.advance(DAY_MS);
     expect(await state()).toMatchObject({ unused: true });
     await fixture.advance(DAY_MS);

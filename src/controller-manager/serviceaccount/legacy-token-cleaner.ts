@@ -3,8 +3,8 @@
  * nobody has used for a year are marked invalid, and a year later deleted.
  */
 import type { Secret } from '../../api/generated/core-v1.ts';
-import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
 import { parseTime } from '../../base/index.ts';
+import { isConflict, isNotFound, keyOf } from '../../client/index.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
 
@@ -38,7 +38,15 @@ export const legacyServiceAccountTokenCleanerController: ControllerDescriptor = 
       const since = await trackedSince();
       const now = clock.now();
       if (since === undefined || now - since < unusedMs) return;
-      const mounted = new Set(pods.list().flatMap((pod) => (pod.spec?.volumes ?? []).flatMap((volume) => (volume.secret ? [`${pod.metadata.namespace}/${volume.secret.secretName}`] : []))));
+      const mounted = new Set(
+        pods
+          .list()
+          .flatMap((pod) =>
+            (pod.spec?.volumes ?? []).flatMap((volume) =>
+              volume.secret ? [`${pod.metadata.namespace}/${volume.secret.secretName}`] : [],
+            ),
+          ),
+      );
       for (const secret of secrets.list()) {
         if (!wasMadeForAccount(secret) || mounted.has(keyOf(secret)) || now - createdAt(secret) < unusedMs) continue;
         try {
@@ -51,7 +59,11 @@ export const legacyServiceAccountTokenCleanerController: ControllerDescriptor = 
 
     const wasMadeForAccount = (secret: Secret): boolean => {
       const account = accounts.get(accountKeyOf(secret) ?? '');
-      return account !== undefined && isTokenOf(secret, account) && (account.secrets ?? []).some(({ name }) => name === secret.metadata.name);
+      return (
+        account !== undefined &&
+        isTokenOf(secret, account) &&
+        (account.secrets ?? []).some(({ name }) => name === secret.metadata.name)
+      );
     };
 
     const cleanOne = async (secret: Secret, now: number): Promise<void> => {
@@ -63,22 +75,30 @@ export const legacyServiceAccountTokenCleanerController: ControllerDescriptor = 
       }
       const invalid = dayOf(labels[INVALID_SINCE]);
       if (invalid === undefined) await mark(secret, new Date(now).toISOString().slice(0, 10));
-      else if (now - invalid >= unusedMs) await resource.delete({ namespace, name }, { preconditions: { uid, resourceVersion }, signal });
+      else if (now - invalid >= unusedMs)
+        await resource.delete({ namespace, name }, { preconditions: { uid, resourceVersion }, signal });
     };
 
     const mark = (secret: Secret, day: string | null) =>
-      resource.patch({ namespace: secret.metadata.namespace, name: secret.metadata.name ?? '' }, { metadata: { uid: secret.metadata.uid, labels: { [INVALID_SINCE]: day } } }, { type: 'merge', signal });
+      resource.patch(
+        { namespace: secret.metadata.namespace, name: secret.metadata.name ?? '' },
+        { metadata: { uid: secret.metadata.uid, labels: { [INVALID_SINCE]: day } } },
+        { type: 'merge', signal },
+      );
 
     return async () => {
       while (!signal.aborted) {
-        await clean().catch((error: unknown) => signal.aborted || logger.error(error, 'Failed to clean up legacy tokens'));
+        await clean().catch(
+          (error: unknown) => signal.aborted || logger.error(error, 'Failed to clean up legacy tokens'),
+        );
         await clock.sleep(PERIOD_MS, signal).catch(() => {});
       }
     };
   },
 };
 
-const createdAt = ({ metadata: { creationTimestamp } }: Secret): number => (creationTimestamp ? parseTime(creationTimestamp) : 0);
+const createdAt = ({ metadata: { creationTimestamp } }: Secret): number =>
+  creationTimestamp ? parseTime(creationTimestamp) : 0;
 
 function dayOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : undefined;

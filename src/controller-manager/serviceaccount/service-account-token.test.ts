@@ -8,18 +8,31 @@ let fixture: ControllerFixture;
 
 beforeAll(async () => {
   const serviceAccountPrivateKey = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
-  fixture = await startFixture({ controllers: ['serviceaccount-token-controller'], config: { rootCa: 'the CA', serviceAccountPrivateKey } });
+  fixture = await startFixture({
+    controllers: ['serviceaccount-token-controller'],
+    config: { rootCa: 'the CA', serviceAccountPrivateKey },
+  });
 });
 afterAll(() => fixture.stop());
 
 const secrets = () => fixture.client.resource('v1/secrets');
-const makeAccount = async (name: string) => (await fixture.client.resource('v1/serviceaccounts').create({ metadata: { name, namespace: 'default' } })).metadata.uid;
+const makeAccount = async (name: string) =>
+  (await fixture.client.resource('v1/serviceaccounts').create({ metadata: { name, namespace: 'default' } })).metadata
+    .uid;
 const makeSecret = (name: string, account: string, uid?: string) =>
   secrets().create({
-    metadata: { name, namespace: 'default', annotations: { 'kubernetes.io/service-account.name': account, ...(uid ? { 'kubernetes.io/service-account.uid': uid } : {}) } },
+    metadata: {
+      name,
+      namespace: 'default',
+      annotations: {
+        'kubernetes.io/service-account.name': account,
+        ...(uid ? { 'kubernetes.io/service-account.uid': uid } : {}),
+      },
+    },
     type: 'kubernetes.io/service-account-token',
   });
-const read = async (name: string) => (await secrets().list({ namespace: 'default' })).items.find((secret) => secret.metadata.name === name);
+const read = async (name: string) =>
+  (await secrets().list({ namespace: 'default' })).items.find((secret) => secret.metadata.name === name);
 const decode = (text: string | undefined) => Buffer.from(text ?? '', 'base64').toString();
 
 describe('serviceaccount-token-controller', () => {

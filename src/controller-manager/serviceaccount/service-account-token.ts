@@ -5,10 +5,10 @@
 import { createHash, createPrivateKey, createPublicKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import { isNotFound, keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { ACCOUNT_UID, accountKeyOf, isTokenOf, TOKEN_SECRET_TYPE } from './token-secrets.ts';
-import { ownValue } from '../../base/index.ts';
 
 const ISSUER = 'kubernetes/serviceaccount';
 const CLAIM = 'kubernetes.io/serviceaccount/';
@@ -23,7 +23,11 @@ export const serviceAccountTokenController: ControllerDescriptor = {
     if (config.serviceAccountPrivateKey === undefined) return () => Promise.resolve();
     const sign = tokenSigner(config.serviceAccountPrivateKey);
     const accounts = informers.informer('v1/serviceaccounts');
-    const secrets = informers.informer('v1/secrets', { fieldSelector: `type=${TOKEN_SECRET_TYPE}` }, { [BY_ACCOUNT]: (secret) => [accountKeyOf(secret) ?? ''] });
+    const secrets = informers.informer(
+      'v1/secrets',
+      { fieldSelector: `type=${TOKEN_SECRET_TYPE}` },
+      { [BY_ACCOUNT]: (secret) => [accountKeyOf(secret) ?? ''] },
+    );
     const resource = client.resource('v1/secrets');
 
     const reconcile = async (key: string): Promise<void> => {
@@ -33,7 +37,8 @@ export const serviceAccountTokenController: ControllerDescriptor = {
       const cached = accounts.get(accountKey);
       const account = cached && isTokenOf(secret, cached) ? cached : await readAccount(accountKey);
       try {
-        if (!account || !isTokenOf(secret, account)) await resource.delete(splitKey(key), { preconditions: { uid: secret.metadata.uid }, signal });
+        if (!account || !isTokenOf(secret, account))
+          await resource.delete(splitKey(key), { preconditions: { uid: secret.metadata.uid }, signal });
         else await fill(secret, account);
       } catch (error) {
         if (!isNotFound(error)) throw error;
@@ -55,14 +60,25 @@ export const serviceAccountTokenController: ControllerDescriptor = {
       if (config.rootCa !== '') data['ca.crt'] = encode(config.rootCa);
       data['namespace'] ??= encode(namespace);
       data['token'] ||= encode(await sign(secret, account));
-      const complete = annotations[ACCOUNT_UID] === account.metadata.uid && Object.entries(data).every(([name, value]) => ownValue(secret.data, name) === value);
+      const complete =
+        annotations[ACCOUNT_UID] === account.metadata.uid &&
+        Object.entries(data).every(([name, value]) => ownValue(secret.data, name) === value);
       if (complete) return;
-      await resource.update({ ...secret, metadata: { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid ?? '' } }, data }, { signal });
+      await resource.update(
+        {
+          ...secret,
+          metadata: { ...secret.metadata, annotations: { ...annotations, [ACCOUNT_UID]: account.metadata.uid ?? '' } },
+          data,
+        },
+        { signal },
+      );
     };
 
     const { queue, run } = keyedLoop(context, 'serviceaccount_tokens_secret', 5, reconcile);
     enqueueOnChange(secrets, queue, keyOf);
-    accounts.addHandler({ onDelete: (account) => secrets.indexer.keysByIndex(BY_ACCOUNT, keyOf(account)).forEach((key) => queue.add(key)) });
+    accounts.addHandler({
+      onDelete: (account) => secrets.indexer.keysByIndex(BY_ACCOUNT, keyOf(account)).forEach((key) => queue.add(key)),
+    });
     return run;
   },
 };
@@ -71,7 +87,9 @@ const encode = (text: string): string => Buffer.from(text).toString('base64');
 
 function tokenSigner(pem: string): (secret: Secret, account: ServiceAccount) => Promise<string> {
   const key = createPrivateKey(pem);
-  const kid = createHash('sha256').update(createPublicKey(key).export({ type: 'spki', format: 'der' })).digest('base64url');
+  const kid = createHash('sha256')
+    .update(createPublicKey(key).export({ type: 'spki', format: 'der' }))
+    .digest('base64url');
   const alg = key.asymmetricKeyType === 'ec' ? 'ES256' : 'RS256';
   return (secret, account) => {
     const { namespace = '', name = '', uid = '' } = account.metadata;
@@ -81,6 +99,10 @@ function tokenSigner(pem: string): (secret: Secret, account: ServiceAccount) => 
       [`${CLAIM}service-account.name`]: name,
       [`${CLAIM}service-account.uid`]: uid,
     };
-    return new SignJWT(claims).setProtectedHeader({ alg, kid }).setIssuer(ISSUER).setSubject(`system:serviceaccount:${namespace}:${name}`).sign(key);
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg, kid })
+      .setIssuer(ISSUER)
+      .setSubject(`system:serviceaccount:${namespace}:${name}`)
+      .sign(key);
   };
 }

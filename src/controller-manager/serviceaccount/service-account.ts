@@ -16,7 +16,9 @@ export const serviceAccountController: ControllerDescriptor = {
       if (!namespace || namespace.status?.phase === 'Terminating' || namespace.metadata.deletionTimestamp) return;
       if (accounts.get(`${name}/${DEFAULT_ACCOUNT}`)) return;
       try {
-        await context.client.resource('v1/serviceaccounts').create({ metadata: { name: DEFAULT_ACCOUNT, namespace: name } });
+        await context.client
+          .resource('v1/serviceaccounts')
+          .create({ metadata: { name: DEFAULT_ACCOUNT, namespace: name } });
       } catch (error) {
         if (!isAlreadyExists(error) && !isNamespaceTerminating(error) && !isNotFound(error)) throw error;
       }
@@ -24,7 +26,9 @@ export const serviceAccountController: ControllerDescriptor = {
 
     const { queue, run } = keyedLoop(context, 'serviceaccount', 1, reconcile);
     enqueueOnChange(namespaces, queue, (namespace) => namespace.metadata.name);
-    accounts.addHandler({ onDelete: (account) => account.metadata.name === DEFAULT_ACCOUNT && queue.add(account.metadata.namespace ?? '') });
+    accounts.addHandler({
+      onDelete: (account) => account.metadata.name === DEFAULT_ACCOUNT && queue.add(account.metadata.namespace ?? ''),
+    });
     return run;
   },
 };

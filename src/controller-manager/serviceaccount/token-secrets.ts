@@ -7,7 +7,12 @@ export const ACCOUNT_UID = 'kubernetes.io/service-account.uid';
 /** Whether a Secret is for tokens of an account: by name, and by uid where it has one. */
 export function isTokenOf(secret: Secret, account: ServiceAccount): boolean {
   const { namespace, annotations = {} } = secret.metadata;
-  if (secret.type !== TOKEN_SECRET_TYPE || namespace !== account.metadata.namespace || annotations[ACCOUNT_NAME] !== account.metadata.name) return false;
+  if (
+    secret.type !== TOKEN_SECRET_TYPE ||
+    namespace !== account.metadata.namespace ||
+    annotations[ACCOUNT_NAME] !== account.metadata.name
+  )
+    return false;
   return !annotations[ACCOUNT_UID] || annotations[ACCOUNT_UID] === account.metadata.uid;
 }
 

@@ -2,8 +2,8 @@
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
-import { controllerReference, isAlreadyExists, type SharedInformer } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { controllerReference, isAlreadyExists, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { claimsFor, ordinalOf, podNameFor, startOrdinal, STATEFUL_SET_KIND } from './identity.ts';
 
@@ -21,16 +21,28 @@ export class StatefulClaims {
   /** Makes the claims that an ordinal lacks. */
   async createMissing(set: StatefulSet, ordinal: number): Promise<void> {
     const { client, signal, recorder } = this.#context;
-    const subject = (claim: PersistentVolumeClaim): string => `Claim ${claim.metadata.name} Pod ${podNameFor(set, ordinal)} in StatefulSet ${set.metadata.name}`;
+    const subject = (claim: PersistentVolumeClaim): string =>
+      `Claim ${claim.metadata.name} Pod ${podNameFor(set, ordinal)} in StatefulSet ${set.metadata.name}`;
     for (const claim of claimsFor(set, ordinal).values()) {
       if (this.informer.get(`${claim.metadata.namespace}/${claim.metadata.name}`)) continue;
       const ownerReferences = this.#policy(set).whenDeleted ? [controllerReference(set, STATEFUL_SET_KIND)] : undefined;
       try {
-        await client.resource('v1/persistentvolumeclaims').create({ ...claim, metadata: { ...claim.metadata, ...(ownerReferences ? { ownerReferences } : {}) } }, { signal });
+        await client
+          .resource('v1/persistentvolumeclaims')
+          .create(
+            { ...claim, metadata: { ...claim.metadata, ...(ownerReferences ? { ownerReferences } : {}) } },
+            { signal },
+          );
         recorder.event(set, 'Normal', 'SuccessfulCreate', `Create ${subject(claim)} success`);
       } catch (error) {
         if (isAlreadyExists(error)) continue;
-        if (!signal.aborted) recorder.event(set, 'Warning', 'FailedCreate', `Create ${subject(claim)} failed error: ${error instanceof Error ? error.message : String(error)}`);
+        if (!signal.aborted)
+          recorder.event(
+            set,
+            'Warning',
+            'FailedCreate',
+            `Create ${subject(claim)} failed error: ${error instanceof Error ? error.message : String(error)}`,
+          );
         throw error;
       }
     }
@@ -40,7 +52,10 @@ export class StatefulClaims {
   hasStale(set: StatefulSet, ordinal: number): boolean {
     return [...claimsFor(set, ordinal).values()].some((claim) => {
       const existing = this.informer.get(`${claim.metadata.namespace}/${claim.metadata.name}`);
-      return existing?.metadata.deletionTimestamp !== undefined || existing?.metadata.ownerReferences?.some((reference) => reference.kind === 'Pod') === true;
+      return (
+        existing?.metadata.deletionTimestamp !== undefined ||
+        existing?.metadata.ownerReferences?.some((reference) => reference.kind === 'Pod') === true
+      );
     });
   }
 
@@ -52,13 +67,17 @@ export class StatefulClaims {
       if (!claim) continue;
       const ownerReferences = this.#ownersOf(claim, set, pod);
       if (deepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
-      await client.resource('v1/persistentvolumeclaims').update({ ...claim, metadata: { ...claim.metadata, ownerReferences } }, { signal });
+      await client
+        .resource('v1/persistentvolumeclaims')
+        .update({ ...claim, metadata: { ...claim.metadata, ownerReferences } }, { signal });
     }
   }
 
   #ownersOf(claim: PersistentVolumeClaim, set: StatefulSet, pod: Pod): OwnerReference[] {
     const { whenDeleted, whenScaled } = this.#policy(set);
-    const others = (claim.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
+    const others = (claim.metadata.ownerReferences ?? []).filter(
+      ({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid,
+    );
     const ordinal = ordinalOf(pod);
     const isCondemned = ordinal < startOrdinal(set) || ordinal >= startOrdinal(set) + (set.spec?.replicas ?? 1);
     if (whenScaled && isCondemned) return [...others, controllerReference(pod, POD_KIND)];

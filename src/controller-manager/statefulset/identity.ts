@@ -15,12 +15,16 @@ export function parentAndOrdinal(podName: string): { parent: string; ordinal: nu
 }
 
 export const ordinalOf = (pod: Pod): number => parentAndOrdinal(pod.metadata.name ?? '')?.ordinal ?? -1;
-export const isMember = (pod: Pod, set: StatefulSet): boolean => parentAndOrdinal(pod.metadata.name ?? '')?.parent === set.metadata.name;
+export const isMember = (pod: Pod, set: StatefulSet): boolean =>
+  parentAndOrdinal(pod.metadata.name ?? '')?.parent === set.metadata.name;
 export const startOrdinal = (set: StatefulSet): number => set.spec?.ordinals?.start ?? 0;
 export const podNameFor = (set: StatefulSet, ordinal: number): string => `${set.metadata.name}-${ordinal}`;
 export const revisionNameOf = (pod: Pod): string => pod.metadata.labels?.[REVISION_LABEL] ?? '';
 
-export const identityLabels = (set: StatefulSet, ordinal: number): Record<string, string> => ({ [POD_NAME_LABEL]: podNameFor(set, ordinal), [POD_INDEX_LABEL]: String(ordinal) });
+export const identityLabels = (set: StatefulSet, ordinal: number): Record<string, string> => ({
+  [POD_NAME_LABEL]: podNameFor(set, ordinal),
+  [POD_INDEX_LABEL]: String(ordinal),
+});
 
 export function hasIdentity(pod: Pod, set: StatefulSet): boolean {
   const labels = identityLabels(set, ordinalOf(pod));
@@ -46,6 +50,9 @@ export function claimsFor(set: StatefulSet, ordinal: number): Map<string, Persis
 /** The pod's volumes: its claims take the place of volumes of the same name. */
 export function volumesFor(set: StatefulSet, ordinal: number, others: readonly Volume[] = []): Volume[] {
   const claims = claimsFor(set, ordinal);
-  const own = Array.from(claims, ([name, claim]): Volume => ({ name, persistentVolumeClaim: { claimName: claim.metadata.name ?? '' } }));
+  const own = Array.from(claims, ([name, claim]): Volume => ({
+    name,
+    persistentVolumeClaim: { claimName: claim.metadata.name ?? '' },
+  }));
   return [...own, ...others.filter(({ name }) => !claims.has(name))];
 }

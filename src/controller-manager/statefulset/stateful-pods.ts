@@ -1,7 +1,13 @@
 /** Makes, deletes and corrects the pods of StatefulSets, and says so in events of the set. */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
-import { controllerReference, isAlreadyExists, isControlledBy, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
+import {
+  controllerReference,
+  isAlreadyExists,
+  isControlledBy,
+  isNamespaceTerminating,
+  isNotFound,
+} from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
 import { templateOf } from '../revisions/index.ts';
 import type { StatefulClaims } from './claims.ts';
@@ -60,19 +66,35 @@ export class StatefulPods {
     });
   }
 
-  async #announced(set: StatefulSet, pod: Pod, verb: 'Create' | 'Delete' | 'Update', work: () => Promise<boolean>): Promise<void> {
+  async #announced(
+    set: StatefulSet,
+    pod: Pod,
+    verb: 'Create' | 'Delete' | 'Update',
+    work: () => Promise<boolean>,
+  ): Promise<void> {
     const { recorder, signal } = this.#context;
     const subject = `Pod ${pod.metadata.name} in StatefulSet ${set.metadata.name}`;
     try {
       if (await work()) recorder.event(set, 'Normal', `Successful${verb}`, `${verb} ${subject} successful`);
     } catch (error) {
-      if (!signal.aborted) recorder.event(set, 'Warning', `Failed${verb}`, `${verb} ${subject} failed error: ${error instanceof Error ? error.message : String(error)}`);
+      if (!signal.aborted)
+        recorder.event(
+          set,
+          'Warning',
+          `Failed${verb}`,
+          `${verb} ${subject} failed error: ${error instanceof Error ? error.message : String(error)}`,
+        );
       throw error;
     }
   }
 }
 
-function newPod(set: StatefulSet, ordinal: number, revision: ControllerRevision, template: PodTemplateSpec | undefined): Pod {
+function newPod(
+  set: StatefulSet,
+  ordinal: number,
+  revision: ControllerRevision,
+  template: PodTemplateSpec | undefined,
+): Pod {
   const name = podNameFor(set, ordinal);
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const volumes = volumesFor(set, ordinal, template?.spec?.volumes);
@@ -88,6 +110,11 @@ function newPod(set: StatefulSet, ordinal: number, revision: ControllerRevision,
       ...(finalizers ? { finalizers } : {}),
       ownerReferences: [controllerReference(set, STATEFUL_SET_KIND)],
     },
-    spec: { ...(template?.spec ?? { containers: [] }), hostname: name, ...(set.spec?.serviceName ? { subdomain: set.spec.serviceName } : {}), ...(volumes.length > 0 ? { volumes } : {}) },
+    spec: {
+      ...(template?.spec ?? { containers: [] }),
+      hostname: name,
+      ...(set.spec?.serviceName ? { subdomain: set.spec.serviceName } : {}),
+      ...(volumes.length > 0 ? { volumes } : {}),
+    },
   };
 }

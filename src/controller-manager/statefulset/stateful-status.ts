@@ -14,7 +14,12 @@ export interface SetRevisions {
 export const isRunningAndReady = (pod: Pod): boolean => pod.status?.phase === 'Running' && isPodReady(pod);
 export const isHealthy = (pod: Pod): boolean => isRunningAndReady(pod) && pod.metadata.deletionTimestamp === undefined;
 
-export function statefulSetStatus(set: StatefulSet, pods: readonly Pod[], revisions: SetRevisions, now: number): StatefulSetStatus {
+export function statefulSetStatus(
+  set: StatefulSet,
+  pods: readonly Pod[],
+  revisions: SetRevisions,
+  now: number,
+): StatefulSetStatus {
   const staying = pods.filter((pod) => pod.metadata.deletionTimestamp === undefined);
   const ready = pods.filter(isRunningAndReady);
   const counts = {
@@ -26,11 +31,21 @@ export function statefulSetStatus(set: StatefulSet, pods: readonly Pod[], revisi
   };
   const replicas = set.spec?.replicas ?? 1;
   /** The rollout is over when everything is of the new revision and ready; from then on that is the current one. */
-  const isDone = set.spec?.updateStrategy?.type === 'RollingUpdate' && counts.updated === replicas && counts.ready === replicas && counts.replicas === replicas;
+  const isDone =
+    set.spec?.updateStrategy?.type === 'RollingUpdate' &&
+    counts.updated === replicas &&
+    counts.ready === replicas &&
+    counts.replicas === replicas;
   return {
     ...withoutZeros({ observedGeneration: set.metadata.generation }),
     replicas: counts.replicas,
-    ...withoutZeros({ readyReplicas: counts.ready, currentReplicas: isDone ? counts.updated : counts.current, updatedReplicas: counts.updated, currentRevision: isDone ? revisions.update : revisions.current, updateRevision: revisions.update }),
+    ...withoutZeros({
+      readyReplicas: counts.ready,
+      currentReplicas: isDone ? counts.updated : counts.current,
+      updatedReplicas: counts.updated,
+      currentRevision: isDone ? revisions.update : revisions.current,
+      updateRevision: revisions.update,
+    }),
     collisionCount: revisions.collisionCount,
     ...(set.status?.conditions ? { conditions: set.status.conditions } : {}),
     availableReplicas: counts.available,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
-import { TestKubelet } from '../testing/pods.ts';
 import { convergesWhenKilledAtEveryWrite, startFixture, type ControllerFixture } from '../testing/index.ts';
+import { TestKubelet } from '../testing/pods.ts';
 
 let fixture: ControllerFixture;
 let kubelet: TestKubelet;
@@ -16,17 +16,35 @@ afterAll(() => fixture.stop());
 const sets = () => fixture.client.resource('apps/v1/statefulsets');
 const claims = () => fixture.client.resource('v1/persistentvolumeclaims');
 const statusOf = async (name: string) => (await sets().get({ namespace, name })).status;
-const names = async (app: string, more = ''): Promise<string[]> => (await kubelet.list(`app=${app}${more}`)).map((pod) => pod.metadata.name ?? '').sort();
+const names = async (app: string, more = ''): Promise<string[]> =>
+  (await kubelet.list(`app=${app}${more}`)).map((pod) => pod.metadata.name ?? '').sort();
 const change = (name: string, spec: object) => sets().patch({ namespace, name }, { spec }, { type: 'merge' });
 const setVersion = (name: string, v: string) => change(name, { template: { metadata: { labels: { v } } } });
 
 const make = (name: string, spec: Partial<StatefulSet['spec']> = {}) =>
-  sets().create({ metadata: { name, namespace }, spec: { replicas: 3, serviceName: 'svc', selector: { matchLabels: { app: name } }, template: { metadata: { labels: { app: name, v: '1' } }, spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i' }] } }, ...spec } });
+  sets().create({
+    metadata: { name, namespace },
+    spec: {
+      replicas: 3,
+      serviceName: 'svc',
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name, v: '1' } },
+        spec: { terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i' }] },
+      },
+      ...spec,
+    },
+  });
 
 async function ready(name: string, replicas: number): Promise<boolean> {
   await kubelet.startAll(`app=${name}`);
   const status = await statusOf(name);
-  return status?.readyReplicas === replicas && status.updatedReplicas === replicas && status.currentReplicas === replicas && status.currentRevision === status.updateRevision;
+  return (
+    status?.readyReplicas === replicas &&
+    status.updatedReplicas === replicas &&
+    status.currentReplicas === replicas &&
+    status.currentRevision === status.updateRevision
+  );
 }
 
 describe('statefulset-controller', () => {
@@ -39,7 +57,10 @@ describe('statefulset-controller', () => {
     await fixture.until('all', () => ready('web', 3));
     const pod = (await kubelet.list('app=web'))[1];
     expect(pod?.spec).toMatchObject({ hostname: 'web-1', subdomain: 'svc' });
-    expect(pod?.metadata.labels).toMatchObject({ 'statefulset.kubernetes.io/pod-name': 'web-1', 'apps.kubernetes.io/pod-index': '1' });
+    expect(pod?.metadata.labels).toMatchObject({
+      'statefulset.kubernetes.io/pod-name': 'web-1',
+      'apps.kubernetes.io/pod-index': '1',
+    });
     const before = fixture.writes.length;
     await fixture.advance(600_000);
     expect(fixture.writes.slice(before)).toEqual([]);
@@ -76,16 +97,31 @@ describe('statefulset-controller', () => {
     await fixture.until('one', () => ready('fail', 1));
     const [{ metadata }] = (await kubelet.list('app=fail')) as [{ metadata: { uid?: string } }];
     await kubelet.setStatus('fail-0', { phase: 'Failed' });
-    await fixture.until('again', async () => (await kubelet.list('app=fail')).some((pod) => pod.metadata.uid !== metadata.uid && pod.status?.phase === 'Pending'));
+    await fixture.until('again', async () =>
+      (await kubelet.list('app=fail')).some(
+        (pod) => pod.metadata.uid !== metadata.uid && pod.status?.phase === 'Pending',
+      ),
+    );
   });
 
   it('keeps claims by default and hands them to the condemned pod when they shall go', async () => {
     await fixture.start();
-    const volumeClaimTemplates = [{ metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }];
+    const volumeClaimTemplates = [
+      {
+        metadata: { name: 'data' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } },
+      },
+    ];
     await make('keep', { replicas: 2, podManagementPolicy: 'Parallel', volumeClaimTemplates });
-    await make('drop', { replicas: 2, podManagementPolicy: 'Parallel', volumeClaimTemplates, persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' } });
+    await make('drop', {
+      replicas: 2,
+      podManagementPolicy: 'Parallel',
+      volumeClaimTemplates,
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Delete', whenScaled: 'Delete' },
+    });
     await fixture.until('both', async () => (await ready('keep', 2)) && (await ready('drop', 2)));
-    const owners = async (name: string) => (await claims().get({ namespace, name })).metadata.ownerReferences?.map(({ kind }) => kind);
+    const owners = async (name: string) =>
+      (await claims().get({ namespace, name })).metadata.ownerReferences?.map(({ kind }) => kind);
     expect(await owners('data-keep-1')).toBeUndefined();
     expect(await owners('data-drop-1')).toEqual(['StatefulSet']);
     for (const name of ['keep', 'drop']) await change(name, { replicas: 1 });

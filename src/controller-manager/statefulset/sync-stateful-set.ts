@@ -4,8 +4,8 @@
  */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { slowStartBatch, SlowStartError } from '../../client/index.ts';
 import { getScaledValue } from '../../base/index.ts';
+import { slowStartBatch, SlowStartError } from '../../client/index.ts';
 import { isPodAvailable, isPodTerminal } from '../../component-helpers/index.ts';
 import type { StatefulClaims } from './claims.ts';
 import { hasIdentity, ordinalOf, revisionNameOf, startOrdinal } from './identity.ts';
@@ -30,12 +30,28 @@ export async function syncStatefulSet(options: StatefulSyncOptions): Promise<voi
   const inOrder = set.spec?.podManagementPolicy !== 'Parallel';
   const byOrdinal = new Map(pods.map((pod) => [ordinalOf(pod), pod]));
   const ordinals = Array.from({ length: end - start }, (_, i) => start + i);
-  const condemned = pods.filter((pod) => ordinalOf(pod) < start || ordinalOf(pod) >= end).sort((a, b) => ordinalOf(b) - ordinalOf(a));
-  const mayGoOn = inOrder ? await oneByOne(ordinals, (ordinal) => syncReplica(options, ordinal, byOrdinal.get(ordinal), inOrder)) : await allAtOnce(ordinals, (ordinal) => syncReplica(options, ordinal, byOrdinal.get(ordinal), inOrder));
+  const condemned = pods
+    .filter((pod) => ordinalOf(pod) < start || ordinalOf(pod) >= end)
+    .sort((a, b) => ordinalOf(b) - ordinalOf(a));
+  const mayGoOn = inOrder
+    ? await oneByOne(ordinals, (ordinal) => syncReplica(options, ordinal, byOrdinal.get(ordinal), inOrder))
+    : await allAtOnce(ordinals, (ordinal) => syncReplica(options, ordinal, byOrdinal.get(ordinal), inOrder));
   if (!mayGoOn) return;
   for (const pod of condemned) await options.claims.followPolicy(set, pod);
-  if (!(await removeCondemned(options, condemned, ordinals.map((ordinal) => byOrdinal.get(ordinal)), inOrder))) return;
-  if (set.spec?.updateStrategy?.type !== 'OnDelete') await replaceOld(options, ordinals.map((ordinal) => byOrdinal.get(ordinal)));
+  if (
+    !(await removeCondemned(
+      options,
+      condemned,
+      ordinals.map((ordinal) => byOrdinal.get(ordinal)),
+      inOrder,
+    ))
+  )
+    return;
+  if (set.spec?.updateStrategy?.type !== 'OnDelete')
+    await replaceOld(
+      options,
+      ordinals.map((ordinal) => byOrdinal.get(ordinal)),
+    );
 }
 
 /** Stops at the first that must be waited for. */
@@ -57,7 +73,12 @@ async function allAtOnce(ordinals: readonly number[], sync: (ordinal: number) =>
 }
 
 /** Whether the next step may follow. */
-async function syncReplica(options: StatefulSyncOptions, ordinal: number, pod: Pod | undefined, inOrder: boolean): Promise<boolean> {
+async function syncReplica(
+  options: StatefulSyncOptions,
+  ordinal: number,
+  pod: Pod | undefined,
+  inOrder: boolean,
+): Promise<boolean> {
   const { set, control, claims, now } = options;
   if (!pod) {
     if (claims.hasStale(set, ordinal)) return false;
@@ -69,8 +90,15 @@ async function syncReplica(options: StatefulSyncOptions, ordinal: number, pod: P
     /** Its successor has the same name and comes when it is gone. */
     return false;
   }
-  if (pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined) await claims.createMissing(set, ordinal);
-  if (inOrder && (pod.metadata.deletionTimestamp !== undefined || !isRunningAndReady(pod) || !isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now))) return false;
+  if (pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined)
+    await claims.createMissing(set, ordinal);
+  if (
+    inOrder &&
+    (pod.metadata.deletionTimestamp !== undefined ||
+      !isRunningAndReady(pod) ||
+      !isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now))
+  )
+    return false;
   await claims.followPolicy(set, pod);
   if (!hasIdentity(pod, set)) await control.correct(set, pod);
   return true;
@@ -84,8 +112,15 @@ function revisionFor({ set, current, update }: StatefulSyncOptions, ordinal: num
   return ordinal < startOrdinal(set) + below ? current : update;
 }
 
-async function removeCondemned({ set, control, now }: StatefulSyncOptions, condemned: readonly Pod[], replicas: readonly (Pod | undefined)[], inOrder: boolean): Promise<boolean> {
-  const firstUnhealthy = [...replicas.filter((pod) => pod !== undefined), ...[...condemned].reverse()].find((pod) => !isHealthy(pod));
+async function removeCondemned(
+  { set, control, now }: StatefulSyncOptions,
+  condemned: readonly Pod[],
+  replicas: readonly (Pod | undefined)[],
+  inOrder: boolean,
+): Promise<boolean> {
+  const firstUnhealthy = [...replicas.filter((pod) => pod !== undefined), ...[...condemned].reverse()].find(
+    (pod) => !isHealthy(pod),
+  );
   for (const pod of condemned) {
     if (pod.metadata.deletionTimestamp !== undefined) {
       if (inOrder) return false;
@@ -100,10 +135,14 @@ async function removeCondemned({ set, control, now }: StatefulSyncOptions, conde
 }
 
 /** From the highest ordinal down to the partition, never more than maxUnavailable at once. */
-async function replaceOld({ set, update, control, now }: StatefulSyncOptions, replicas: readonly (Pod | undefined)[]): Promise<void> {
+async function replaceOld(
+  { set, update, control, now }: StatefulSyncOptions,
+  replicas: readonly (Pod | undefined)[],
+): Promise<void> {
   const { partition = 0, maxUnavailable = 1 } = set.spec?.updateStrategy?.rollingUpdate ?? {};
   const most = Math.max(1, getScaledValue(maxUnavailable, set.spec?.replicas ?? 1, 'up'));
-  const isFit = (pod: Pod | undefined): boolean => pod !== undefined && isHealthy(pod) && isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
+  const isFit = (pod: Pod | undefined): boolean =>
+    pod !== undefined && isHealthy(pod) && isPodAvailable(pod, set.spec?.minReadySeconds ?? 0, now);
   let unavailable = most > 1 ? replicas.filter((pod) => !isFit(pod)).length : 0;
   for (let i = replicas.length - 1; i >= partition; i--) {
     const pod = replicas[i];

@@ -1,9 +1,9 @@
+import { formatTime } from '../../base/index.ts';
 /**
  * storageversion-garbage-collector-controller: StorageVersions name the API servers that store in a version; those that
  * are gone for good are taken out. Does nothing where the server does not have this alpha API.
  */
 import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
-import { formatTime } from '../../base/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { findCondition, ignoringGone, withoutCondition, type Condition } from '../status.ts';
 
@@ -22,7 +22,13 @@ interface StorageVersion extends ApiObject {
   status?: StorageVersionStatus;
 }
 
-const STORAGE_VERSIONS = defineResource<StorageVersion>({ group: 'internal.apiserver.k8s.io', version: 'v1alpha1', plural: 'storageversions', kind: 'StorageVersion', namespaced: false });
+const STORAGE_VERSIONS = defineResource<StorageVersion>({
+  group: 'internal.apiserver.k8s.io',
+  version: 'v1alpha1',
+  plural: 'storageversions',
+  kind: 'StorageVersion',
+  namespaced: false,
+});
 const LEASES_NAMESPACE = 'kube-system';
 const IDENTITY_LABEL = 'apiserver.kubernetes.io/identity';
 const API_SERVER = 'kube-apiserver';
@@ -33,12 +39,17 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
   aliases: ['storage-version-gc'],
   build(context) {
     const { client, clock, informers, discovered, signal } = context;
-    const leases = informers.informer('coordination.k8s.io/v1/leases', { namespace: LEASES_NAMESPACE, labelSelector: `${IDENTITY_LABEL}=${API_SERVER}` });
+    const leases = informers.informer('coordination.k8s.io/v1/leases', {
+      namespace: LEASES_NAMESPACE,
+      labelSelector: `${IDENTITY_LABEL}=${API_SERVER}`,
+    });
 
     /** A server makes its lease before its records: one that the cache does not have may have come just now. */
     const isAlive = async (server: string): Promise<boolean> => {
       if (leases.get(`${LEASES_NAMESPACE}/${server}`)) return true;
-      const lease = await orAbsent(client.resource('coordination.k8s.io/v1/leases').get({ namespace: LEASES_NAMESPACE, name: server }, { signal }));
+      const lease = await orAbsent(
+        client.resource('coordination.k8s.io/v1/leases').get({ namespace: LEASES_NAMESPACE, name: server }, { signal }),
+      );
       return lease?.metadata.labels?.[IDENTITY_LABEL] === API_SERVER;
     };
 
@@ -54,7 +65,13 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
       await ignoringGone<unknown>(() =>
         alive.length === 0
           ? resource.delete({ name }, { preconditions: { uid, resourceVersion }, signal })
-          : resource.updateStatus({ ...version, status: statusOf(version.status ?? {}, alive, { generation, now: formatTime(clock.now()) }) }, { signal }),
+          : resource.updateStatus(
+              {
+                ...version,
+                status: statusOf(version.status ?? {}, alive, { generation, now: formatTime(clock.now()) }),
+              },
+              { signal },
+            ),
       );
     };
 
@@ -65,14 +82,16 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
     discovered.use({ onAdd: enqueue, onUpdate: (resource, _, after) => enqueue(resource, after) });
     leases.addHandler({
       onDelete: () => {
-        for (const name of discovered.informer(STORAGE_VERSIONS.group, STORAGE_VERSIONS.plural)?.indexer.keys() ?? []) queue.add(name);
+        for (const name of discovered.informer(STORAGE_VERSIONS.group, STORAGE_VERSIONS.plural)?.indexer.keys() ?? [])
+          queue.add(name);
       },
     });
     return run;
   },
 };
 
-const isStorageVersions = ({ group, version, plural }: Resource): boolean => group === STORAGE_VERSIONS.group && version === STORAGE_VERSIONS.version && plural === STORAGE_VERSIONS.plural;
+const isStorageVersions = ({ group, version, plural }: Resource): boolean =>
+  group === STORAGE_VERSIONS.group && version === STORAGE_VERSIONS.version && plural === STORAGE_VERSIONS.plural;
 
 async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   return read.catch((error: unknown) => {
@@ -82,15 +101,34 @@ async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
 }
 
 /** With the version that the servers that are left agree on, if they do. */
-function statusOf(status: StorageVersionStatus, records: ServerStorageVersion[], { generation, now }: { generation: number | undefined; now: string }): StorageVersionStatus {
+function statusOf(
+  status: StorageVersionStatus,
+  records: ServerStorageVersion[],
+  { generation, now }: { generation: number | undefined; now: string },
+): StorageVersionStatus {
   const { commonEncodingVersion: before, ...rest } = status;
   const [first] = records;
-  const common = records.every(({ encodingVersion }) => encodingVersion === first?.encodingVersion) ? first?.encodingVersion : undefined;
+  const common = records.every(({ encodingVersion }) => encodingVersion === first?.encodingVersion)
+    ? first?.encodingVersion
+    : undefined;
   const old = findCondition(status.conditions, ALL_EQUAL);
-  const next = common === undefined ? { status: 'False', reason: 'CommonEncodingVersionUnset', message: 'Common encoding version unset' } : { status: 'True', reason: 'CommonEncodingVersionSet', message: 'Common encoding version set' };
+  const next =
+    common === undefined
+      ? { status: 'False', reason: 'CommonEncodingVersionUnset', message: 'Common encoding version unset' }
+      : { status: 'True', reason: 'CommonEncodingVersionSet', message: 'Common encoding version set' };
   /** Another version in common is a transition too. */
   const isOther = before !== undefined && common !== undefined && before !== common;
   const lastTransitionTime = old && old.status === next.status && !isOther ? old.lastTransitionTime : now;
-  const condition = { type: ALL_EQUAL, ...next, ...(generation === undefined ? {} : { observedGeneration: generation }), ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }) };
-  return { ...rest, storageVersions: records, ...(common === undefined ? {} : { commonEncodingVersion: common }), conditions: [...withoutCondition(status.conditions, ALL_EQUAL), condition] };
+  const condition = {
+    type: ALL_EQUAL,
+    ...next,
+    ...(generation === undefined ? {} : { observedGeneration: generation }),
+    ...(lastTransitionTime === undefined ? {} : { lastTransitionTime }),
+  };
+  return {
+    ...rest,
+    storageVersions: records,
+    ...(common === undefined ? {} : { commonEncodingVersion: common }),
+    conditions: [...withoutCondition(status.conditions, ALL_EQUAL), condition],
+  };
 }

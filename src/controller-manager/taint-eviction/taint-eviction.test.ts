@@ -16,7 +16,15 @@ describe('toleratedSeconds', () => {
     ['the value', [taint('a', 'x')], [{ key: 'a', value: 'x', tolerationSeconds: 5 }], 5],
     ['another value', [taint('a', 'x')], [{ key: 'a', operator: 'Equal', value: 'y' }], 0],
     ['one of two', [taint('a'), taint('b')], [{ key: 'a', operator: 'Exists' }], 0],
-    ['the shortest', [taint('a'), taint('b')], [{ key: 'a', operator: 'Exists', tolerationSeconds: 9 }, { key: 'b', operator: 'Exists', tolerationSeconds: 3 }], 3],
+    [
+      'the shortest',
+      [taint('a'), taint('b')],
+      [
+        { key: 'a', operator: 'Exists', tolerationSeconds: 9 },
+        { key: 'b', operator: 'Exists', tolerationSeconds: 3 },
+      ],
+      3,
+    ],
     ['a negative time', [taint('a')], [{ key: 'a', operator: 'Exists', tolerationSeconds: -4 }], 0],
   ])('%s', (_, taints, tolerations, seconds) => expect(toleratedSeconds(taints, tolerations)).toBe(seconds));
 });
@@ -31,10 +39,15 @@ describe('taint-eviction-controller', () => {
 
   const pods = () => fixture.client.resource('v1/pods');
   const makeNode = (name: string) => fixture.client.resource('v1/nodes').create({ metadata: { name } });
-  const setTaints = (name: string, ...taints: Taint[]) => fixture.client.resource('v1/nodes').patch({ name }, { spec: { taints } }, { type: 'merge' });
+  const setTaints = (name: string, ...taints: Taint[]) =>
+    fixture.client.resource('v1/nodes').patch({ name }, { spec: { taints } }, { type: 'merge' });
   const makePod = (name: string, nodeName: string, ...tolerations: Toleration[]) =>
-    pods().create({ metadata: { name, namespace: 'default' }, spec: { nodeName, terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i' }], tolerations } });
-  const isGone = async (name: string) => !(await pods().list({ namespace: 'default' })).items.some((pod) => pod.metadata.name === name);
+    pods().create({
+      metadata: { name, namespace: 'default' },
+      spec: { nodeName, terminationGracePeriodSeconds: 0, containers: [{ name: 'c', image: 'i' }], tolerations },
+    });
+  const isGone = async (name: string) =>
+    !(await pods().list({ namespace: 'default' })).items.some((pod) => pod.metadata.name === name);
 
   it('deletes at once what does not tolerate, later what tolerates for a time, never what tolerates for ever', async () => {
     await makeNode('n');
@@ -60,18 +73,32 @@ describe('taint-eviction-controller', () => {
     await setTaints('back');
     await fixture.advance(600_000);
     expect(await isGone('spared')).toBe(false);
-    const { items } = await fixture.client.resource('v1/events').list({ namespace: 'default', fieldSelector: 'involvedObject.name=spared' });
-    expect(items.map(({ reason, message }) => [reason, message])).toEqual([['TaintManagerEviction', 'Cancelling deletion of Pod default/spared']]);
+    const { items } = await fixture.client
+      .resource('v1/events')
+      .list({ namespace: 'default', fieldSelector: 'involvedObject.name=spared' });
+    expect(items.map(({ reason, message }) => [reason, message])).toEqual([
+      ['TaintManagerEviction', 'Cancelling deletion of Pod default/spared'],
+    ]);
   });
 
   it('says in the status why the pod goes', async () => {
     await makeNode('held');
-    await pods().create({ metadata: { name: 'held', namespace: 'default', finalizers: ['example.com/hold'] }, spec: { nodeName: 'held', containers: [{ name: 'c', image: 'i' }] } });
+    await pods().create({
+      metadata: { name: 'held', namespace: 'default', finalizers: ['example.com/hold'] },
+      spec: { nodeName: 'held', containers: [{ name: 'c', image: 'i' }] },
+    });
     await setTaints('held', taint('k'));
     await fixture.advance(1_000);
     const pod = await pods().get({ namespace: 'default', name: 'held' });
     expect(pod.metadata.deletionTimestamp).toBeDefined();
-    expect(pod.status?.conditions).toContainEqual(expect.objectContaining({ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' }));
+    expect(pod.status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'DeletionByTaintManager',
+        message: 'Taint manager: deleting due to NoExecute taint',
+      }),
+    );
   });
 
   it('ends the same wherever it is killed', async () => {

@@ -1,8 +1,8 @@
 /** taint-eviction-controller: deletes pods from nodes whose NoExecute taints they do not tolerate, or no longer. */
 import type { Node, Pod, Taint, Toleration } from '../../api/generated/core-v1.ts';
-import { toleratesTaint } from '../../component-helpers/index.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { deepEqual } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
+import { toleratesTaint } from '../../component-helpers/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { nodeOfPod, PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { markDisrupted } from '../pod-garbage-collector/disruption-target.ts';
@@ -44,15 +44,24 @@ export const taintEvictionController: ControllerDescriptor = {
 
     const evict = async (pod: Pod): Promise<void> => {
       try {
-        const marked = await markDisrupted(context, pod, { reason: 'DeletionByTaintManager', message: 'Taint manager: deleting due to NoExecute taint' });
-        await client.resource('v1/pods').delete({ namespace: marked.metadata.namespace, name: marked.metadata.name ?? '' }, { preconditions: { uid: pod.metadata.uid }, signal });
+        const marked = await markDisrupted(context, pod, {
+          reason: 'DeletionByTaintManager',
+          message: 'Taint manager: deleting due to NoExecute taint',
+        });
+        await client
+          .resource('v1/pods')
+          .delete(
+            { namespace: marked.metadata.namespace, name: marked.metadata.name ?? '' },
+            { preconditions: { uid: pod.metadata.uid }, signal },
+          );
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
     };
 
     const { queue, run } = keyedLoop(context, 'taint_eviction', WORKERS, reconcile);
-    const enqueuePods = (node: Node): void => pods.indexer.keysByIndex(PODS_BY_NODE, keyOf(node)).forEach((key) => queue.add(key));
+    const enqueuePods = (node: Node): void =>
+      pods.indexer.keysByIndex(PODS_BY_NODE, keyOf(node)).forEach((key) => queue.add(key));
     nodes.addHandler({
       onAdd: enqueuePods,
       onUpdate: (before, after) => {
@@ -62,7 +71,12 @@ export const taintEvictionController: ControllerDescriptor = {
     pods.addHandler({
       onAdd: (pod) => pod.spec?.nodeName && queue.add(keyOf(pod)),
       onUpdate: (before, after) => {
-        if (before.spec?.nodeName !== after.spec?.nodeName || !deepEqual(before.spec?.tolerations, after.spec?.tolerations) || after.metadata.deletionTimestamp) queue.add(keyOf(after));
+        if (
+          before.spec?.nodeName !== after.spec?.nodeName ||
+          !deepEqual(before.spec?.tolerations, after.spec?.tolerations) ||
+          after.metadata.deletionTimestamp
+        )
+          queue.add(keyOf(after));
       },
       onDelete: (pod) => queue.add(keyOf(pod)),
     });
@@ -70,7 +84,8 @@ export const taintEvictionController: ControllerDescriptor = {
   },
 };
 
-const noExecuteTaints = (node: Node): Taint[] => (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
+const noExecuteTaints = (node: Node): Taint[] =>
+  (node.spec?.taints ?? []).filter(({ effect }) => effect === 'NoExecute');
 
 /** How long a pod may stay: 0 when it does not tolerate a taint, without end when it tolerates all of them for ever. */
 export function toleratedSeconds(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
@@ -78,7 +93,8 @@ export function toleratedSeconds(taints: readonly Taint[], tolerations: readonly
   for (const taint of taints) {
     const matching = tolerations.filter((toleration) => toleratesTaint(toleration, taint));
     if (matching.length === 0) return 0;
-    for (const { tolerationSeconds } of matching) if (tolerationSeconds !== undefined) shortest = Math.min(shortest, Math.max(0, Number(tolerationSeconds)));
+    for (const { tolerationSeconds } of matching)
+      if (tolerationSeconds !== undefined) shortest = Math.min(shortest, Math.max(0, Number(tolerationSeconds)));
   }
   return shortest;
 }

@@ -5,7 +5,13 @@
  */
 import type { ApiRequest, ApiResponse, UserInfo } from '../../apiserver/pipeline/request.ts';
 import { startTestServer, type TestServer } from '../../apiserver/testing/index.ts';
-import { Client, TransportError, type Transport, type TransportRequest, type TransportResponse } from '../../client/index.ts';
+import {
+  Client,
+  TransportError,
+  type Transport,
+  type TransportRequest,
+  type TransportResponse,
+} from '../../client/index.ts';
 import { inProcessTransport } from '../../cluster/in-process-transport.ts';
 import { childContext, RealClock, type Clock, type Random, type VirtualClock } from '../../kernel/index.ts';
 import { DEFAULT_CONFIG, type ControllerManagerConfig } from '../config.ts';
@@ -102,12 +108,27 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     return transport;
   };
   const client = new Client({ transport: transportAs(ADMIN), clock: ctx.clock, userAgent: 'test' });
-  const config: ControllerManagerConfig = { ...DEFAULT_CONFIG, leaderElect: false, ...options.config, controllers: options.controllers };
+  const config: ControllerManagerConfig = {
+    ...DEFAULT_CONFIG,
+    leaderElect: false,
+    ...options.config,
+    controllers: options.controllers,
+  };
   let manager: { stop: AbortController; running: Promise<unknown>; recording: Recording } | undefined;
   const runManager = (stop: AbortController, recording: Recording): Promise<void> => {
     const inner = childContext(ctx, 'kube-controller-manager', AbortSignal.any([ctx.signal, stop.signal]));
-    const clientAs = (user: UserInfo): Client => new Client({ transport: new RecordingTransport(transportAs(user), recording), clock: ctx.clock, userAgent: 'kube-controller-manager' });
-    return run(inner, { client: clientAs(MANAGER), clientFor: (controller) => clientAs(userOf(controller)), config, identity: 'test' }).catch(() => {});
+    const clientAs = (user: UserInfo): Client =>
+      new Client({
+        transport: new RecordingTransport(transportAs(user), recording),
+        clock: ctx.clock,
+        userAgent: 'kube-controller-manager',
+      });
+    return run(inner, {
+      client: clientAs(MANAGER),
+      clientFor: (controller) => clientAs(userOf(controller)),
+      config,
+      identity: 'test',
+    }).catch(() => {});
   };
 
   const stopControllers = async (): Promise<void> => {
@@ -124,12 +145,17 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     manager = undefined;
   };
 
-  const look = async (what: string, condition: () => Promise<boolean>, { limitMs, stepAfter }: { limitMs: number; stepAfter: (passedMs: number) => number }): Promise<void> => {
+  const look = async (
+    what: string,
+    condition: () => Promise<boolean>,
+    { limitMs, stepAfter }: { limitMs: number; stepAfter: (passedMs: number) => number },
+  ): Promise<void> => {
     const began = ctx.clock.monotonic();
     for (;;) {
       if (await condition()) return;
       const passed = ctx.clock.monotonic() - began;
-      if (passed >= limitMs) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
+      if (passed >= limitMs)
+        throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
       await ctx.clock.advance(Math.min(stepAfter(passed), limitMs - passed));
       /** Work outside the event loop, such as key generation, takes real time. */
       await realTime.sleep(0);
@@ -149,7 +175,12 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async start(trouble) {
       await stopControllers();
       const stop = new AbortController();
-      const recording = new Recording({ trouble, clock: ctx.clock, countsEvents: options.countsEvents ?? false, onKill: () => stop.abort(new Error('killed')) });
+      const recording = new Recording({
+        trouble,
+        clock: ctx.clock,
+        countsEvents: options.countsEvents ?? false,
+        onKill: () => stop.abort(new Error('killed')),
+      });
       manager = { stop, running: runManager(stop, recording), recording };
       await ctx.clock.advance(1);
     },
@@ -162,12 +193,15 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
     async advance(ms) {
       await ctx.clock.advance(ms);
     },
-    until: (what, condition, limitMs = 60_000) => look(what, condition, { limitMs, stepAfter: () => Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS) }),
-    eventually: (what, condition, limitMs = 60_000) => look(what, condition, { limitMs, stepAfter: (passedMs) => Math.max(SHORTEST_STEP_MS, passedMs * GROWTH) }),
+    until: (what, condition, limitMs = 60_000) =>
+      look(what, condition, { limitMs, stepAfter: () => Math.max(SHORTEST_STEP_MS, limitMs / MOST_STEPS) }),
+    eventually: (what, condition, limitMs = 60_000) =>
+      look(what, condition, { limitMs, stepAfter: (passedMs) => Math.max(SHORTEST_STEP_MS, passedMs * GROWTH) }),
     async stop() {
       await stopControllers();
       await server.stop();
-      if (refusals.size > 0) throw new Error(`controllers were refused what they asked for:\n${[...refusals].join('\n')}`);
+      if (refusals.size > 0)
+        throw new Error(`controllers were refused what they asked for:\n${[...refusals].join('\n')}`);
     },
   };
   return fixture;
@@ -176,7 +210,10 @@ export async function startFixture(options: FixtureOptions): Promise<ControllerF
 function userOf(controller: string): UserInfo {
   const account = serviceAccountOf(controller);
   if (account === undefined) return MANAGER;
-  return { name: `system:serviceaccount:kube-system:${account}`, groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'] };
+  return {
+    name: `system:serviceaccount:kube-system:${account}`,
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+  };
 }
 
 /** Notes what authorizers refuse. */
@@ -212,7 +249,10 @@ export async function convergesWhenKilledAtEveryWrite(scenario: KillScenario): P
 }
 
 /** The same for one of the writes. Gives whether there was one. */
-export async function convergesWhenKilled({ fixture, limitMs, ...scenario }: KillScenario, { write, when }: KillPoint): Promise<boolean> {
+export async function convergesWhenKilled(
+  { fixture, limitMs, ...scenario }: KillScenario,
+  { write, when }: KillPoint,
+): Promise<boolean> {
   const name = `kill-${when}-${write}`;
   await fixture.stopControllers();
   await scenario.arrange(name);
@@ -224,7 +264,8 @@ export async function convergesWhenKilled({ fixture, limitMs, ...scenario }: Kil
     await fixture.start();
   };
   /** In small steps: what takes many turns of the event loop would not come to its writes in a large one. */
-  for (let passed = 0; passed < FIRST_WRITES_MS && !fixture.killed; passed += SHORTEST_STEP_MS) await fixture.advance(SHORTEST_STEP_MS);
+  for (let passed = 0; passed < FIRST_WRITES_MS && !fixture.killed; passed += SHORTEST_STEP_MS)
+    await fixture.advance(SHORTEST_STEP_MS);
   await restartWhenKilled();
   const converged = async (): Promise<boolean> => {
     await restartWhenKilled();
@@ -241,7 +282,14 @@ class Recording {
   readonly writes: Write[] = [];
   killed = false;
 
-  constructor(readonly options: { readonly trouble: Trouble | undefined; readonly clock: Clock; readonly countsEvents: boolean; readonly onKill: () => void }) {}
+  constructor(
+    readonly options: {
+      readonly trouble: Trouble | undefined;
+      readonly clock: Clock;
+      readonly countsEvents: boolean;
+      readonly onKill: () => void;
+    },
+  ) {}
 }
 
 class RecordingTransport implements Transport {
@@ -259,7 +307,8 @@ class RecordingTransport implements Transport {
     const index = this.recording.writes.push(write) - 1;
     /** An event that the server refuses is not written again: that is no fault of the controller's. */
     if (trouble && 'rate' in trouble && !isEvent) return this.#faulty(request, trouble);
-    if (trouble && 'refuses' in trouble && !isEvent) return trouble.refuses(write) ? injectedConflict() : this.inner.request(request);
+    if (trouble && 'refuses' in trouble && !isEvent)
+      return trouble.refuses(write) ? injectedConflict() : this.inner.request(request);
     if (!trouble || !('write' in trouble) || index !== trouble.write) return this.inner.request(request);
     if (trouble.when === 'after') await this.inner.request(request);
     this.recording.killed = true;
@@ -289,9 +338,25 @@ class RecordingTransport implements Transport {
   }
 }
 
-const injectedConflict = (): TransportResponse => ({ status: 409, headers: {}, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code: 409, reason: 'Conflict', message: 'an injected conflict' } });
+const injectedConflict = (): TransportResponse => ({
+  status: 409,
+  headers: {},
+  body: {
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    code: 409,
+    reason: 'Conflict',
+    message: 'an injected conflict',
+  },
+});
 
-async function* late<T>(events: AsyncIterable<T>, { lateByMs, random }: Staleness, sleep: (ms: number) => Promise<void>): AsyncIterable<T> {
+async function* late<T>(
+  events: AsyncIterable<T>,
+  { lateByMs, random }: Staleness,
+  sleep: (ms: number) => Promise<void>,
+): AsyncIterable<T> {
   for await (const event of events) {
     if (random.next() < 0.5) await sleep(random.integer(lateByMs));
     yield event;

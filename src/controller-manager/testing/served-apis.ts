@@ -1,11 +1,11 @@
+import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 /** APIs that the server has not by itself, for the controllers that need them; see `testing-properties.ts`. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import { defineResource, type ApiObject } from '../../client/index.ts';
-import { parseLabelSelector } from '../../machinery/selectors/index.ts';
 import { type FieldError, invalidValue, path } from '../../machinery/errors/index.ts';
+import { parseLabelSelector } from '../../machinery/selectors/index.ts';
 import { clusterTrustBundleName } from '../../machinery/validation/signer-name.ts';
 import type { ControllerFixture } from './index.ts';
 
@@ -22,8 +22,20 @@ export interface StorageVersion extends ApiObject {
   };
 }
 
-export const CLUSTER_TRUST_BUNDLES = defineResource<ClusterTrustBundle>({ group: 'certificates.k8s.io', version: 'v1beta1', plural: 'clustertrustbundles', kind: 'ClusterTrustBundle', namespaced: false });
-export const STORAGE_VERSIONS = defineResource<StorageVersion>({ group: 'internal.apiserver.k8s.io', version: 'v1alpha1', plural: 'storageversions', kind: 'StorageVersion', namespaced: false });
+export const CLUSTER_TRUST_BUNDLES = defineResource<ClusterTrustBundle>({
+  group: 'certificates.k8s.io',
+  version: 'v1beta1',
+  plural: 'clustertrustbundles',
+  kind: 'ClusterTrustBundle',
+  namespaced: false,
+});
+export const STORAGE_VERSIONS = defineResource<StorageVersion>({
+  group: 'internal.apiserver.k8s.io',
+  version: 'v1alpha1',
+  plural: 'storageversions',
+  kind: 'StorageVersion',
+  namespaced: false,
+});
 
 const ANYTHING: JSONSchemaProps = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 const TEXT: JSONSchemaProps = { type: 'string' };
@@ -38,7 +50,10 @@ interface DefinedKind {
 }
 
 /** To clients a kind that is defined is like one that is built in. */
-async function define(fixture: ControllerFixture, { resource: { group, version, plural, kind }, properties, selectableFields, account, rules }: DefinedKind): Promise<void> {
+async function define(
+  fixture: ControllerFixture,
+  { resource: { group, version, plural, kind }, properties, selectableFields, account, rules }: DefinedKind,
+): Promise<void> {
   const name = `${plural}.${group}`;
   const definitions = fixture.client.resource('apiextensions.k8s.io/v1/customresourcedefinitions');
   await definitions.create({
@@ -47,13 +62,32 @@ async function define(fixture: ControllerFixture, { resource: { group, version, 
       group,
       scope: 'Cluster',
       names: { plural, kind, singular: kind.toLowerCase() },
-      versions: [{ name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object', properties } }, ...('status' in properties ? { subresources: { status: {} } } : {}), ...(selectableFields ? { selectableFields } : {}) }],
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties } },
+          ...('status' in properties ? { subresources: { status: {} } } : {}),
+          ...(selectableFields ? { selectableFields } : {}),
+        },
+      ],
     },
   });
-  await fixture.until(`${kind} is served`, async () => ((await definitions.get({ name })).status?.conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True'));
+  await fixture.until(`${kind} is served`, async () =>
+    ((await definitions.get({ name })).status?.conditions ?? []).some(
+      ({ type, status }) => type === 'Established' && status === 'True',
+    ),
+  );
   const role = `system:controller:${account}`;
-  await fixture.client.resource('rbac.authorization.k8s.io/v1/clusterroles').create({ metadata: { name: role }, rules });
-  await fixture.client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({ metadata: { name: role }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role }, subjects: [{ kind: 'ServiceAccount', namespace: 'kube-system', name: account }] });
+  await fixture.client
+    .resource('rbac.authorization.k8s.io/v1/clusterroles')
+    .create({ metadata: { name: role }, rules });
+  await fixture.client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({
+    metadata: { name: role },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: role },
+    subjects: [{ kind: 'ServiceAccount', namespace: 'kube-system', name: account }],
+  });
   /** It is served once more when the names that the server has accepted come back to it. */
   await fixture.advance(1_000);
 }
@@ -65,21 +99,42 @@ export const serveStorageVersions = (fixture: ControllerFixture): Promise<void> 
     account: 'storage-version-garbage-collector',
     rules: [
       { verbs: ['get', 'list', 'watch'], apiGroups: ['coordination.k8s.io'], resources: ['leases'] },
-      { verbs: ['get', 'list', 'watch', 'patch', 'update', 'delete'], apiGroups: ['internal.apiserver.k8s.io'], resources: ['storageversions'] },
-      { verbs: ['get', 'patch', 'update'], apiGroups: ['internal.apiserver.k8s.io'], resources: ['storageversions/status'] },
+      {
+        verbs: ['get', 'list', 'watch', 'patch', 'update', 'delete'],
+        apiGroups: ['internal.apiserver.k8s.io'],
+        resources: ['storageversions'],
+      },
+      {
+        verbs: ['get', 'patch', 'update'],
+        apiGroups: ['internal.apiserver.k8s.io'],
+        resources: ['storageversions/status'],
+      },
     ],
   });
 
 export async function serveClusterTrustBundles(fixture: ControllerFixture): Promise<void> {
-  const spec: JSONSchemaProps = { type: 'object', properties: { signerName: TEXT, trustBundle: TEXT }, required: ['trustBundle'] };
+  const spec: JSONSchemaProps = {
+    type: 'object',
+    properties: { signerName: TEXT, trustBundle: TEXT },
+    required: ['trustBundle'],
+  };
   await define(fixture, {
     resource: CLUSTER_TRUST_BUNDLES,
     properties: { spec },
     selectableFields: [{ jsonPath: '.spec.signerName' }],
     account: 'kube-apiserver-serving-clustertrustbundle-publisher',
     rules: [
-      { verbs: ['attest'], apiGroups: ['certificates.k8s.io'], resources: ['signers'], resourceNames: ['kubernetes.io/kube-apiserver-serving'] },
-      { verbs: ['create', 'update', 'delete', 'list', 'watch'], apiGroups: ['certificates.k8s.io'], resources: ['clustertrustbundles'] },
+      {
+        verbs: ['attest'],
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['signers'],
+        resourceNames: ['kubernetes.io/kube-apiserver-serving'],
+      },
+      {
+        verbs: ['create', 'update', 'delete', 'list', 'watch'],
+        apiGroups: ['certificates.k8s.io'],
+        resources: ['clustertrustbundles'],
+      },
     ],
   });
   const { registry } = fixture.server.pipeline.door.backend;
@@ -88,7 +143,8 @@ export async function serveClusterTrustBundles(fixture: ControllerFixture): Prom
   /** Bundles have colons in their names, which no custom kind may have. */
   const named = (errors: FieldError[], bundle: { metadata?: ObjectMeta; spec?: ClusterTrustBundle['spec'] }): void => {
     const name = bundle.metadata?.name ?? '';
-    for (const message of clusterTrustBundleName(name, bundle.spec?.signerName ?? '')) errors.push(invalidValue(path('metadata', 'name'), name, message));
+    for (const message of clusterTrustBundleName(name, bundle.spec?.signerName ?? ''))
+      errors.push(invalidValue(path('metadata', 'name'), name, message));
   };
   registry.add({ ...served, validation: { ...served.validation, create: [named], update: [named] } });
 }
@@ -101,7 +157,10 @@ export const EXTERNAL_METRIC = 'jobs-waiting';
 const usageOf = (pods: readonly Pod[]): object[] =>
   pods.map(({ metadata, spec }) => {
     const usage = { cpu: `${Math.floor(Number(metadata.annotations?.[LOAD_ANNOTATION]) / pods.length)}m` };
-    return { metadata: { name: metadata.name, namespace: metadata.namespace }, containers: (spec?.containers ?? []).map(({ name }) => ({ name, usage })) };
+    return {
+      metadata: { name: metadata.name, namespace: metadata.namespace },
+      containers: (spec?.containers ?? []).map(({ name }) => ({ name, usage })),
+    };
   });
 
 /** Metrics that hang on nothing but what is in the cluster: what an autoscaler comes to in the end can be told beforehand. */
@@ -111,18 +170,49 @@ export function serveMetrics({ server }: ControllerFixture): Promise<void> {
   aggregator?.register({
     ...priorities,
     group: 'metrics.k8s.io',
-    resources: [{ resource: 'pods', singularResource: '', scope: 'Namespaced', responseKind: { group: 'metrics.k8s.io', version: 'v1beta1', kind: 'PodMetrics' }, verbs: ['get', 'list'] }],
+    resources: [
+      {
+        resource: 'pods',
+        singularResource: '',
+        scope: 'Namespaced',
+        responseKind: { group: 'metrics.k8s.io', version: 'v1beta1', kind: 'PodMetrics' },
+        verbs: ['get', 'list'],
+      },
+    ],
     get({ namespace, query }) {
       const matcher = parseLabelSelector(query.get('labelSelector') ?? '');
-      const pods = backend.registry.require('', 'v1', 'pods').cache.list(namespace).map(({ object }) => object as Pod);
-      return { kind: 'PodMetricsList', apiVersion: 'metrics.k8s.io/v1beta1', metadata: {}, items: usageOf(pods.filter(({ metadata, status }) => status?.phase === 'Running' && matcher.matches(metadata.labels ?? {}))) };
+      const pods = backend.registry
+        .require('', 'v1', 'pods')
+        .cache.list(namespace)
+        .map(({ object }) => object as Pod);
+      return {
+        kind: 'PodMetricsList',
+        apiVersion: 'metrics.k8s.io/v1beta1',
+        metadata: {},
+        items: usageOf(
+          pods.filter(({ metadata, status }) => status?.phase === 'Running' && matcher.matches(metadata.labels ?? {})),
+        ),
+      };
     },
   });
   aggregator?.register({
     ...priorities,
     group: 'external.metrics.k8s.io',
-    resources: [{ resource: EXTERNAL_METRIC, singularResource: '', scope: 'Namespaced', responseKind: { group: 'external.metrics.k8s.io', version: 'v1beta1', kind: 'ExternalMetricValueList' }, verbs: ['get'] }],
-    get: ({ query }) => ({ kind: 'ExternalMetricValueList', apiVersion: 'external.metrics.k8s.io/v1beta1', metadata: {}, items: [{ metricName: EXTERNAL_METRIC, value: (query.get('labelSelector') ?? '').replace('value=', '') }] }),
+    resources: [
+      {
+        resource: EXTERNAL_METRIC,
+        singularResource: '',
+        scope: 'Namespaced',
+        responseKind: { group: 'external.metrics.k8s.io', version: 'v1beta1', kind: 'ExternalMetricValueList' },
+        verbs: ['get'],
+      },
+    ],
+    get: ({ query }) => ({
+      kind: 'ExternalMetricValueList',
+      apiVersion: 'external.metrics.k8s.io/v1beta1',
+      metadata: {},
+      items: [{ metricName: EXTERNAL_METRIC, value: (query.get('labelSelector') ?? '').replace('value=', '') }],
+    }),
   });
   return Promise.resolve();
 }

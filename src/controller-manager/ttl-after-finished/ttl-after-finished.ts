@@ -1,7 +1,7 @@
 /** ttl-after-finished-controller: deletes Jobs the time after their end that they ask for. */
 import type { Job } from '../../api/generated/batch-v1.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { parseTime } from '../../base/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 export const ttlAfterFinishedController: ControllerDescriptor = {
@@ -23,7 +23,11 @@ export const ttlAfterFinishedController: ControllerDescriptor = {
         const live = await resource.get(place, { signal });
         const liveAt = expiresAt(live);
         if (live.metadata.uid !== job.metadata.uid || liveAt === undefined || liveAt > clock.now()) return;
-        await resource.delete(place, { propagationPolicy: 'Foreground', preconditions: { uid: live.metadata.uid }, signal });
+        await resource.delete(place, {
+          propagationPolicy: 'Foreground',
+          preconditions: { uid: live.metadata.uid },
+          signal,
+        });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }
@@ -40,7 +44,14 @@ export const ttlAfterFinishedController: ControllerDescriptor = {
 
 /** Undefined while the Job runs, is being deleted, or is to be kept. */
 function expiresAt({ metadata, spec, status }: Job): number | undefined {
-  const finished = status?.conditions?.find(({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True');
-  if (metadata.deletionTimestamp || spec?.ttlSecondsAfterFinished === undefined || finished?.lastTransitionTime === undefined) return undefined;
+  const finished = status?.conditions?.find(
+    ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
+  );
+  if (
+    metadata.deletionTimestamp ||
+    spec?.ttlSecondsAfterFinished === undefined ||
+    finished?.lastTransitionTime === undefined
+  )
+    return undefined;
   return parseTime(finished.lastTransitionTime) + spec.ttlSecondsAfterFinished * 1000;
 }

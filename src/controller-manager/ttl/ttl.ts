@@ -34,7 +34,9 @@ export const ttlController: ControllerDescriptor = {
       const wanted = String(STEPS[step]!.seconds);
       if (!node || node.metadata.annotations?.[ANNOTATION] === wanted) return;
       try {
-        await client.resource('v1/nodes').patch({ name }, { metadata: { annotations: { [ANNOTATION]: wanted } } }, { type: 'strategic', signal });
+        await client
+          .resource('v1/nodes')
+          .patch({ name }, { metadata: { annotations: { [ANNOTATION]: wanted } } }, { type: 'strategic', signal });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

@@ -1,7 +1,7 @@
 /** validatingadmissionpolicy-status-controller: says which generation of a policy has been looked at, and what its expressions would stumble over. */
 import { schema } from '../../api/index.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
 import { typeCheckPolicy } from '../../cel/admission/index.ts';
+import { isNotFound, keyOf } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
 
 const FIELD_MANAGER = 'validatingadmissionpolicy-status';
@@ -15,14 +15,19 @@ export const validatingAdmissionPolicyStatusController: ControllerDescriptor = {
     const reconcile = async (name: string): Promise<void> => {
       const policy = policies.get(name);
       if (!policy || (policy.status?.observedGeneration ?? 0) >= (policy.metadata.generation ?? 0)) return;
-      const expressionWarnings = typeCheckPolicy(policy, (group, version, plural) => schema.resource(group, version, plural));
+      const expressionWarnings = typeCheckPolicy(policy, (group, version, plural) =>
+        schema.resource(group, version, plural),
+      );
       try {
         await client.resource('admissionregistration.k8s.io/v1/validatingadmissionpolicies').apply(
           {
             apiVersion: 'admissionregistration.k8s.io/v1',
             kind: 'ValidatingAdmissionPolicy',
             metadata: { name },
-            status: { observedGeneration: policy.metadata.generation, typeChecking: expressionWarnings.length > 0 ? { expressionWarnings } : {} },
+            status: {
+              observedGeneration: policy.metadata.generation,
+              typeChecking: expressionWarnings.length > 0 ? { expressionWarnings } : {},
+            },
           },
           { fieldManager: FIELD_MANAGER, force: true, subresource: 'status', signal },
         );

@@ -1,7 +1,7 @@
 /** persistentvolumeclaim-protection-controller: a claim that is being deleted stays until no pod uses it. */
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
-import { isPodTerminal } from '../../component-helpers/index.ts';
 import { keyOf, splitKey } from '../../client/index.ts';
+import { isPodTerminal } from '../../component-helpers/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { claimsOfPod, PODS_BY_CLAIM } from '../persistentvolume-binder/pods-by-claim.ts';
 import { hasFinalizer, setFinalizer } from './finalizer.ts';
@@ -21,7 +21,8 @@ export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
       const claim = claims.get(key);
       if (!claim) return;
       if (!claim.metadata.deletionTimestamp) return setFinalizer(resource, claim, FINALIZER, { present: true, signal });
-      if (!hasFinalizer(claim, FINALIZER) || pods.indexer.byIndex(PODS_BY_CLAIM, key).some((pod) => uses(pod, claim))) return;
+      if (!hasFinalizer(claim, FINALIZER) || pods.indexer.byIndex(PODS_BY_CLAIM, key).some((pod) => uses(pod, claim)))
+        return;
       /** The cache may not know of a pod that has just come; the claim's data would be gone under it. */
       const { namespace } = splitKey(key);
       const live = await client.resource('v1/pods').list({ namespace, signal });
@@ -34,7 +35,8 @@ export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
       if (hasFinalizer(claim, FINALIZER) === (claim.metadata.deletionTimestamp !== undefined)) queue.add(keyOf(claim));
     };
     claims.addHandler({ onAdd: needsWork, onUpdate: (_, after) => needsWork(after) });
-    const podGone = (pod: Pod): void => claimsOfPod(pod).forEach((key) => claims.get(key)?.metadata.deletionTimestamp && queue.add(key));
+    const podGone = (pod: Pod): void =>
+      claimsOfPod(pod).forEach((key) => claims.get(key)?.metadata.deletionTimestamp && queue.add(key));
     pods.addHandler({ onUpdate: (_, after) => isFinished(after) && podGone(after), onDelete: podGone });
     return run;
   },
@@ -43,9 +45,14 @@ export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
 /** Not even a node has been found for a pod without one, so it cannot use anything yet. */
 function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if (!pod.spec?.nodeName || isFinished(pod)) return false;
-  const ephemeral = pod.spec.volumes?.some((volume) => volume.ephemeral && `${pod.metadata.name}-${volume.name}` === claim.metadata.name);
+  const ephemeral = pod.spec.volumes?.some(
+    (volume) => volume.ephemeral && `${pod.metadata.name}-${volume.name}` === claim.metadata.name,
+  );
   if (!ephemeral) return true;
-  return (claim.metadata.ownerReferences ?? []).some((owner) => owner.uid === pod.metadata.uid) || pod.spec.volumes!.some((v) => v.persistentVolumeClaim?.claimName === claim.metadata.name);
+  return (
+    (claim.metadata.ownerReferences ?? []).some((owner) => owner.uid === pod.metadata.uid) ||
+    pod.spec.volumes!.some((v) => v.persistentVolumeClaim?.claimName === claim.metadata.name)
+  );
 }
 
 /** Its containers have ended, so its volumes are let go even if the pod itself stays. */

@@ -16,8 +16,10 @@ export const persistentVolumeProtectionController: ControllerDescriptor = {
     const reconcile = async (name: string): Promise<void> => {
       const volume = volumes.get(name);
       if (!volume) return;
-      if (!volume.metadata.deletionTimestamp) await setFinalizer(resource, volume, FINALIZER, { present: true, signal });
-      else if (volume.status?.phase !== 'Bound') await setFinalizer(resource, volume, FINALIZER, { present: false, signal });
+      if (!volume.metadata.deletionTimestamp)
+        await setFinalizer(resource, volume, FINALIZER, { present: true, signal });
+      else if (volume.status?.phase !== 'Bound')
+        await setFinalizer(resource, volume, FINALIZER, { present: false, signal });
     };
 
     const { queue, run } = keyedLoop(context, 'pvprotection', 1, reconcile);

@@ -3,7 +3,13 @@ import { startFixture, type ControllerFixture } from '../testing/index.ts';
 
 let fixture: ControllerFixture;
 beforeAll(async () => {
-  fixture = await startFixture({ controllers: ['volumeattributesclass-protection-controller', 'persistentvolume-expander-controller', 'persistentvolume-binder-controller'] });
+  fixture = await startFixture({
+    controllers: [
+      'volumeattributesclass-protection-controller',
+      'persistentvolume-expander-controller',
+      'persistentvolume-binder-controller',
+    ],
+  });
   await fixture.start();
 });
 afterAll(() => fixture.stop());
@@ -15,7 +21,15 @@ const isGone = async (name: string) => !(await classes().list()).items.some(({ m
 describe('volumeattributesclass-protection-controller', () => {
   it('keeps a class while a claim asks for it', async () => {
     await classes().create({ metadata: { name: 'fast' }, driverName: 'example.com', parameters: { a: 'b' } });
-    await claims().create({ metadata: { name: 'c', namespace: 'default' }, spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'x', volumeAttributesClassName: 'fast', resources: { requests: { storage: '1Gi' } } } });
+    await claims().create({
+      metadata: { name: 'c', namespace: 'default' },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'x',
+        volumeAttributesClassName: 'fast',
+        resources: { requests: { storage: '1Gi' } },
+      },
+    });
     await fixture.advance(100);
     expect((await classes().get({ name: 'fast' })).metadata.finalizers).toEqual(['kubernetes.io/vac-protection']);
     await classes().delete({ name: 'fast' });
@@ -29,16 +43,38 @@ describe('volumeattributesclass-protection-controller', () => {
 
 describe('persistentvolume-expander-controller', () => {
   it('says that an outside driver enlarges the volume', async () => {
-    await fixture.client.resource('storage.k8s.io/v1/storageclasses').create({ metadata: { name: 'big' }, provisioner: 'example.com/p', allowVolumeExpansion: true });
+    await fixture.client
+      .resource('storage.k8s.io/v1/storageclasses')
+      .create({ metadata: { name: 'big' }, provisioner: 'example.com/p', allowVolumeExpansion: true });
     await fixture.client.resource('v1/persistentvolumes').create({
       metadata: { name: 'v' },
-      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], storageClassName: 'big', csi: { driver: 'example.com', volumeHandle: 'h' } },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: 'big',
+        csi: { driver: 'example.com', volumeHandle: 'h' },
+      },
     });
-    await claims().create({ metadata: { name: 'grows', namespace: 'default' }, spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'big', resources: { requests: { storage: '1Gi' } } } });
-    await fixture.until('bound', async () => (await claims().get({ namespace: 'default', name: 'grows' })).status?.phase === 'Bound', 1_000);
-    await claims().patch({ namespace: 'default', name: 'grows' }, { spec: { resources: { requests: { storage: '2Gi' } } } }, { type: 'merge' });
+    await claims().create({
+      metadata: { name: 'grows', namespace: 'default' },
+      spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'big', resources: { requests: { storage: '1Gi' } } },
+    });
+    await fixture.until(
+      'bound',
+      async () => (await claims().get({ namespace: 'default', name: 'grows' })).status?.phase === 'Bound',
+      1_000,
+    );
+    await claims().patch(
+      { namespace: 'default', name: 'grows' },
+      { spec: { resources: { requests: { storage: '2Gi' } } } },
+      { type: 'merge' },
+    );
     await fixture.advance(100);
-    const { items } = await fixture.client.resource('v1/events').list({ namespace: 'default', fieldSelector: 'involvedObject.name=grows,reason=ExternalExpanding' });
-    expect(items.map(({ message, source }) => [message, source?.component])).toEqual([['waiting for an external controller to expand this PVC', 'volume_expand']]);
+    const { items } = await fixture.client
+      .resource('v1/events')
+      .list({ namespace: 'default', fieldSelector: 'involvedObject.name=grows,reason=ExternalExpanding' });
+    expect(items.map(({ message, source }) => [message, source?.component])).toEqual([
+      ['waiting for an external controller to expand this PVC', 'volume_expand'],
+    ]);
   });
 });

@@ -21,24 +21,47 @@ export const volumeAttributesClassProtectionController: ControllerDescriptor = {
       if (!found) return;
       if (!found.metadata.deletionTimestamp) return setFinalizer(resource, found, FINALIZER, { present: true, signal });
       if (!hasFinalizer(found, FINALIZER)) return;
-      if (claims.indexer.keysByIndex(BY_CLASS, name).length > 0 || volumes.indexer.keysByIndex(BY_CLASS, name).length > 0) return;
-      const live = await Promise.all([client.resource('v1/persistentvolumeclaims').list({ signal }), client.resource('v1/persistentvolumes').list({ signal })]);
-      if (live[0].items.some((claim) => classesOfClaim(claim).includes(name)) || live[1].items.some((volume) => classesOfVolume(volume).includes(name))) return;
+      if (
+        claims.indexer.keysByIndex(BY_CLASS, name).length > 0 ||
+        volumes.indexer.keysByIndex(BY_CLASS, name).length > 0
+      )
+        return;
+      const live = await Promise.all([
+        client.resource('v1/persistentvolumeclaims').list({ signal }),
+        client.resource('v1/persistentvolumes').list({ signal }),
+      ]);
+      if (
+        live[0].items.some((claim) => classesOfClaim(claim).includes(name)) ||
+        live[1].items.some((volume) => classesOfVolume(volume).includes(name))
+      )
+        return;
       await setFinalizer(resource, found, FINALIZER, { present: false, signal });
     };
 
     const { queue, run } = keyedLoop(context, 'vacprotection', 1, reconcile);
     enqueueOnChange(classes, queue, keyOf);
-    const released = (names: readonly string[]): void => names.forEach((name) => classes.get(name)?.metadata.deletionTimestamp && queue.add(name));
-    claims.addHandler({ onUpdate: (before) => released(classesOfClaim(before)), onDelete: (claim) => released(classesOfClaim(claim)) });
-    volumes.addHandler({ onUpdate: (before) => released(classesOfVolume(before)), onDelete: (volume) => released(classesOfVolume(volume)) });
+    const released = (names: readonly string[]): void =>
+      names.forEach((name) => classes.get(name)?.metadata.deletionTimestamp && queue.add(name));
+    claims.addHandler({
+      onUpdate: (before) => released(classesOfClaim(before)),
+      onDelete: (claim) => released(classesOfClaim(claim)),
+    });
+    volumes.addHandler({
+      onUpdate: (before) => released(classesOfVolume(before)),
+      onDelete: (volume) => released(classesOfVolume(volume)),
+    });
     return run;
   },
 };
 
 function classesOfClaim({ spec, status }: PersistentVolumeClaim): string[] {
-  const names = [spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName];
+  const names = [
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ];
   return [...new Set(names.filter((name): name is string => name !== undefined && name !== ''))];
 }
 
-const classesOfVolume = ({ spec }: PersistentVolume): string[] => (spec?.volumeAttributesClassName ? [spec.volumeAttributesClassName] : []);
+const classesOfVolume = ({ spec }: PersistentVolume): string[] =>
+  spec?.volumeAttributesClassName ? [spec.volumeAttributesClassName] : [];

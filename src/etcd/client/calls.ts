@@ -26,7 +26,11 @@ export const calls = {
   compact: { path: '/etcdserverpb.KV/Compact', request: CompactionRequest, response: HeaderOnly },
   leaseGrant: { path: '/etcdserverpb.Lease/LeaseGrant', request: LeaseGrantRequest, response: LeaseGrantResponse },
   leaseRevoke: { path: '/etcdserverpb.Lease/LeaseRevoke', request: LeaseId, response: HeaderOnly },
-  leaseTimeToLive: { path: '/etcdserverpb.Lease/LeaseTimeToLive', request: LeaseTimeToLiveRequest, response: LeaseTimeToLiveResponse },
+  leaseTimeToLive: {
+    path: '/etcdserverpb.Lease/LeaseTimeToLive',
+    request: LeaseTimeToLiveRequest,
+    response: LeaseTimeToLiveResponse,
+  },
   leases: { path: '/etcdserverpb.Lease/LeaseLeases', request: Empty, response: LeaseLeasesResponse },
   status: { path: '/etcdserverpb.Maintenance/Status', request: Empty, response: StatusResponse },
   alarm: { path: '/etcdserverpb.Maintenance/Alarm', request: AlarmRequest, response: AlarmResponse },

@@ -1,6 +1,14 @@
-import { type ChannelOptions, type ChannelCredentials, Client, credentials, Metadata, type ServiceError, status } from '@grpc/grpc-js';
-import { TlsTrust } from '../../net/tls/index.ts';
+import {
+  type ChannelOptions,
+  type ChannelCredentials,
+  Client,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from '@grpc/grpc-js';
 import type { Clock } from '../../kernel/index.ts';
+import { TlsTrust } from '../../net/tls/index.ts';
 import { failure, failureOfMessage } from '../errors.ts';
 import { StoreError } from '../store.ts';
 import type { Message } from '../wire/message.ts';
@@ -90,7 +98,11 @@ export class Endpoints {
    * Calls one endpoint after the other until one answers. Repeats on its own only when the request is safe to repeat:
    * because it changes nothing, or because it certainly reached nobody.
    */
-  async unary<Q extends object, R extends object>(call: Call<Q, R>, request: Partial<Q>, options: CallOptions): Promise<R> {
+  async unary<Q extends object, R extends object>(
+    call: Call<Q, R>,
+    request: Partial<Q>,
+    options: CallOptions,
+  ): Promise<R> {
     const { clock, retryForMs } = this.options;
     const giveUpAt = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
@@ -108,7 +120,12 @@ export class Endpoints {
     }
   }
 
-  attempt<Q extends object, R extends object>(client: Client, call: Call<Q, R>, request: Partial<Q>, timeoutMs = this.options.requestTimeoutMs): Promise<R> {
+  attempt<Q extends object, R extends object>(
+    client: Client,
+    call: Call<Q, R>,
+    request: Partial<Q>,
+    timeoutMs = this.options.requestTimeoutMs,
+  ): Promise<R> {
     return new Promise((resolve, reject) => {
       // gRPC wants the wall clock, whatever clock the store runs on.
       const pending = client.makeUnaryRequest(
@@ -138,13 +155,20 @@ function connect(endpoint: string, tls: EtcdTls | undefined): Client {
   const scheme = /^(https?):\/\//.exec(endpoint);
   const address = endpoint.slice(scheme?.[0].length ?? 0).replace(/\/$/, '');
   if (address === '' || endpoint.includes('://') !== (scheme !== null)) {
-    throw new StoreError('unavailable', `${JSON.stringify(endpoint)} is not an etcd endpoint: it must be http://host:port or https://host:port`);
+    throw new StoreError(
+      'unavailable',
+      `${JSON.stringify(endpoint)} is not an etcd endpoint: it must be http://host:port or https://host:port`,
+    );
   }
   return new Client(address, scheme?.[1] === 'https' ? secure(tls) : credentials.createInsecure(), channelOptions);
 }
 
 function secure(tls: EtcdTls = {}): ChannelCredentials {
-  const { secureContext, ...verifyOptions } = new TlsTrust({ ca: tls.ca?.toString(), cert: tls.cert, key: tls.key }).verifyingOptions();
+  const { secureContext, ...verifyOptions } = new TlsTrust({
+    ca: tls.ca?.toString(),
+    cert: tls.cert,
+    key: tls.key,
+  }).verifyingOptions();
   return credentials.createFromSecureContext(secureContext, verifyOptions);
 }
 
@@ -156,7 +180,10 @@ export function isServiceError(error: unknown): error is ServiceError {
 export function isEndpointFailure(error: ServiceError): boolean {
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true;
   // Our own timeout, or the connection's end under a running call.
-  return error.code === status.CANCELLED || (error.code === status.INTERNAL && /RST_STREAM|stream|connection/i.test(error.details));
+  return (
+    error.code === status.CANCELLED ||
+    (error.code === status.INTERNAL && /RST_STREAM|stream|connection/i.test(error.details))
+  );
 }
 
 function reachedNobody(error: ServiceError): boolean {

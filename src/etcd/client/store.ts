@@ -1,7 +1,19 @@
 import type { Clock } from '../../kernel/index.ts';
 import { checkRange, checkTxn } from '../check-request.ts';
 import { failure } from '../errors.ts';
-import type { Alarm, LeaseStatus, RangeRequest, RangeResult, Store, StoreStatus, TxnOperation, TxnRequest, TxnResult, Watch, WatchRequest } from '../store.ts';
+import type {
+  Alarm,
+  LeaseStatus,
+  RangeRequest,
+  RangeResult,
+  Store,
+  StoreStatus,
+  TxnOperation,
+  TxnRequest,
+  TxnResult,
+  Watch,
+  WatchRequest,
+} from '../store.ts';
 import { alarmOfMessage, messageOfAlarm, messageOfRange, messageOfTxn, txnResultOfMessage } from '../wire/convert.ts';
 import { Empty, LeaseId, LeaseKeepAliveResponse, SnapshotResponse } from '../wire/messages.ts';
 import { calls } from './calls.ts';
@@ -44,7 +56,11 @@ class EtcdStore implements Store {
 
   async range(request: RangeRequest): Promise<RangeResult> {
     checkRange(request);
-    const { header, kvs, count, more } = await this.endpoints.unary(calls.range, messageOfRange(request), request.rangeEnd ? LARGE_READ : SAFE);
+    const { header, kvs, count, more } = await this.endpoints.unary(
+      calls.range,
+      messageOfRange(request),
+      request.rangeEnd ? LARGE_READ : SAFE,
+    );
     return { revision: header?.revision ?? 0, kvs, count, more };
   }
 
@@ -182,5 +198,7 @@ class EtcdStore implements Store {
 }
 
 function onlyReads(operations: readonly TxnOperation[] = []): boolean {
-  return operations.every((op) => op.op === 'range' || (op.op === 'txn' && onlyReads(op.success) && onlyReads(op.failure)));
+  return operations.every(
+    (op) => op.op === 'range' || (op.op === 'txn' && onlyReads(op.success) && onlyReads(op.failure)),
+  );
 }

@@ -151,7 +151,12 @@ export class EtcdWatch implements Watch {
 }
 
 /** Another member, or the same one later, may do what this one refused; but not what nobody may or can do. */
-const hopeless: readonly number[] = [status.INVALID_ARGUMENT, status.PERMISSION_DENIED, status.UNAUTHENTICATED, status.UNIMPLEMENTED];
+const hopeless: readonly number[] = [
+  status.INVALID_ARGUMENT,
+  status.PERMISSION_DENIED,
+  status.UNAUTHENTICATED,
+  status.UNIMPLEMENTED,
+];
 
 function isWorthAnotherTry(error: ServiceError): boolean {
   return !hopeless.includes(error.code);

@@ -6,7 +6,10 @@ import { type AutoCompaction, runAutoCompaction } from './auto-compaction.ts';
 
 const MINUTE = 60_000;
 
-async function compactedAfter(policy: AutoCompaction, minutes: number): Promise<{ compactRevision: number; revision: number }> {
+async function compactedAfter(
+  policy: AutoCompaction,
+  minutes: number,
+): Promise<{ compactRevision: number; revision: number }> {
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const running = runAutoCompaction(ctx, store, policy);

@@ -1,6 +1,6 @@
+import { DurationError, parseDuration } from '../../base/index.ts';
 import { UsageError } from '../../flags/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { DurationError, parseDuration } from '../../base/index.ts';
 import { type Store, StoreError } from '../store.ts';
 
 export type AutoCompaction = { mode: 'periodic'; retentionMs: number } | { mode: 'revision'; revisions: number };
@@ -16,7 +16,10 @@ export function parseAutoCompaction(mode = 'periodic', retention = '0'): AutoCom
   }
   const count = /^\d+$/.test(retention) ? Number(retention) : undefined;
   if (mode === 'revision') {
-    if (count === undefined) throw new UsageError(`invalid --auto-compaction-retention ${JSON.stringify(retention)}: it is a number of revisions`);
+    if (count === undefined)
+      throw new UsageError(
+        `invalid --auto-compaction-retention ${JSON.stringify(retention)}: it is a number of revisions`,
+      );
     return count === 0 ? undefined : { mode, revisions: count };
   }
   const retentionMs = count === undefined ? durationFlag(retention) : count * HOUR_MS;
@@ -42,7 +45,8 @@ export async function runAutoCompaction(ctx: Context, store: Store, policy: Auto
     }
     if (target === undefined || target <= 0) continue;
     await store.compact(target).catch((error: unknown) => {
-      if (!(error instanceof StoreError && error.code === 'compacted')) ctx.logger.error(error, 'Automatic compaction failed', { revision: target });
+      if (!(error instanceof StoreError && error.code === 'compacted'))
+        ctx.logger.error(error, 'Automatic compaction failed', { revision: target });
     });
   }
 }
@@ -51,6 +55,8 @@ function durationFlag(text: string): number {
   try {
     return parseDuration(text);
   } catch (error) {
-    throw error instanceof DurationError ? new UsageError(`invalid --auto-compaction-retention: ${error.message}`) : error;
+    throw error instanceof DurationError
+      ? new UsageError(`invalid --auto-compaction-retention: ${error.message}`)
+      : error;
   }
 }

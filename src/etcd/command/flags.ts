@@ -18,22 +18,50 @@ const peerFlags = {
   'election-timeout': { kind: 'text', ignored: ONE_MEMBER },
 } as const satisfies FlagTable;
 
-const name: FlagDeclaration & { kind: 'text'; default: string } = { kind: 'text', default: 'default', summary: 'The member’s name' };
+const name: FlagDeclaration & { kind: 'text'; default: string } = {
+  kind: 'text',
+  default: 'default',
+  summary: 'The member’s name',
+};
 
 export const etcdFlags = {
   name,
   'data-dir': { kind: 'text', summary: 'Where the store is (default NAME.etcd)' },
-  'listen-client-urls': { kind: 'texts', default: ['http://127.0.0.1:2379'], summary: 'Where clients are served; https needs a certificate' },
+  'listen-client-urls': {
+    kind: 'texts',
+    default: ['http://127.0.0.1:2379'],
+    summary: 'Where clients are served; https needs a certificate',
+  },
   'advertise-client-urls': { kind: 'texts', summary: 'What "member list" shows (default: the listening addresses)' },
   'cert-file': { kind: 'text', section: 'Security', summary: 'The server’s certificate' },
   'key-file': { kind: 'text', section: 'Security', summary: 'Its key' },
   'trusted-ca-file': { kind: 'text', section: 'Security', summary: 'The authority of clients’ certificates' },
   'client-cert-auth': { kind: 'switch', section: 'Security', summary: 'Whether clients must have one' },
-  'quota-backend-bytes': { kind: 'whole', default: 0, section: 'Limits', summary: 'How much the store may hold; 0 is 8 GiB' },
-  'max-request-bytes': { kind: 'whole', default: 0, section: 'Limits', summary: 'How large a request may be; 0 is 1.5 MiB' },
-  'max-txn-ops': { kind: 'whole', default: 0, section: 'Limits', summary: 'How many operations a transaction may have; 0 is 128' },
+  'quota-backend-bytes': {
+    kind: 'whole',
+    default: 0,
+    section: 'Limits',
+    summary: 'How much the store may hold; 0 is 8 GiB',
+  },
+  'max-request-bytes': {
+    kind: 'whole',
+    default: 0,
+    section: 'Limits',
+    summary: 'How large a request may be; 0 is 1.5 MiB',
+  },
+  'max-txn-ops': {
+    kind: 'whole',
+    default: 0,
+    section: 'Limits',
+    summary: 'How many operations a transaction may have; 0 is 128',
+  },
   'auto-compaction-mode': { kind: 'text', default: 'periodic', section: 'Compaction', summary: 'periodic or revision' },
-  'auto-compaction-retention': { kind: 'text', default: '0', section: 'Compaction', summary: 'A duration, or a number of revisions; 0 is never' },
+  'auto-compaction-retention': {
+    kind: 'text',
+    default: '0',
+    section: 'Compaction',
+    summary: 'A duration, or a number of revisions; 0 is never',
+  },
   ...peerFlags,
   'log-level': { kind: 'text', ignored: 'warnings and errors are always logged' },
   logger: { kind: 'text', ignored: 'log lines go to standard error' },
@@ -47,7 +75,13 @@ export const snapshotSaveFlags = {
 } as const satisfies FlagTable;
 
 export const snapshotStatusFlags = {
-  'write-out': { kind: 'text', shorthand: 'w', default: 'simple', only: ['simple', 'json', 'table'], summary: 'How the status is printed' },
+  'write-out': {
+    kind: 'text',
+    shorthand: 'w',
+    default: 'simple',
+    only: ['simple', 'json', 'table'],
+    summary: 'How the status is printed',
+  },
 } as const satisfies FlagTable;
 
 export const snapshotRestoreFlags = {

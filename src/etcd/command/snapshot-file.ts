@@ -65,7 +65,8 @@ export interface RestoreOptions {
 
 /** Makes a data directory from a snapshot. The directory must not hold anything: nothing is ever overwritten. */
 export async function restoreSnapshot({ path, directory, skipHashCheck }: RestoreOptions): Promise<SnapshotStatus> {
-  if (!(await isEmpty(directory))) throw new StoreError('unsupported', `data-dir ${JSON.stringify(directory)} not empty or could not be read`);
+  if (!(await isEmpty(directory)))
+    throw new StoreError('unsupported', `data-dir ${JSON.stringify(directory)} not empty or could not be read`);
   if (!skipHashCheck) await checkIntegrity(path);
   const { size } = await stat(path);
   const parent = dirname(directory);
@@ -75,7 +76,12 @@ export async function restoreSnapshot({ path, directory, skipHashCheck }: Restor
     const target = generationPath(building, 1);
     const status = await openCopy(path, target, skipHashCheck ?? false, async (tables) => {
       await atomically(tables, () => putFact(tables, 'generation', 1));
-      return { hash: 0, revision: Number(readFact(tables, 'revision')), totalKeys: tables.pairs.getKeysCount(wholeTable()), totalSize: size };
+      return {
+        hash: 0,
+        revision: Number(readFact(tables, 'revision')),
+        totalKeys: tables.pairs.getKeysCount(wholeTable()),
+        totalSize: size,
+      };
     });
     await rm(`${target}-lock`, { force: true });
     // An empty directory may be in the way; rename replaces it.
@@ -106,7 +112,8 @@ async function checkIntegrity(path: string): Promise<void> {
     stored = Buffer.concat([stored, bytes.subarray(inside)]);
     position += bytes.length;
   }
-  if (!hash.digest().equals(stored)) throw new StoreError('corrupt', `${path} is damaged: its contents do not match their checksum`);
+  if (!hash.digest().equals(stored))
+    throw new StoreError('corrupt', `${path} is damaged: its contents do not match their checksum`);
 }
 
 async function withCopy<T>(path: string, beside: string, use: (tables: Tables) => Promise<T>): Promise<T> {
@@ -118,7 +125,12 @@ async function withCopy<T>(path: string, beside: string, use: (tables: Tables) =
   }
 }
 
-async function openCopy<T>(path: string, target: string, mayLackHash: boolean, use: (tables: Tables) => Promise<T>): Promise<T> {
+async function openCopy<T>(
+  path: string,
+  target: string,
+  mayLackHash: boolean,
+  use: (tables: Tables) => Promise<T>,
+): Promise<T> {
   await copyFile(path, target);
   const { size } = await stat(target);
   if (!mayLackHash || size % 512 === HASH_BYTES) await truncate(target, size - HASH_BYTES);

@@ -33,7 +33,11 @@ export async function put(store: Store, key: string, value = 'v', lease?: bigint
   return revision;
 }
 
-export async function remove(store: Store, key: string, rangeEnd?: string): Promise<{ revision: number; deleted: number }> {
+export async function remove(
+  store: Store,
+  key: string,
+  rangeEnd?: string,
+): Promise<{ revision: number; deleted: number }> {
   const result = await store.txn({ success: [{ op: 'delete', key, rangeEnd }] });
   const response = result.responses[0];
   return { revision: result.revision, deleted: response?.op === 'delete' ? response.deleted : NaN };

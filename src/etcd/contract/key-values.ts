@@ -12,7 +12,12 @@ export function keyValueContract(use: UseStore): void {
       expect(first).toBe(before + 1);
       const second = await put(store, key, '2');
       expect(second).toBe(before + 2);
-      expect(await get(store, key)).toMatchObject({ createRevision: first, modRevision: second, version: 2, lease: 0n });
+      expect(await get(store, key)).toMatchObject({
+        createRevision: first,
+        modRevision: second,
+        version: 2,
+        lease: 0n,
+      });
       await remove(store, key);
       expect(await get(store, key)).toBeUndefined();
       const again = await put(store, key, '3');
@@ -59,19 +64,56 @@ export function keyValueContract(use: UseStore): void {
       }
       const rows: Row[] = [
         { name: 'one key', request: (p) => ({ key: `${p}b` }), keys: 'b', count: 1 },
-        { name: 'an interval without its end', request: (p) => ({ key: `${p}b`, rangeEnd: `${p}d` }), keys: 'bc', count: 2 },
+        {
+          name: 'an interval without its end',
+          request: (p) => ({ key: `${p}b`, rangeEnd: `${p}d` }),
+          keys: 'bc',
+          count: 2,
+        },
         { name: 'a prefix', request: (p) => prefixRange(p), keys: 'abcd', count: 4 },
         { name: 'a limit', request: (p) => ({ ...prefixRange(p), limit: 2 }), keys: 'ab', count: 4, more: true },
-        { name: 'a limit that is just enough', request: (p) => ({ ...prefixRange(p), limit: 4 }), keys: 'abcd', count: 4 },
+        {
+          name: 'a limit that is just enough',
+          request: (p) => ({ ...prefixRange(p), limit: 4 }),
+          keys: 'abcd',
+          count: 4,
+        },
         { name: 'a negative limit', request: (p) => ({ ...prefixRange(p), limit: -1 }), keys: 'abcd', count: 4 },
         { name: 'only the count', request: (p) => ({ ...prefixRange(p), countOnly: true }), keys: '', count: 4 },
         { name: 'an end before the start', request: (p) => ({ key: `${p}c`, rangeEnd: `${p}a` }), keys: '', count: 0 },
         { name: 'an end at the start', request: (p) => ({ key: `${p}c`, rangeEnd: `${p}c` }), keys: '', count: 0 },
-        { name: 'keys descending', request: (p) => ({ ...prefixRange(p), sort: { target: 'key', order: 'descend' } }), keys: 'dcba', count: 4 },
-        { name: 'by value', request: (p) => ({ ...prefixRange(p), sort: { target: 'value', order: 'ascend' } }), keys: 'dcba', count: 4 },
-        { name: 'by mod revision, newest two', request: (p) => ({ ...prefixRange(p), limit: 2, sort: { target: 'mod', order: 'descend' } }), keys: 'ad', count: 4, more: true },
-        { name: 'by create revision', request: (p) => ({ ...prefixRange(p), sort: { target: 'create', order: 'descend' } }), keys: 'dcba', count: 4 },
-        { name: 'by version', request: (p) => ({ ...prefixRange(p), limit: 1, sort: { target: 'version', order: 'descend' } }), keys: 'a', count: 4, more: true },
+        {
+          name: 'keys descending',
+          request: (p) => ({ ...prefixRange(p), sort: { target: 'key', order: 'descend' } }),
+          keys: 'dcba',
+          count: 4,
+        },
+        {
+          name: 'by value',
+          request: (p) => ({ ...prefixRange(p), sort: { target: 'value', order: 'ascend' } }),
+          keys: 'dcba',
+          count: 4,
+        },
+        {
+          name: 'by mod revision, newest two',
+          request: (p) => ({ ...prefixRange(p), limit: 2, sort: { target: 'mod', order: 'descend' } }),
+          keys: 'ad',
+          count: 4,
+          more: true,
+        },
+        {
+          name: 'by create revision',
+          request: (p) => ({ ...prefixRange(p), sort: { target: 'create', order: 'descend' } }),
+          keys: 'dcba',
+          count: 4,
+        },
+        {
+          name: 'by version',
+          request: (p) => ({ ...prefixRange(p), limit: 1, sort: { target: 'version', order: 'descend' } }),
+          keys: 'a',
+          count: 4,
+          more: true,
+        },
       ];
       it.each(rows)('$name', async ({ request, keys, count, more }) => {
         const { store } = use();
@@ -100,10 +142,19 @@ export function keyValueContract(use: UseStore): void {
         const revisions: number[] = [];
         for (const name of 'abcd') revisions.push(await put(store, prefix + name));
         const [, second, third] = revisions;
-        const result = await store.range({ ...prefixRange(prefix), minModRevision: second, maxModRevision: third, limit: 1 });
+        const result = await store.range({
+          ...prefixRange(prefix),
+          minModRevision: second,
+          maxModRevision: third,
+          limit: 1,
+        });
         expect(result.kvs.map((kv) => kv.key)).toEqual([`${prefix}b`]);
         expect(result).toMatchObject({ count: 4, more: true });
-        const created = await store.range({ ...prefixRange(prefix), minCreateRevision: third, maxCreateRevision: third });
+        const created = await store.range({
+          ...prefixRange(prefix),
+          minCreateRevision: third,
+          maxCreateRevision: third,
+        });
         expect(created.kvs.map((kv) => kv.key)).toEqual([`${prefix}c`]);
       });
 

@@ -51,11 +51,9 @@ export function leaseContract(use: UseStore): void {
       await store.leaseRevoke(id);
       const events = await takeEvents(watch, 3);
       watch.cancel();
-      expect(events.map((event) => `${event.type} ${event.kv.key.slice(prefix.length)} ${event.kv.modRevision - before}`)).toEqual([
-        'delete a 1',
-        'delete b 1',
-        'delete c 1',
-      ]);
+      expect(
+        events.map((event) => `${event.type} ${event.kv.key.slice(prefix.length)} ${event.kv.modRevision - before}`),
+      ).toEqual(['delete a 1', 'delete b 1', 'delete c 1']);
     });
 
     it('that do not exist are named so', async () => {

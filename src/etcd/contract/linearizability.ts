@@ -32,7 +32,9 @@ export function linearizabilityContract(use: UseStore): void {
         expect(findLinearization(ofKey), `key ${k}`).not.toBeUndefined();
       }
       // Revisions order all writes: a write that ended before another began has the smaller one.
-      const writes = history.filter((operation) => operation.revision !== undefined).toSorted((a, b) => a.revision! - b.revision!);
+      const writes = history
+        .filter((operation) => operation.revision !== undefined)
+        .toSorted((a, b) => a.revision! - b.revision!);
       let latestStart = -1;
       for (const write of writes) {
         expect(write.end).toBeGreaterThan(latestStart);

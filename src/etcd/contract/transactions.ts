@@ -13,19 +13,55 @@ export function transactionContract(use: UseStore): void {
     }
     const compares: CompareRow[] = [
       { name: 'mod equal', compare: (key, value) => ({ key, target: 'mod', result: 'equal', value }), holds: true },
-      { name: 'mod not equal', compare: (key, value) => ({ key, target: 'mod', result: 'not-equal', value }), holds: false },
-      { name: 'mod greater', compare: (key, value) => ({ key, target: 'mod', result: 'greater', value: value - 1 }), holds: true },
+      {
+        name: 'mod not equal',
+        compare: (key, value) => ({ key, target: 'mod', result: 'not-equal', value }),
+        holds: false,
+      },
+      {
+        name: 'mod greater',
+        compare: (key, value) => ({ key, target: 'mod', result: 'greater', value: value - 1 }),
+        holds: true,
+      },
       { name: 'mod less', compare: (key, value) => ({ key, target: 'mod', result: 'less', value }), holds: false },
       { name: 'create less', compare: (key, value) => ({ key, target: 'create', result: 'less', value }), holds: true },
       { name: 'version', compare: (key) => ({ key, target: 'version', result: 'equal', value: 2 }), holds: true },
-      { name: 'value equal', compare: (key) => ({ key, target: 'value', result: 'equal', value: bytes('two') }), holds: true },
-      { name: 'value greater', compare: (key) => ({ key, target: 'value', result: 'greater', value: bytes('tw') }), holds: true },
+      {
+        name: 'value equal',
+        compare: (key) => ({ key, target: 'value', result: 'equal', value: bytes('two') }),
+        holds: true,
+      },
+      {
+        name: 'value greater',
+        compare: (key) => ({ key, target: 'value', result: 'greater', value: bytes('tw') }),
+        holds: true,
+      },
       { name: 'lease', compare: (key) => ({ key, target: 'lease', result: 'equal', value: 0n }), holds: true },
-      { name: 'mod of a missing key is 0', compare: (key) => ({ key: `${key}-none`, target: 'mod', result: 'equal', value: 0 }), holds: true },
-      { name: 'create of a missing key is 0', compare: (key) => ({ key: `${key}-none`, target: 'create', result: 'greater', value: 0 }), holds: false },
-      { name: 'value of a missing key never holds', compare: (key) => ({ key: `${key}-none`, target: 'value', result: 'equal', value: bytes('') }), holds: false },
-      { name: 'every key of a range', compare: (key) => ({ ...prefixRange(key), target: 'version', result: 'greater', value: 0 }), holds: true },
-      { name: 'not every key of a range', compare: (key) => ({ ...prefixRange(key), target: 'version', result: 'equal', value: 2 }), holds: false },
+      {
+        name: 'mod of a missing key is 0',
+        compare: (key) => ({ key: `${key}-none`, target: 'mod', result: 'equal', value: 0 }),
+        holds: true,
+      },
+      {
+        name: 'create of a missing key is 0',
+        compare: (key) => ({ key: `${key}-none`, target: 'create', result: 'greater', value: 0 }),
+        holds: false,
+      },
+      {
+        name: 'value of a missing key never holds',
+        compare: (key) => ({ key: `${key}-none`, target: 'value', result: 'equal', value: bytes('') }),
+        holds: false,
+      },
+      {
+        name: 'every key of a range',
+        compare: (key) => ({ ...prefixRange(key), target: 'version', result: 'greater', value: 0 }),
+        holds: true,
+      },
+      {
+        name: 'not every key of a range',
+        compare: (key) => ({ ...prefixRange(key), target: 'version', result: 'equal', value: 2 }),
+        holds: false,
+      },
     ];
     it.each(compares)('compares $name', async ({ compare, holds }) => {
       const { store } = use();
@@ -68,7 +104,11 @@ export function transactionContract(use: UseStore): void {
       expect(result.revision).toBe(before + 1);
       const [first, , deleted, , last, old] = result.responses;
       expect(first).toMatchObject({ op: 'range', count: 1, revision: before });
-      expect(deleted).toMatchObject({ op: 'delete', deleted: 1, prevKvs: [{ key: `${prefix}old`, modRevision: before }] });
+      expect(deleted).toMatchObject({
+        op: 'delete',
+        deleted: 1,
+        prevKvs: [{ key: `${prefix}old`, modRevision: before }],
+      });
       expect(last).toMatchObject({ op: 'range', count: 2, revision: before + 1 });
       expect(last?.op === 'range' && last.kvs.every((kv) => kv.modRevision === before + 1)).toBe(true);
       expect(old?.op === 'range' && old.kvs.map((kv) => kv.key)).toEqual([`${prefix}old`]);
@@ -98,7 +138,11 @@ export function transactionContract(use: UseStore): void {
       const { id } = await store.leaseGrant({ ttl: 600 });
       await put(store, key, 'kept', id);
       await store.txn({ success: [{ op: 'put', key, value: bytes(''), ignoreValue: true }] });
-      expect(await get(store, key)).toMatchObject({ lease: 0n, version: 2, value: expect.toSatisfy((v: Uint8Array) => text(v) === 'kept') });
+      expect(await get(store, key)).toMatchObject({
+        lease: 0n,
+        version: 2,
+        value: expect.toSatisfy((v: Uint8Array) => text(v) === 'kept'),
+      });
       await put(store, key, 'kept', id);
       await store.txn({ success: [{ op: 'put', key, value: bytes('new'), ignoreLease: true }] });
       expect(await get(store, key)).toMatchObject({ lease: id, version: 4 });
@@ -127,14 +171,46 @@ export function transactionContract(use: UseStore): void {
       { name: 'a put without a key', code: 'empty-key', operations: () => [putOf('')] },
       { name: 'a deletion without a key', code: 'empty-key', operations: () => [{ op: 'delete', key: '' }] },
       { name: 'a key put twice', code: 'duplicate-key', operations: (key) => [putOf(key), putOf(key)] },
-      { name: 'a put within a deleted range', code: 'duplicate-key', operations: (key) => [{ op: 'delete', ...prefixRange(key) }, putOf(`${key}a`)] },
-      { name: 'a key put inside and outside', code: 'duplicate-key', operations: (key) => [{ op: 'txn', success: [putOf(key)] }, putOf(key)] },
-      { name: 'more than 128 operations', code: 'too-many-operations', operations: (key) => Array.from({ length: 129 }, (_, i) => putOf(key + i)) },
-      { name: 'a value with ignoreValue', code: 'value-provided', operations: (key) => [{ op: 'put', key, value: bytes('x'), ignoreValue: true }] },
-      { name: 'a lease with ignoreLease', code: 'lease-provided', operations: (key) => [{ op: 'put', key, value: bytes('x'), lease: 1n, ignoreLease: true }] },
-      { name: 'ignoreValue on a missing key', code: 'key-not-found', operations: (key) => [{ op: 'put', key, value: bytes(''), ignoreValue: true }] },
-      { name: 'a lease that does not exist', code: 'lease-not-found', operations: (key) => [putOf(`${key}1`), { op: 'put', key, value: bytes('x'), lease: 4242n }] },
-      { name: 'a read at a revision to come', code: 'future-revision', operations: (key) => [putOf(key), { op: 'range', key, revision: 1e12 }] },
+      {
+        name: 'a put within a deleted range',
+        code: 'duplicate-key',
+        operations: (key) => [{ op: 'delete', ...prefixRange(key) }, putOf(`${key}a`)],
+      },
+      {
+        name: 'a key put inside and outside',
+        code: 'duplicate-key',
+        operations: (key) => [{ op: 'txn', success: [putOf(key)] }, putOf(key)],
+      },
+      {
+        name: 'more than 128 operations',
+        code: 'too-many-operations',
+        operations: (key) => Array.from({ length: 129 }, (_, i) => putOf(key + i)),
+      },
+      {
+        name: 'a value with ignoreValue',
+        code: 'value-provided',
+        operations: (key) => [{ op: 'put', key, value: bytes('x'), ignoreValue: true }],
+      },
+      {
+        name: 'a lease with ignoreLease',
+        code: 'lease-provided',
+        operations: (key) => [{ op: 'put', key, value: bytes('x'), lease: 1n, ignoreLease: true }],
+      },
+      {
+        name: 'ignoreValue on a missing key',
+        code: 'key-not-found',
+        operations: (key) => [{ op: 'put', key, value: bytes(''), ignoreValue: true }],
+      },
+      {
+        name: 'a lease that does not exist',
+        code: 'lease-not-found',
+        operations: (key) => [putOf(`${key}1`), { op: 'put', key, value: bytes('x'), lease: 4242n }],
+      },
+      {
+        name: 'a read at a revision to come',
+        code: 'future-revision',
+        operations: (key) => [putOf(key), { op: 'range', key, revision: 1e12 }],
+      },
     ];
     it.each(refusals)('refuses $name and writes nothing', async ({ code, operations }) => {
       const { store } = use();

@@ -1,8 +1,22 @@
 import { describe, expect, it } from 'vitest';
 import { prefixRange, type WatchBatch } from '../store.ts';
-import { brief, bytes, failureCode, ownPrefix, put, remove, takeEvents, text, type ContractTarget, type UseStore } from './fixture.ts';
+import {
+  brief,
+  bytes,
+  failureCode,
+  ownPrefix,
+  put,
+  remove,
+  takeEvents,
+  text,
+  type ContractTarget,
+  type UseStore,
+} from './fixture.ts';
 
-export function watchContract(use: UseStore, { dropsDeletionAtCompaction }: Pick<ContractTarget, 'dropsDeletionAtCompaction'> = {}): void {
+export function watchContract(
+  use: UseStore,
+  { dropsDeletionAtCompaction }: Pick<ContractTarget, 'dropsDeletionAtCompaction'> = {},
+): void {
   describe('watches', () => {
     it('replays from a revision and goes on with what happens', async () => {
       const { store } = use();
@@ -150,22 +164,25 @@ export function watchContract(use: UseStore, { dropsDeletionAtCompaction }: Pick
       watch.cancel();
     });
 
-    it.skipIf(dropsDeletionAtCompaction)('ends with an error where history is compacted, and starts at the compaction itself', async () => {
-      const { store } = use();
-      const prefix = ownPrefix();
-      const first = await put(store, `${prefix}a`, '1');
-      await put(store, `${prefix}a`, '2');
-      const { revision: deleted } = await remove(store, `${prefix}a`);
-      const last = await put(store, `${prefix}b`, '3');
-      await store.compact(deleted);
-      const gone = store.watch({ ...prefixRange(prefix), startRevision: first });
-      await expect(takeEvents(gone, 1)).rejects.toMatchObject({ code: 'compacted', compactRevision: deleted });
-      const kept = store.watch({ ...prefixRange(prefix), startRevision: deleted });
-      const events = await takeEvents(kept, 2);
-      kept.cancel();
-      expect(events.map(brief(prefix))).toEqual(['delete a', 'put b=3']);
-      expect(events.at(-1)!.kv.modRevision).toBe(last);
-    });
+    it.skipIf(dropsDeletionAtCompaction)(
+      'ends with an error where history is compacted, and starts at the compaction itself',
+      async () => {
+        const { store } = use();
+        const prefix = ownPrefix();
+        const first = await put(store, `${prefix}a`, '1');
+        await put(store, `${prefix}a`, '2');
+        const { revision: deleted } = await remove(store, `${prefix}a`);
+        const last = await put(store, `${prefix}b`, '3');
+        await store.compact(deleted);
+        const gone = store.watch({ ...prefixRange(prefix), startRevision: first });
+        await expect(takeEvents(gone, 1)).rejects.toMatchObject({ code: 'compacted', compactRevision: deleted });
+        const kept = store.watch({ ...prefixRange(prefix), startRevision: deleted });
+        const events = await takeEvents(kept, 2);
+        kept.cancel();
+        expect(events.map(brief(prefix))).toEqual(['delete a', 'put b=3']);
+        expect(events.at(-1)!.kv.modRevision).toBe(last);
+      },
+    );
 
     it('ends without an error when cancelled', async () => {
       const { store } = use();

@@ -1,4 +1,17 @@
-import { closeSync, copyFileSync, mkdirSync, mkdtempSync, openSync, readdirSync, readSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,9 +25,13 @@ let file: string;
 
 beforeAll(async () => {
   const store = await openEmbeddedStore({ directory: good, clock: new RealClock() });
-  for (let i = 0; i < 200; i++) await store.txn({ success: [{ op: 'put', key: `/k/${i}`, value: Buffer.alloc(i % 10 === 0 ? 5000 : 500, i) }] });
+  for (let i = 0; i < 200; i++)
+    await store.txn({ success: [{ op: 'put', key: `/k/${i}`, value: Buffer.alloc(i % 10 === 0 ? 5000 : 500, i) }] });
   await store.close();
-  file = join(good, readdirSync(good).find((name) => name.endsWith('.mdb'))!);
+  file = join(
+    good,
+    readdirSync(good).find((name) => name.endsWith('.mdb'))!,
+  );
 });
 afterAll(() => rmSync(scratch, { recursive: true, force: true }));
 
@@ -57,7 +74,9 @@ it('does not start from an older file beside a damaged one', async () => {
   copyFileSync(file, join(directory, 'store-000001.mdb'));
   copyFileSync(file, join(directory, 'store-000002.mdb'));
   truncateSync(join(directory, 'store-000002.mdb'), 9000);
-  await expect(openEmbeddedStore({ directory, clock: new RealClock() })).rejects.toThrow(/store-000002.mdb is damaged: it is cut off/);
+  await expect(openEmbeddedStore({ directory, clock: new RealClock() })).rejects.toThrow(
+    /store-000002.mdb is damaged: it is cut off/,
+  );
   expect(readdirSync(directory)).toEqual(expect.arrayContaining(['store-000001.mdb', 'store-000002.mdb']));
 });
 
@@ -67,12 +86,18 @@ it.each<[string, (path: string) => void, RegExp]>([
   ['cut off in the middle', (path) => truncateSync(path, Math.floor(statSync(path).size / 8192) * 4096), /cut off/],
   ['written over from the start', (path) => overwrite(path, 0, 32_768), /not those of a store/],
   ['of something else', (path) => writeFileSync(path, 'hello'), /not those of a store/],
-  ['written over behind the start', (path) => overwrite(path, 8192, statSync(path).size - 8192), /not where it should be/],
+  [
+    'written over behind the start',
+    (path) => overwrite(path, 8192, statSync(path).size - 8192),
+    /not where it should be/,
+  ],
 ])('sees a file that is %s', (name, damage, expected) => {
   expect(damageOf(damaged(name, damage))).toMatch(expected);
 });
 
 it('is asked before the store is opened, and the file stays as it is', async () => {
   truncateSync(file, 9000);
-  await expect(openEmbeddedStore({ directory: good, clock: new RealClock() })).rejects.toMatchObject({ code: 'corrupt' });
+  await expect(openEmbeddedStore({ directory: good, clock: new RealClock() })).rejects.toMatchObject({
+    code: 'corrupt',
+  });
 });

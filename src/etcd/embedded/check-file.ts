@@ -36,7 +36,11 @@ function damageOfPages(file: number, size: number, { pageSize, lastPage, root, f
     if (page > lastPage || readPageNumber(file, position) !== page) return `its page ${page} is not where it should be`;
   }
   if (size >= wholeSize) return undefined;
-  const pages = { pageSize, count: Math.floor(size / pageSize), read: (page: number) => read(file, page * pageSize, pageSize) };
+  const pages = {
+    pageSize,
+    count: Math.floor(size / pageSize),
+    read: (page: number) => read(file, page * pageSize, pageSize),
+  };
   const missing = missingPage(pages, root) ?? missingPage(pages, freeRoot);
   return missing === undefined ? undefined : `it is cut off: ${size} bytes of ${wholeSize}, page ${missing} is missing`;
 }
@@ -55,7 +59,13 @@ function readMeta(file: number, position: number): Meta | undefined {
   const pageSize = bytes.readUInt32LE(AT.pageSize);
   if (!PAGE_SIZES.includes(pageSize)) return undefined;
   const number = (at: number): bigint => bytes.readBigUInt64LE(at);
-  return { pageSize, root: number(AT.root), freeRoot: number(AT.freeRoot), lastPage: number(AT.lastPage), transaction: number(AT.transaction) };
+  return {
+    pageSize,
+    root: number(AT.root),
+    freeRoot: number(AT.freeRoot),
+    lastPage: number(AT.lastPage),
+    transaction: number(AT.transaction),
+  };
 }
 
 /** As the first page has it; the usual one when that page is unreadable. */

@@ -202,7 +202,10 @@ export class EmbeddedEngine implements Engine {
     const start = this.clock.monotonic();
     try {
       await atomically(this.tables, () => {
-        writeCommits(this.tables, writing.map(({ commit }) => commit));
+        writeCommits(
+          this.tables,
+          writing.map(({ commit }) => commit),
+        );
         this.compactor.writeStep(writing.length);
       });
     } catch (cause) {
@@ -261,7 +264,8 @@ export class EmbeddedEngine implements Engine {
   private undoLayer(): Layer {
     let layer = emptyLayer;
     for (const { commit } of [...this.writing, ...this.queue]) {
-      for (const { kv, prevKv } of commit.record?.changes ?? []) if (!layer.has(kv.key)) layer = layer.set(kv.key, prevKv);
+      for (const { kv, prevKv } of commit.record?.changes ?? [])
+        if (!layer.has(kv.key)) layer = layer.set(kv.key, prevKv);
     }
     return layer;
   }
@@ -271,7 +275,8 @@ function groupSize(queue: readonly Waiting[]): number {
   let bytes = 0;
   let count = 0;
   while (count < queue.length && count < COMMITS_PER_GROUP && bytes < BYTES_PER_GROUP) {
-    for (const { kv, prevKv } of queue[count]!.commit.record?.changes ?? []) bytes += kv.value.length + (prevKv?.value.length ?? 0);
+    for (const { kv, prevKv } of queue[count]!.commit.record?.changes ?? [])
+      bytes += kv.value.length + (prevKv?.value.length ?? 0);
     count++;
   }
   return count;
@@ -279,7 +284,8 @@ function groupSize(queue: readonly Waiting[]): number {
 
 function withChanges(layer: Layer, commit: Commit): Layer {
   let changed = layer;
-  for (const { type, kv } of commit.record?.changes ?? []) changed = changed.set(kv.key, type === 'put' ? kv : undefined);
+  for (const { type, kv } of commit.record?.changes ?? [])
+    changed = changed.set(kv.key, type === 'put' ? kv : undefined);
   return changed;
 }
 
@@ -309,7 +315,10 @@ class LayerDraft implements Draft {
 
 function checkKeyLength(key: string): void {
   if (key.length <= MAX_KEY_BYTES) return;
-  throw new StoreError('unsupported', `the embedded store takes keys of up to ${MAX_KEY_BYTES} bytes, this one has ${key.length}`);
+  throw new StoreError(
+    'unsupported',
+    `the embedded store takes keys of up to ${MAX_KEY_BYTES} bytes, this one has ${key.length}`,
+  );
 }
 
 function ignore(): void {}

@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { renameDurably } from '../../kernel/index.ts';
 import { StoreError } from '../store.ts';
 import { damageOf } from './check-file.ts';
-import { atomically, checkSchema, openTables, putFact, readFact, SCHEMA_VERSION, type Tables, wholeTable } from './tables.ts';
+import {
+  atomically,
+  checkSchema,
+  openTables,
+  putFact,
+  readFact,
+  SCHEMA_VERSION,
+  type Tables,
+  wholeTable,
+} from './tables.ts';
 
 /**
  * The store's file is `store-<generation>.mdb`. A file gets such a name when all of its pages are on the disk: LMDB does
@@ -28,7 +37,10 @@ export function temporaryPath(path: string): string {
 
 export function generationsIn(directory: string): number[] {
   const found = readdirSync(directory).map((name) => FILE_NAME.exec(name)?.[1]);
-  return found.filter((number) => number !== undefined).map(Number).toSorted((a, b) => b - a);
+  return found
+    .filter((number) => number !== undefined)
+    .map(Number)
+    .toSorted((a, b) => b - a);
 }
 
 export interface OpenedGeneration {
@@ -43,7 +55,8 @@ export interface Identity {
 
 /** Opens the store in a directory, or makes an empty one at revision 1. */
 export async function openGeneration(directory: string, name: string, now: number): Promise<OpenedGeneration> {
-  for (const name of readdirSync(directory)) if (TEMPORARY_NAME.test(name)) rmSync(join(directory, name), { force: true });
+  for (const name of readdirSync(directory))
+    if (TEMPORARY_NAME.test(name)) rmSync(join(directory, name), { force: true });
   const generations = generationsIn(directory);
   const identity = identityOf(name, directory, now);
   if (generations.length === 0) return create(directory, identity);
@@ -53,26 +66,40 @@ export async function openGeneration(directory: string, name: string, now: numbe
     for (const other of generations) if (other !== generation) removeGeneration(directory, other);
     return opened;
   }
-  throw new StoreError('corrupt', `no complete store in ${directory}: ${generationPath(directory, generations[0]!)} is an unfinished copy`);
+  throw new StoreError(
+    'corrupt',
+    `no complete store in ${directory}: ${generationPath(directory, generations[0]!)} is an unfinished copy`,
+  );
 }
 
 /**
  * Undefined for a copy that was not finished: the store went on with the generation before it. A file that cannot be read
  * is an error instead. It may be the newest, and an older one beside it would lack what was acknowledged since.
  */
-async function openComplete(directory: string, generation: number, identity: Identity): Promise<OpenedGeneration | undefined> {
+async function openComplete(
+  directory: string,
+  generation: number,
+  identity: Identity,
+): Promise<OpenedGeneration | undefined> {
   const path = generationPath(directory, generation);
   const damage = damageOf(path);
-  if (damage !== undefined) throw new StoreError('corrupt', `no complete store in ${directory}: ${path} is damaged: ${damage}`);
+  if (damage !== undefined)
+    throw new StoreError('corrupt', `no complete store in ${directory}: ${path} is damaged: ${damage}`);
   let tables: Tables;
   try {
     tables = openTables(path);
   } catch (error) {
-    throw new StoreError('corrupt', `no complete store in ${directory}: ${path}: ${error instanceof Error ? error.message : String(error)}`, 0, { cause: error });
+    throw new StoreError(
+      'corrupt',
+      `no complete store in ${directory}: ${path}: ${error instanceof Error ? error.message : String(error)}`,
+      0,
+      { cause: error },
+    );
   }
   try {
     // An older release may have died between making the file of a new store and filling it.
-    if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0) await initialise(tables, identity);
+    if (generation === 1 && readFact(tables, 'schema') === undefined && tables.pairs.getKeysCount(wholeTable()) === 0)
+      await initialise(tables, identity);
     checkSchema(tables);
   } catch (error) {
     await tables.environment.close();

@@ -59,7 +59,10 @@ export class LogHistory implements History {
     const first = this.records[this.dropped];
     // What the first revision replaced cannot be read any more.
     if (first?.revision === revision) {
-      this.records[this.dropped] = { revision, changes: first.changes.map((change) => ({ ...change, prevKv: undefined })) };
+      this.records[this.dropped] = {
+        revision,
+        changes: first.changes.map((change) => ({ ...change, prevKv: undefined })),
+      };
     }
     if (this.dropped < 1024 || this.dropped < this.records.length / 2) return;
     this.records = this.records.slice(this.dropped);
@@ -121,7 +124,12 @@ export class LogHistory implements History {
 }
 
 /** `list` is newest first; so is the reading, for `after` to be right. */
-function readChanges(revision: number, list: LogEntry[], after: Map<string, KeyValue | undefined>, current: View): Change[] {
+function readChanges(
+  revision: number,
+  list: LogEntry[],
+  after: Map<string, KeyValue | undefined>,
+  current: View,
+): Change[] {
   const changes = list.map((entry) => {
     const pair = after.has(entry.key) ? after.get(entry.key) : current.get(entry.key);
     after.set(entry.key, entry.prevKv);

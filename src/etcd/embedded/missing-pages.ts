@@ -31,11 +31,12 @@ export function missingPage(pages: Pages, root: bigint): bigint | undefined {
     const flags = bytes.readUInt16LE(18);
     if ((flags & PAGE_FLAGS.branch) !== 0) waiting.push(...nodesOf(bytes).map(branchPage));
     else if ((flags & PAGE_FLAGS.leaf) === 0) return page;
-    else for (const node of nodesOf(bytes)) {
-      const referred = leafPage(pages, node);
-      if (typeof referred === 'bigint') waiting.push(referred);
-      else if (referred !== undefined) return referred.missing;
-    }
+    else
+      for (const node of nodesOf(bytes)) {
+        const referred = leafPage(pages, node);
+        if (typeof referred === 'bigint') waiting.push(referred);
+        else if (referred !== undefined) return referred.missing;
+      }
   }
   return undefined;
 }

@@ -12,40 +12,47 @@ import { openEmbeddedStore } from './store.ts';
  * answers, whatever is on its way to the disk, compacted, rewritten or read back after a restart.
  */
 describe('embedded store against the memory store', () => {
-  it.each(Array.from({ length: process.env.K8TS_EVERYTHING === '1' ? 40 : 3 }, (_, i) => i + 1))('gives the same answers to random requests (seed %i)', { timeout: 60_000 }, async (seed) => {
-    const random = new SeededRandom(seed);
-    const directory = mkdtempSync(join(tmpdir(), 'k8ts-model-'));
-    const model = createMemoryStore({ clock: new VirtualClock() });
-    // A tiny cache, so that pairs are read from the file again and again.
-    const options = { directory, clock: new RealClock(), cacheBytes: 2000, history: { revisions: 1e9, bytes: 1e12 } };
-    let store = await openEmbeddedStore(options);
-    let compacted = 0;
-    try {
-      for (let round = 0; round < 60; round++) {
-        const revision = await model.revision();
-        // A transaction that reads an old revision may have to wait for history, so it comes alone: the order matters.
-        const alone = random.integer(3) === 0;
-        const requests = Array.from({ length: alone ? 1 : 30 }, () => randomTxn(random, revision, alone ? compacted : Infinity));
-        const answers = async (target: Store): Promise<unknown[]> => Promise.all(requests.map((request) => outcome(target.txn(request))));
-        expect(await answers(store)).toEqual(await answers(model));
-        await compareReads(store, model, random, compacted);
-        const dice = random.integer(12);
-        if (dice === 0) {
-          await store.close();
-          store = await openEmbeddedStore(options);
-        } else if (dice === 1) {
-          const now = await model.revision();
-          compacted = Math.min(now, compacted + random.integer(Math.max(1, now - compacted)) + 1);
-          expect(await outcome(store.compact(compacted))).toEqual(await outcome(model.compact(compacted)));
-        } else if (dice === 2) await store.defragment();
+  it.each(Array.from({ length: process.env.K8TS_EVERYTHING === '1' ? 40 : 3 }, (_, i) => i + 1))(
+    'gives the same answers to random requests (seed %i)',
+    { timeout: 60_000 },
+    async (seed) => {
+      const random = new SeededRandom(seed);
+      const directory = mkdtempSync(join(tmpdir(), 'k8ts-model-'));
+      const model = createMemoryStore({ clock: new VirtualClock() });
+      // A tiny cache, so that pairs are read from the file again and again.
+      const options = { directory, clock: new RealClock(), cacheBytes: 2000, history: { revisions: 1e9, bytes: 1e12 } };
+      let store = await openEmbeddedStore(options);
+      let compacted = 0;
+      try {
+        for (let round = 0; round < 60; round++) {
+          const revision = await model.revision();
+          // A transaction that reads an old revision may have to wait for history, so it comes alone: the order matters.
+          const alone = random.integer(3) === 0;
+          const requests = Array.from({ length: alone ? 1 : 30 }, () =>
+            randomTxn(random, revision, alone ? compacted : Infinity),
+          );
+          const answers = async (target: Store): Promise<unknown[]> =>
+            Promise.all(requests.map((request) => outcome(target.txn(request))));
+          expect(await answers(store)).toEqual(await answers(model));
+          await compareReads(store, model, random, compacted);
+          const dice = random.integer(12);
+          if (dice === 0) {
+            await store.close();
+            store = await openEmbeddedStore(options);
+          } else if (dice === 1) {
+            const now = await model.revision();
+            compacted = Math.min(now, compacted + random.integer(Math.max(1, now - compacted)) + 1);
+            expect(await outcome(store.compact(compacted))).toEqual(await outcome(model.compact(compacted)));
+          } else if (dice === 2) await store.defragment();
+        }
+        expect(await store.hash()).toEqual(await model.hash());
+      } finally {
+        await store.close();
+        await model.close();
+        rmSync(directory, { recursive: true });
       }
-      expect(await store.hash()).toEqual(await model.hash());
-    } finally {
-      await store.close();
-      await model.close();
-      rmSync(directory, { recursive: true });
-    }
-  });
+    },
+  );
 });
 
 const KEYS = 40;
@@ -58,12 +65,18 @@ function randomRange(random: SeededRandom): { key: string; rangeEnd?: string } {
 }
 
 function randomTxn(random: SeededRandom, revision: number, compacted: number): TxnRequest {
-  const branch = (): TxnOperation[] => Array.from({ length: 1 + random.integer(3) }, () => randomOperation(random, revision, compacted));
+  const branch = (): TxnOperation[] =>
+    Array.from({ length: 1 + random.integer(3) }, () => randomOperation(random, revision, compacted));
   const compare: Compare[] = [];
   if (random.integer(2) === 0) {
     const target = (['mod', 'create', 'version'] as const)[random.integer(3)]!;
     const result = (['equal', 'greater', 'less', 'not-equal'] as const)[random.integer(4)]!;
-    compare.push({ ...randomRange(random), target, result, value: random.integer(target === 'version' ? 4 : revision + 5) });
+    compare.push({
+      ...randomRange(random),
+      target,
+      result,
+      value: random.integer(target === 'version' ? 4 : revision + 5),
+    });
   }
   return { compare, success: branch(), failure: branch() };
 }
@@ -76,7 +89,12 @@ function randomOperation(random: SeededRandom, revision: number, compacted: numb
   }
   if (dice < 7) return { op: 'delete', ...randomRange(random), prevKv: true };
   const old = compacted !== Infinity && random.integer(2) === 0;
-  return { op: 'range', ...randomRange(random), limit: random.integer(5), revision: old ? Math.max(1, compacted - 1) + random.integer(Math.max(1, revision - compacted)) : 0 };
+  return {
+    op: 'range',
+    ...randomRange(random),
+    limit: random.integer(5),
+    revision: old ? Math.max(1, compacted - 1) + random.integer(Math.max(1, revision - compacted)) : 0,
+  };
 }
 
 async function compareReads(store: Store, model: Store, random: SeededRandom, compacted: number): Promise<void> {

@@ -3,26 +3,36 @@ import { SeededRandom } from '../../kernel/index.ts';
 import type { KeyValue } from '../store.ts';
 import { PairCache } from './pair-cache.ts';
 
-const pair = (key: string, modRevision: number, bytes = 1000): KeyValue => ({ key, value: Buffer.alloc(bytes), createRevision: 1, modRevision, version: 1, lease: 0n });
-
-it.each(Array.from({ length: 20 }, (_, seed) => seed))('never has anything but the last that was set, seed %i', (seed) => {
-  const random = new SeededRandom(`pairs ${seed}`);
-  const cache = new PairCache(20_000);
-  const last = new Map<string, KeyValue>();
-  for (let i = 0; i < 2000; i++) {
-    const key = `k${random.integer(40)}`;
-    if (random.integer(4) === 0) {
-      cache.delete(key);
-      last.delete(key);
-    } else {
-      last.set(key, pair(key, i, random.integer(3000)));
-      cache.set(last.get(key)!);
-    }
-    const asked = `k${random.integer(40)}`;
-    const found = cache.get(asked);
-    if (found !== undefined) expect(found).toBe(last.get(asked));
-  }
+const pair = (key: string, modRevision: number, bytes = 1000): KeyValue => ({
+  key,
+  value: Buffer.alloc(bytes),
+  createRevision: 1,
+  modRevision,
+  version: 1,
+  lease: 0n,
 });
+
+it.each(Array.from({ length: 20 }, (_, seed) => seed))(
+  'never has anything but the last that was set, seed %i',
+  (seed) => {
+    const random = new SeededRandom(`pairs ${seed}`);
+    const cache = new PairCache(20_000);
+    const last = new Map<string, KeyValue>();
+    for (let i = 0; i < 2000; i++) {
+      const key = `k${random.integer(40)}`;
+      if (random.integer(4) === 0) {
+        cache.delete(key);
+        last.delete(key);
+      } else {
+        last.set(key, pair(key, i, random.integer(3000)));
+        cache.set(last.get(key)!);
+      }
+      const asked = `k${random.integer(40)}`;
+      const found = cache.get(asked);
+      if (found !== undefined) expect(found).toBe(last.get(asked));
+    }
+  },
+);
 
 it('keeps what came last, and no more than it may', () => {
   const cache = new PairCache(100_000);

@@ -38,7 +38,12 @@ export function writePair(kv: KeyValue, target: Buffer, offset: number): number 
 }
 
 /** `bytes` is the database's own memory; the value is copied out of it by `keep`. */
-export function readPair(key: string, bytes: Buffer, keep: (from: Buffer, start: number, end: number) => Uint8Array, offset = 0): KeyValue {
+export function readPair(
+  key: string,
+  bytes: Buffer,
+  keep: (from: Buffer, start: number, end: number) => Uint8Array,
+  offset = 0,
+): KeyValue {
   const leased = bytes[offset] === HAS_LEASE;
   const valueStart = offset + HEADER_BYTES + (leased ? LEASE_BYTES : 0);
   return {
@@ -99,7 +104,9 @@ export function withoutReplaced(bytes: Buffer): Buffer | undefined {
 export function changeOf(entry: LogEntry, revision: number, after: KeyValue | undefined): Change {
   if (entry.type === 'delete') return { type: 'delete', kv: tombstone(entry.key, revision), prevKv: entry.prevKv };
   if (after === undefined || after.modRevision !== revision) {
-    throw new Error(`the log says that ${JSON.stringify(entry.key)} was put at revision ${revision}, but its value is missing`);
+    throw new Error(
+      `the log says that ${JSON.stringify(entry.key)} was put at revision ${revision}, but its value is missing`,
+    );
   }
   return { type: 'put', kv: after, prevKv: entry.prevKv };
 }

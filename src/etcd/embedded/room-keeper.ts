@@ -26,7 +26,8 @@ export class RoomKeeper {
   /** From a commit that found no room until one is durable again, or the device has room: nobody need write to find out. */
   get alarmed(): boolean {
     if (this.overQuota) this.look();
-    if (this.freeAtFailure !== undefined && this.freeBytes() >= this.freeAtFailure + LEAST_FREE_BYTES) this.freeAtFailure = undefined;
+    if (this.freeAtFailure !== undefined && this.freeBytes() >= this.freeAtFailure + LEAST_FREE_BYTES)
+      this.freeAtFailure = undefined;
     return this.overQuota || this.freeAtFailure !== undefined || (this.diskFull && this.diskIsFull());
   }
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { RealClock, VirtualClock } from '../../kernel/index.ts';
-import { brief, bytes, get, put, remove, takeEvents, text } from '../contract/fixture.ts';
 import { storeContract } from '../contract.ts';
+import { brief, bytes, get, put, remove, takeEvents, text } from '../contract/fixture.ts';
 import { prefixRange } from '../store.ts';
 import { type EmbeddedStore, type EmbeddedStoreOptions, openEmbeddedStore } from './store.ts';
 
@@ -68,7 +68,13 @@ describe('embedded store', () => {
     expect(text((await second.range({ key: 'b', revision: start + 3 })).kvs[0]!.value)).toBe('2');
     expect(await second.leaseTimeToLive(id, { keys: true })).toMatchObject({ grantedTtl: 100, keys: ['c'] });
     const watch = second.watch({ ...prefixRange(''), startRevision: start });
-    expect((await takeEvents(watch, 5)).map(brief(''))).toEqual(['put a=1', 'put b=2', 'put a=3', 'put c=4', 'delete b']);
+    expect((await takeEvents(watch, 5)).map(brief(''))).toEqual([
+      'put a=1',
+      'put b=2',
+      'put a=3',
+      'put c=4',
+      'delete b',
+    ]);
     const more = takeEvents(watch, 1);
     expect(await put(second, 'd', '5')).toBe(start + 5);
     expect((await more).map(brief(''))).toEqual(['put d=5']);
@@ -121,7 +127,9 @@ describe('embedded store', () => {
     const value = new Uint8Array(1024).fill(7);
     for (let i = 0; i < 20_000; i += 500) {
       await Promise.all(
-        Array.from({ length: 500 }, (_, n) => store.txn({ success: [{ op: 'put', key: `lease-${(i + n) % 100}`, value }] })),
+        Array.from({ length: 500 }, (_, n) =>
+          store.txn({ success: [{ op: 'put', key: `lease-${(i + n) % 100}`, value }] }),
+        ),
       );
     }
     const { dbSize, compactRevision } = await store.status();
@@ -130,17 +138,23 @@ describe('embedded store', () => {
     expect((await store.range(prefixRange('lease-'))).count).toBe(100);
   });
 
-  it.runIf(process.env.K8TS_EVERYTHING === '1')('stays under 64 MB after a million updates of 100 keys', { timeout: 600_000 }, async () => {
-    const store = await openStore(newDirectory());
-    const value = new Uint8Array(1024).fill(7);
-    for (let i = 0; i < 1_000_000; i += 1000) {
-      await Promise.all(
-        Array.from({ length: 1000 }, (_, n) => store.txn({ success: [{ op: 'put', key: `lease-${(i + n) % 100}`, value }] })),
-      );
-    }
-    expect(await store.revision()).toBe(1_000_001);
-    expect((await store.status()).dbSize).toBeLessThan(64 * 1024 * 1024);
-  });
+  it.runIf(process.env.K8TS_EVERYTHING === '1')(
+    'stays under 64 MB after a million updates of 100 keys',
+    { timeout: 600_000 },
+    async () => {
+      const store = await openStore(newDirectory());
+      const value = new Uint8Array(1024).fill(7);
+      for (let i = 0; i < 1_000_000; i += 1000) {
+        await Promise.all(
+          Array.from({ length: 1000 }, (_, n) =>
+            store.txn({ success: [{ op: 'put', key: `lease-${(i + n) % 100}`, value }] }),
+          ),
+        );
+      }
+      expect(await store.revision()).toBe(1_000_001);
+      expect((await store.status()).dbSize).toBeLessThan(64 * 1024 * 1024);
+    },
+  );
 
   it('raises the alarm at the quota, refuses puts, allows deletions, and clears it once there is room', async () => {
     const store = await openStore(newDirectory(), { quotaBytes: 2 * 1024 * 1024, history: { revisions: 10 } });
@@ -163,7 +177,9 @@ describe('embedded store', () => {
     const store = await openStore(directory, { history: { revisions: 2000 } });
     const value = new Uint8Array(1024).fill(1);
     for (let i = 0; i < 8000; i += 500) {
-      await Promise.all(Array.from({ length: 500 }, (_, n) => store.txn({ success: [{ op: 'put', key: `big/${i + n}`, value }] })));
+      await Promise.all(
+        Array.from({ length: 500 }, (_, n) => store.txn({ success: [{ op: 'put', key: `big/${i + n}`, value }] })),
+      );
     }
     const { id } = await store.leaseGrant({ ttl: 500 });
     await remove(store, 'big/', 'big0');
@@ -203,7 +219,12 @@ describe('embedded store', () => {
     const writing = (async () => {
       for (let i = 0; !stop; i++) await put(store, `k${i % 2000}`, String(i));
     })();
-    const [first, , second] = await Promise.all([snapshotSize(), store.defragment(), snapshotSize(), store.defragment()]);
+    const [first, , second] = await Promise.all([
+      snapshotSize(),
+      store.defragment(),
+      snapshotSize(),
+      store.defragment(),
+    ]);
     stop = true;
     await writing;
     expect(first % 4096).toBe(32);

@@ -1,6 +1,6 @@
-import { rm } from 'node:fs/promises';
-import { createReadStream } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock, Logger } from '../../kernel/index.ts';
 import type { RequestLimits } from '../check-request.ts';
@@ -152,7 +152,9 @@ export class EmbeddedStore extends MvccStore {
     if (this.givingBack) return;
     this.givingBack = true;
     this.defragment()
-      .catch((error: unknown) => this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'))
+      .catch((error: unknown) =>
+        this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'),
+      )
       .finally(() => (this.givingBack = false));
   }
 
@@ -166,7 +168,8 @@ export class EmbeddedStore extends MvccStore {
 /** After a restart every lease gets its full time again, as after a change of leader in etcd. */
 function storedLeases(tables: Tables, clock: Clock): LeaseState {
   const lessor = new Lessor(clock, () => Promise.resolve());
-  for (const { key, value } of tables.leases.getRange(wholeTable())) lessor.grant({ id: leaseOfKey(key), ttl: value.readDoubleLE() });
+  for (const { key, value } of tables.leases.getRange(wholeTable()))
+    lessor.grant({ id: leaseOfKey(key), ttl: value.readDoubleLE() });
   for (const key of tables.leaseKeys.getKeys(wholeTable())) lessor.attach(leaseOfKey(key), key.slice(8));
   lessor.close();
   return lessor.state;

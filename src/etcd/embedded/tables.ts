@@ -178,7 +178,9 @@ export function tableBytes(table: Table): number {
 }
 
 function usedPages(stats: unknown): number {
-  return numberIn(stats, 'treeBranchPageCount') + numberIn(stats, 'treeLeafPageCount') + numberIn(stats, 'overflowPages');
+  return (
+    numberIn(stats, 'treeBranchPageCount') + numberIn(stats, 'treeLeafPageCount') + numberIn(stats, 'overflowPages')
+  );
 }
 
 function numberIn(stats: unknown, name: string): number {

@@ -60,7 +60,10 @@ export class FrameReader {
     if (flag === 1 && this.limits.encoding === 'gzip') {
       return gunzipSync(message, { maxOutputLength: this.limits.maxMessageBytes });
     }
-    const problem = flag === 1 ? `grpc: Decompressor is not installed for grpc-encoding "${this.limits.encoding}"` : `grpc: received unexpected payload format ${flag}`;
+    const problem =
+      flag === 1
+        ? `grpc: Decompressor is not installed for grpc-encoding "${this.limits.encoding}"`
+        : `grpc: received unexpected payload format ${flag}`;
     throw new GrpcError(flag === 1 ? GrpcCode.UNIMPLEMENTED : GrpcCode.INTERNAL, problem);
   }
 }

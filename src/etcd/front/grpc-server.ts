@@ -36,7 +36,10 @@ export function serveGrpcStream(
   if (handler instanceof GrpcError) return refuse(stream, handler);
   const reader = new FrameReader({ maxMessageBytes, encoding: String(headers['grpc-encoding'] ?? 'identity') });
   if ('unary' in handler) answerUnary(stream, reader, handler.unary);
-  else runStream(stream, reader, handler.stream).catch((error: unknown) => stream.destroy(error instanceof Error ? error : undefined));
+  else
+    runStream(stream, reader, handler.stream).catch((error: unknown) =>
+      stream.destroy(error instanceof Error ? error : undefined),
+    );
 }
 
 function findHandler(services: Services, path: string): Handler | GrpcError {
@@ -127,7 +130,9 @@ function statusHeaders(error: GrpcError): Record<string, string> {
   if (error.message === '') return status;
   // Percent-encoding of everything outside printable ASCII, and of the percent sign.
   const message = Array.from(Buffer.from(error.message), (byte) =>
-    byte >= 0x20 && byte <= 0x7e && byte !== 0x25 ? String.fromCharCode(byte) : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
+    byte >= 0x20 && byte <= 0x7e && byte !== 0x25
+      ? String.fromCharCode(byte)
+      : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`,
   ).join('');
   return { ...status, 'grpc-message': message };
 }

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import http2 from 'node:http2';
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { MalformedMessage, WireReader } from '../wire/protobuf.ts';
 import { TxnRequest } from '../wire/messages.ts';
+import { MalformedMessage, WireReader } from '../wire/protobuf.ts';
 import { FRAME_HEADER_BYTES, frame } from './frames.ts';
-import type { StreamCall } from './stream-call.ts';
 import { listen, type Listener } from './listener.ts';
+import type { StreamCall } from './stream-call.ts';
 
 const MEGABYTE = 1024 * 1024;
 let listener: Listener;
@@ -31,7 +31,13 @@ const services = {
 };
 
 beforeAll(async () => {
-  listener = await listen({ host: '127.0.0.1', port: 0, services, maxMessageBytes: MEGABYTE, page: () => Promise.resolve(undefined) });
+  listener = await listen({
+    host: '127.0.0.1',
+    port: 0,
+    services,
+    maxMessageBytes: MEGABYTE,
+    page: () => Promise.resolve(undefined),
+  });
   session = http2.connect(`http://127.0.0.1:${listener.port}`).on('error', () => {});
 });
 afterAll(async () => {
@@ -40,14 +46,20 @@ afterAll(async () => {
 });
 beforeEach(() => void (taken = 0));
 
-const call = (method: string): http2.ClientHttp2Stream => session.request({ ':method': 'POST', ':path': `/test/${method}`, 'content-type': 'application/grpc' }).on('error', () => {});
+const call = (method: string): http2.ClientHttp2Stream =>
+  session
+    .request({ ':method': 'POST', ':path': `/test/${method}`, 'content-type': 'application/grpc' })
+    .on('error', () => {});
 const message = (size: number): Buffer => frame(Buffer.alloc(FRAME_HEADER_BYTES + size));
 
 async function sentOf(stream: http2.ClientHttp2Stream, pieces: number, size: number): Promise<number> {
   let sent = 0;
   for (let i = 0; i < pieces && !stream.destroyed; i++) {
     const done = new Promise<void>((resolve) => stream.write(message(size), () => resolve()));
-    const inTime = await Promise.race([done.then(() => true), new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 200))]);
+    const inTime = await Promise.race([
+      done.then(() => true),
+      new Promise<boolean>((resolve) => setTimeout(() => resolve(false), 200)),
+    ]);
     if (!inTime) break;
     sent += size;
   }
@@ -89,8 +101,18 @@ describe('a client of the front', () => {
     };
     // GET /, refused at once with 405; and a broken frame, which ends the session while Node has yet to tell of its streams.
     const get = Buffer.from([0x82, 0x86, 0x84, 0x41, 0x01, 0x78]);
-    const requests = Array.from({ length: 50 }, (_, i) => Buffer.concat([raw(1, 5, 2 * i + 1, get), raw(3, 0, 2 * i + 1, Buffer.from([0, 0, 0, 8]))]));
-    socket.write(Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), raw(4, 0, 0), ...requests, raw(8, 0, 0, Buffer.alloc(4)), raw(0, 0, 0)]));
+    const requests = Array.from({ length: 50 }, (_, i) =>
+      Buffer.concat([raw(1, 5, 2 * i + 1, get), raw(3, 0, 2 * i + 1, Buffer.from([0, 0, 0, 8]))]),
+    );
+    socket.write(
+      Buffer.concat([
+        Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+        raw(4, 0, 0),
+        ...requests,
+        raw(8, 0, 0, Buffer.alloc(4)),
+        raw(0, 0, 0),
+      ]),
+    );
     await once(socket, 'close');
     const stream = call('Unary');
     stream.end(message(1));

@@ -52,7 +52,10 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
     }
   });
   http2.on('sessionError', () => {});
-  const http1 = createHttpServer({ request: (request, response) => answerPage(options, request, response), failed: () => {} });
+  const http1 = createHttpServer({
+    request: (request, response) => answerPage(options, request, response),
+    failed: () => {},
+  });
   const servers = { http1, http2 };
   const server =
     options.tls === undefined
@@ -119,7 +122,9 @@ function dispatchByFirstBytes(socket: Socket, { http1, http2 }: Servers): void {
 
 async function answerPage(options: ListenerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { path } = splitTarget(request.url ?? '/');
-  const page = await options.page(path).catch((error: unknown) => ({ status: 503, type: 'text/plain', body: String(error) }));
+  const page = await options
+    .page(path)
+    .catch((error: unknown) => ({ status: 503, type: 'text/plain', body: String(error) }));
   const { status, type, body } = page ?? { status: 404, type: 'text/plain', body: '404 page not found\n' };
   response.writeHead(status, { 'content-type': type });
   response.end(body);

@@ -65,7 +65,10 @@ export function maintenanceService(front: FrontContext): Record<string, Handler>
       await store.defragment();
       return { header: await headerNow(front) };
     }),
-    Hash: method(Empty, HashResponse, async () => ({ hash: (await store.hash()).hash, header: await headerNow(front) })),
+    Hash: method(Empty, HashResponse, async () => ({
+      hash: (await store.hash()).hash,
+      header: await headerNow(front),
+    })),
     HashKV: method(HashKvRequest, HashKvResponse, async (request) => {
       const { hash, compactRevision, revision } = await store.hash(request.revision);
       return { header: await headerNow(front), hash, compactRevision, hashRevision: revision };

@@ -33,7 +33,10 @@ export interface EtcdFront {
 const GRPC_OVERHEAD_BYTES = 512 * 1024;
 
 /** Serves a store over etcd's v3 API until closed, or until the context's signal aborts. */
-export async function serveEtcd(ctx: Pick<Context, 'logger' | 'signal'>, options: EtcdFrontOptions): Promise<EtcdFront> {
+export async function serveEtcd(
+  ctx: Pick<Context, 'logger' | 'signal'>,
+  options: EtcdFrontOptions,
+): Promise<EtcdFront> {
   const { store } = options;
   const status = await store.status();
   const maxRequestBytes = options.maxRequestBytes ?? defaultLimits.maxRequestBytes;
@@ -88,7 +91,9 @@ export async function serveEtcd(ctx: Pick<Context, 'logger' | 'signal'>, options
 function parseListenUrl(text: string, tls: ListenerTls | undefined) {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
-    throw new Error(`${JSON.stringify(text)} is not an address to listen on: it must be http://host:port or https://host:port`);
+    throw new Error(
+      `${JSON.stringify(text)} is not an address to listen on: it must be http://host:port or https://host:port`,
+    );
   }
   if (url.protocol === 'https:' && tls === undefined) throw new Error(`${text} needs a certificate and its key`);
   const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
@@ -110,5 +115,9 @@ async function page(front: FrontContext, path: string) {
   const alarms = await front.store.alarms();
   const healthy = alarms.length === 0;
   const reason = healthy ? '' : `ALARM ${alarms[0]!.alarm.toUpperCase()}`;
-  return { status: healthy ? 200 : 503, type: 'application/json', body: JSON.stringify({ health: String(healthy), reason }) };
+  return {
+    status: healthy ? 200 : 503,
+    type: 'application/json',
+    body: JSON.stringify({ health: String(healthy), reason }),
+  };
 }

@@ -1,6 +1,12 @@
 import { StoreError, type Watch, type WatchBatch } from '../store.ts';
 import { messageOfEvent } from '../wire/convert.ts';
-import { Event, type WatchCreateMessage, WatchRequest, WatchResponse, type WatchResponseMessage } from '../wire/messages.ts';
+import {
+  Event,
+  type WatchCreateMessage,
+  WatchRequest,
+  WatchResponse,
+  type WatchResponseMessage,
+} from '../wire/messages.ts';
 import { LENGTH_DELIMITED, WireWriter } from '../wire/protobuf.ts';
 import { type FrontContext, framed, headerNow, headerOf } from './answers.ts';
 import { FRAME_HEADER_BYTES, frame } from './frames.ts';

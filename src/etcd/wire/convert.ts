@@ -1,7 +1,17 @@
 import { allocateBytes } from '../../kernel/index.ts';
-import { failure } from '../errors.ts';
-import { bytesOfValue, type Alarm, type Compare, type RangeRequest, type TxnOperation, type TxnOperationResult, type TxnRequest, type TxnResult, type WatchEvent } from '../store.ts';
 import { tombstone } from '../apply-txn.ts';
+import { failure } from '../errors.ts';
+import {
+  bytesOfValue,
+  type Alarm,
+  type Compare,
+  type RangeRequest,
+  type TxnOperation,
+  type TxnOperationResult,
+  type TxnRequest,
+  type TxnResult,
+  type WatchEvent,
+} from '../store.ts';
 import type {
   CompareMessage,
   DeleteRangeRequestMessage,
@@ -122,7 +132,11 @@ function messageOfCompare(compare: Compare): CompareMessage {
 }
 
 export function messageOfTxnResult(result: TxnResult, header: Partial<HeaderMessage>): TxnResponseMessage {
-  return { header, succeeded: result.succeeded, responses: result.responses.map((r) => messageOfResult(r, result.revision)) };
+  return {
+    header,
+    succeeded: result.succeeded,
+    responses: result.responses.map((r) => messageOfResult(r, result.revision)),
+  };
 }
 
 function messageOfResult(result: TxnOperationResult, revision: number): Partial<ResponseOpMessage> {
@@ -152,9 +166,16 @@ export function txnResultOfMessage(message: TxnResponseMessage): TxnResult {
 
 function resultOfMessage({ range, put, deleteRange, txn }: Partial<ResponseOpMessage>): TxnOperationResult {
   if (range !== undefined) {
-    return { op: 'range', revision: range.header?.revision ?? 0, kvs: range.kvs ?? [], count: range.count ?? 0, more: range.more ?? false };
+    return {
+      op: 'range',
+      revision: range.header?.revision ?? 0,
+      kvs: range.kvs ?? [],
+      count: range.count ?? 0,
+      more: range.more ?? false,
+    };
   }
-  if (deleteRange !== undefined) return { op: 'delete', deleted: deleteRange.deleted ?? 0, prevKvs: deleteRange.prevKvs ?? [] };
+  if (deleteRange !== undefined)
+    return { op: 'delete', deleted: deleteRange.deleted ?? 0, prevKvs: deleteRange.prevKvs ?? [] };
   if (txn !== undefined) return { op: 'txn', ...txnResultOfMessage(txn) };
   return put?.prevKv === undefined ? { op: 'put' } : { op: 'put', prevKv: put.prevKv };
 }

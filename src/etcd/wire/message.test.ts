@@ -1,12 +1,23 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AlarmMember, Compare, Event, KeyValue, RangeRequest, TxnRequest, WatchCreateRequest, WatchResponse } from './messages.ts';
+import {
+  AlarmMember,
+  Compare,
+  Event,
+  KeyValue,
+  RangeRequest,
+  TxnRequest,
+  WatchCreateRequest,
+  WatchResponse,
+} from './messages.ts';
 import { MalformedMessage, WireReader, WireWriter } from './protobuf.ts';
 
 const revision = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const latin1 = fc.array(fc.nat(255), { maxLength: 300 }).map((units) => String.fromCharCode(...units));
 /** Lengths on both sides of one, two and three bytes of length. */
-const bytes = fc.constantFrom(0, 1, 100, 127, 128, 5000, 16_383, 16_400, 70_000).map((length) => Buffer.alloc(length, length));
+const bytes = fc
+  .constantFrom(0, 1, 100, 127, 128, 5000, 16_383, 16_400, 70_000)
+  .map((length) => Buffer.alloc(length, length));
 const keyValue = fc.record({
   key: latin1,
   createRevision: revision,
@@ -41,7 +52,13 @@ describe('messages', () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 5 }), (events) => {
         const decoded = WatchResponse.decode(WatchResponse.encode({ watchId: -1, events, canceled: true }));
-        expect(decoded).toMatchObject({ watchId: -1, canceled: true, created: false, header: undefined, cancelReason: '' });
+        expect(decoded).toMatchObject({
+          watchId: -1,
+          canceled: true,
+          created: false,
+          header: undefined,
+          cancelReason: '',
+        });
         expect(decoded.events.map(readableEvent)).toEqual(events.map(readableEvent));
       }),
       { numRuns: 30 },
@@ -53,14 +70,30 @@ describe('messages', () => {
     { name: 'a key and a limit', encoded: RangeRequest.encode({ key: 'k', limit: 300 }), hex: '0a016b18ac02' },
     { name: 'a field number past 15', encoded: Compare.encode({ key: 'k', rangeEnd: 'l' }), hex: '1a016b8204016c' },
     { name: 'a negative number', encoded: WatchCreateRequest.encode({ watchId: -1 }), hex: '38ffffffffffffffffff01' },
-    { name: 'an unsigned 64-bit id', encoded: AlarmMember.encode({ memberId: 2n ** 64n - 1n }), hex: '08ffffffffffffffffff01' },
-    { name: 'a nested operation', encoded: TxnRequest.encode({ success: [{ put: undefined, range: undefined, txn: undefined, deleteRange: { key: 'k', rangeEnd: '', prevKv: true } }] }), hex: '12071a050a016b1801' },
+    {
+      name: 'an unsigned 64-bit id',
+      encoded: AlarmMember.encode({ memberId: 2n ** 64n - 1n }),
+      hex: '08ffffffffffffffffff01',
+    },
+    {
+      name: 'a nested operation',
+      encoded: TxnRequest.encode({
+        success: [
+          { put: undefined, range: undefined, txn: undefined, deleteRange: { key: 'k', rangeEnd: '', prevKv: true } },
+        ],
+      }),
+      hex: '12071a050a016b1801',
+    },
   ])('are written as protobuf writes them: $name', ({ encoded, hex }) => {
     expect(encoded.toString('hex')).toBe(hex);
   });
 
   it('take packed lists and skip unknown fields', () => {
-    expect(WatchCreateRequest.decode(Buffer.from('0a016b 2a020001 f2070155 a90101020304050607 08'.replaceAll(' ', ''), 'hex'))).toMatchObject({ key: 'k', filters: [0, 1] });
+    expect(
+      WatchCreateRequest.decode(
+        Buffer.from('0a016b 2a020001 f2070155 a90101020304050607 08'.replaceAll(' ', ''), 'hex'),
+      ),
+    ).toMatchObject({ key: 'k', filters: [0, 1] });
   });
 
   it.each([

@@ -25,7 +25,9 @@ type MessageOf<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never };
 
 const noBytes = Buffer.alloc(0);
 
-const scalar = <T>(type: FieldType<T>) => (number: number): Field<T> => ({ number, type, repeated: false, initial: () => type.initial });
+const scalar =
+  <T>(type: FieldType<T>) =>
+  (number: number): Field<T> => ({ number, type, repeated: false, initial: () => type.initial });
 
 /** The kinds of fields: `name: kind(number)`. */
 export const key = scalar<string>({
@@ -149,7 +151,8 @@ export function message<F extends Fields>(messageName: string, fields: F): Messa
       const tag = reader.number();
       const wireType = tag % 8;
       const number = (tag - wireType) / 8;
-      if (number <= 0) throw new MalformedMessage(`proto: ${messageName}: illegal tag ${number} (wire type ${wireType})`);
+      if (number <= 0)
+        throw new MalformedMessage(`proto: ${messageName}: illegal tag ${number} (wire type ${wireType})`);
       const found = byNumber[number];
       if (found === undefined) reader.skip(wireType);
       else readField(reader, value, found, wireType);

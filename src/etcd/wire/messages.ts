@@ -1,7 +1,25 @@
-import { bytes, flag, id, key, type Message, message, nested, nestedList, number, repeated, signedId, text } from './message.ts';
+import {
+  bytes,
+  flag,
+  id,
+  key,
+  type Message,
+  message,
+  nested,
+  nestedList,
+  number,
+  repeated,
+  signedId,
+  text,
+} from './message.ts';
 
 /** etcd's messages (etcdserverpb and mvccpb): field names and numbers of its v3 API. */
-export const ResponseHeader = message('ResponseHeader', { clusterId: id(1), memberId: id(2), revision: number(3), raftTerm: id(4) });
+export const ResponseHeader = message('ResponseHeader', {
+  clusterId: id(1),
+  memberId: id(2),
+  revision: number(3),
+  raftTerm: id(4),
+});
 
 export const KeyValue = message('KeyValue', {
   key: key(1),
@@ -46,7 +64,11 @@ export const PutRequest = message('PutRequest', {
 export const PutResponse = message('PutResponse', { header, prevKv: keyValue(2) });
 
 export const DeleteRangeRequest = message('DeleteRangeRequest', { key: key(1), rangeEnd: key(2), prevKv: flag(3) });
-export const DeleteRangeResponse = message('DeleteRangeResponse', { header, deleted: number(2), prevKvs: keyValues(3) });
+export const DeleteRangeResponse = message('DeleteRangeResponse', {
+  header,
+  deleted: number(2),
+  prevKvs: keyValues(3),
+});
 
 export const Compare = message('Compare', {
   result: number(1),
@@ -155,7 +177,12 @@ export const WatchResponse = message('WatchResponse', {
 });
 
 export const LeaseGrantRequest = message('LeaseGrantRequest', { ttl: number(1), id: signedId(2) });
-export const LeaseGrantResponse = message('LeaseGrantResponse', { header, id: signedId(2), ttl: number(3), error: text(4) });
+export const LeaseGrantResponse = message('LeaseGrantResponse', {
+  header,
+  id: signedId(2),
+  ttl: number(3),
+  error: text(4),
+});
 export const LeaseId = message('LeaseId', { id: signedId(1) });
 export const LeaseKeepAliveResponse = message('LeaseKeepAliveResponse', { header, id: signedId(2), ttl: number(3) });
 export const LeaseTimeToLiveRequest = message('LeaseTimeToLiveRequest', { id: signedId(1), keys: flag(2) });
@@ -168,7 +195,13 @@ export const LeaseTimeToLiveResponse = message('LeaseTimeToLiveResponse', {
 });
 export const LeaseLeasesResponse = message('LeaseLeasesResponse', { header, leases: nestedList(2, () => LeaseId) });
 
-export const Member = message('Member', { id: id(1), name: text(2), peerUrls: repeated(text(3)), clientUrls: repeated(text(4)), isLearner: flag(5) });
+export const Member = message('Member', {
+  id: id(1),
+  name: text(2),
+  peerUrls: repeated(text(3)),
+  clientUrls: repeated(text(4)),
+  isLearner: flag(5),
+});
 export const MemberListResponse = message('MemberListResponse', { header, members: nestedList(2, () => Member) });
 
 export const AlarmRequest = message('AlarmRequest', { action: number(1), memberId: id(2), alarm: number(3) });
@@ -190,8 +223,18 @@ export const StatusResponse = message('StatusResponse', {
 });
 export const HashResponse = message('HashResponse', { header, hash: number(2) });
 export const HashKvRequest = message('HashKvRequest', { revision: number(1) });
-export const HashKvResponse = message('HashKvResponse', { header, hash: number(2), compactRevision: number(3), hashRevision: number(4) });
-export const SnapshotResponse = message('SnapshotResponse', { header, remainingBytes: number(2), blob: bytes(3), version: text(4) });
+export const HashKvResponse = message('HashKvResponse', {
+  header,
+  hash: number(2),
+  compactRevision: number(3),
+  hashRevision: number(4),
+});
+export const SnapshotResponse = message('SnapshotResponse', {
+  header,
+  remainingBytes: number(2),
+  blob: bytes(3),
+  version: text(4),
+});
 export const MoveLeaderRequest = message('MoveLeaderRequest', { targetId: id(1) });
 export const AuthStatusResponse = message('AuthStatusResponse', { header, enabled: flag(2), authRevision: id(3) });
 export const Empty = message('Empty', {});

@@ -5,29 +5,88 @@ import type { ServicePlan } from '../service-plan.ts';
 
 /** Chains that are ours in each table, and the built-in chains that lead there. */
 export const NAT_CHAINS = ['KUBE-SERVICES', 'KUBE-NODEPORTS', 'KUBE-POSTROUTING', 'KUBE-MARK-MASQ'] as const;
-export const FILTER_CHAINS = ['KUBE-SERVICES', 'KUBE-EXTERNAL-SERVICES', 'KUBE-NODEPORTS', 'KUBE-FORWARD', 'KUBE-PROXY-FIREWALL'] as const;
+export const FILTER_CHAINS = [
+  'KUBE-SERVICES',
+  'KUBE-EXTERNAL-SERVICES',
+  'KUBE-NODEPORTS',
+  'KUBE-FORWARD',
+  'KUBE-PROXY-FIREWALL',
+] as const;
 
 export const JUMPS: readonly { table: 'nat' | 'filter'; from: string; rule: readonly string[] }[] = [
-  { table: 'nat', from: 'PREROUTING', rule: ['-m', 'comment', '--comment', 'kubernetes service portals', '-j', 'KUBE-SERVICES'] },
-  { table: 'nat', from: 'OUTPUT', rule: ['-m', 'comment', '--comment', 'kubernetes service portals', '-j', 'KUBE-SERVICES'] },
-  { table: 'nat', from: 'POSTROUTING', rule: ['-m', 'comment', '--comment', 'kubernetes postrouting rules', '-j', 'KUBE-POSTROUTING'] },
+  {
+    table: 'nat',
+    from: 'PREROUTING',
+    rule: ['-m', 'comment', '--comment', 'kubernetes service portals', '-j', 'KUBE-SERVICES'],
+  },
+  {
+    table: 'nat',
+    from: 'OUTPUT',
+    rule: ['-m', 'comment', '--comment', 'kubernetes service portals', '-j', 'KUBE-SERVICES'],
+  },
+  {
+    table: 'nat',
+    from: 'POSTROUTING',
+    rule: ['-m', 'comment', '--comment', 'kubernetes postrouting rules', '-j', 'KUBE-POSTROUTING'],
+  },
   ...['INPUT', 'FORWARD', 'OUTPUT'].map((from) => ({
     table: 'filter' as const,
     from,
-    rule: ['-m', 'conntrack', '--ctstate', 'NEW', '-m', 'comment', '--comment', 'kubernetes load balancer firewall', '-j', 'KUBE-PROXY-FIREWALL'],
+    rule: [
+      '-m',
+      'conntrack',
+      '--ctstate',
+      'NEW',
+      '-m',
+      'comment',
+      '--comment',
+      'kubernetes load balancer firewall',
+      '-j',
+      'KUBE-PROXY-FIREWALL',
+    ],
   })),
   ...['FORWARD', 'OUTPUT'].map((from) => ({
     table: 'filter' as const,
     from,
-    rule: ['-m', 'conntrack', '--ctstate', 'NEW', '-m', 'comment', '--comment', 'kubernetes service portals', '-j', 'KUBE-SERVICES'],
+    rule: [
+      '-m',
+      'conntrack',
+      '--ctstate',
+      'NEW',
+      '-m',
+      'comment',
+      '--comment',
+      'kubernetes service portals',
+      '-j',
+      'KUBE-SERVICES',
+    ],
   })),
   ...['INPUT', 'FORWARD'].map((from) => ({
     table: 'filter' as const,
     from,
-    rule: ['-m', 'conntrack', '--ctstate', 'NEW', '-m', 'comment', '--comment', 'kubernetes externally-visible service portals', '-j', 'KUBE-EXTERNAL-SERVICES'],
+    rule: [
+      '-m',
+      'conntrack',
+      '--ctstate',
+      'NEW',
+      '-m',
+      'comment',
+      '--comment',
+      'kubernetes externally-visible service portals',
+      '-j',
+      'KUBE-EXTERNAL-SERVICES',
+    ],
   })),
-  { table: 'filter', from: 'INPUT', rule: ['-m', 'comment', '--comment', 'kubernetes health check service ports', '-j', 'KUBE-NODEPORTS'] },
-  { table: 'filter', from: 'FORWARD', rule: ['-m', 'comment', '--comment', 'kubernetes forwarding rules', '-j', 'KUBE-FORWARD'] },
+  {
+    table: 'filter',
+    from: 'INPUT',
+    rule: ['-m', 'comment', '--comment', 'kubernetes health check service ports', '-j', 'KUBE-NODEPORTS'],
+  },
+  {
+    table: 'filter',
+    from: 'FORWARD',
+    rule: ['-m', 'comment', '--comment', 'kubernetes forwarding rules', '-j', 'KUBE-FORWARD'],
+  },
 ];
 
 /** A chain that belongs to one Service; who makes them is also who may delete them. */
@@ -37,12 +96,16 @@ export const clusterChain = (plan: ServicePlan): string => `KUBE-SVC-${hash(plan
 export const localChain = (plan: ServicePlan): string => `KUBE-SVL-${hash(plan.name + plan.protocol)}`;
 export const externalChain = (plan: ServicePlan): string => `KUBE-EXT-${hash(plan.name + plan.protocol)}`;
 export const firewallChain = (plan: ServicePlan): string => `KUBE-FW-${hash(plan.name + plan.protocol)}`;
-export const endpointChain = (plan: ServicePlan, { ip, port }: EndpointAddress): string => `KUBE-SEP-${hash(`${plan.name}${plan.protocol}${ip}:${port}`)}`;
+export const endpointChain = (plan: ServicePlan, { ip, port }: EndpointAddress): string =>
+  `KUBE-SEP-${hash(`${plan.name}${plan.protocol}${ip}:${port}`)}`;
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Sixteen characters of base 32: iptables' names have room for 28. */
 function hash(text: string): string {
   const digest = createHash('sha256').update(text).digest();
-  return Array.from({ length: 16 }, (_, index) => ALPHABET[(digest.readUInt16BE((index * 5) >> 3) >> (11 - ((index * 5) & 7))) & 31]).join('');
+  return Array.from(
+    { length: 16 },
+    (_, index) => ALPHABET[(digest.readUInt16BE((index * 5) >> 3) >> (11 - ((index * 5) & 7))) & 31],
+  ).join('');
 }

@@ -37,7 +37,8 @@ export class IptablesWriter implements RuleWriter {
   async removeAll(): Promise<void> {
     const { netns } = this.options;
     for (const { command } of this.#families) {
-      for (const { table, from, rule } of JUMPS) await spawnIn(command, ['-w', '5', '-t', table, '-D', from, ...rule], { netns });
+      for (const { table, from, rule } of JUMPS)
+        await spawnIn(command, ['-w', '5', '-t', table, '-D', from, ...rule], { netns });
       const chains = [...NAT_CHAINS, ...(await this.#serviceChains(command))];
       const lines = [...removal('nat', chains), ...removal('filter', FILTER_CHAINS)];
       await runIn(`${command}-restore`, ['-w', '5', '--noflush'], { netns, input: `${lines.join('\n')}\n` });
@@ -49,7 +50,10 @@ export class IptablesWriter implements RuleWriter {
   }
 
   async #restore({ command }: FamilyRules, lines: readonly string[]): Promise<void> {
-    await runIn(`${command}-restore`, ['-w', '5', '--noflush', '--counters'], { netns: this.options.netns, input: `${lines.join('\n')}\n` });
+    await runIn(`${command}-restore`, ['-w', '5', '--noflush', '--counters'], {
+      netns: this.options.netns,
+      input: `${lines.join('\n')}\n`,
+    });
   }
 
   /** Checks first: a jump that is there already must not be there twice. */
@@ -64,7 +68,10 @@ export class IptablesWriter implements RuleWriter {
   async #serviceChains(command: string): Promise<string[]> {
     const { exitCode, stdout, stderr } = await spawnIn(`${command}-save`, ['-t', 'nat'], { netns: this.options.netns });
     if (exitCode !== 0) throw new CommandFailed(`${command}-save -t nat`, { exitCode, stdout, stderr });
-    return stdout.split('\n').flatMap((line) => (line.startsWith(':') ? [line.slice(1).split(' ')[0]!] : [])).filter((name) => SERVICE_CHAIN.test(name));
+    return stdout
+      .split('\n')
+      .flatMap((line) => (line.startsWith(':') ? [line.slice(1).split(' ')[0]!] : []))
+      .filter((name) => SERVICE_CHAIN.test(name));
   }
 }
 
@@ -80,7 +87,10 @@ class FamilyRules {
     this.#rules.clear();
     for (const [service] of plans) this.#derive(service, plans);
     const chains = new Map([...this.#rules.values()].flatMap((rules) => rules.flatMap((each) => [...each.chains])));
-    return this.#transaction(chains, present.filter((name) => !chains.has(name)));
+    return this.#transaction(
+      chains,
+      present.filter((name) => !chains.has(name)),
+    );
   }
 
   update(changed: Plans): string[] {
@@ -88,13 +98,19 @@ class FamilyRules {
     const after = new Map<string, readonly string[]>();
     for (const [service] of changed) {
       for (const rules of this.#rules.get(service) ?? []) for (const name of rules.chains.keys()) before.add(name);
-      for (const rules of this.#derive(service, changed)) for (const [name, lines] of rules.chains) after.set(name, lines);
+      for (const rules of this.#derive(service, changed))
+        for (const [name, lines] of rules.chains) after.set(name, lines);
     }
-    return this.#transaction(after, [...before].filter((name) => !after.has(name)));
+    return this.#transaction(
+      after,
+      [...before].filter((name) => !after.has(name)),
+    );
   }
 
   #derive(service: string, plans: Plans): readonly ServiceRules[] {
-    const rules = (plans.get(service) ?? []).filter(({ family }) => family === this.settings.family).map((plan) => serviceRules(plan, this.settings));
+    const rules = (plans.get(service) ?? [])
+      .filter(({ family }) => family === this.settings.family)
+      .map((plan) => serviceRules(plan, this.settings));
     if (rules.length > 0) this.#rules.set(service, rules);
     else this.#rules.delete(service);
     return rules;
@@ -105,7 +121,10 @@ class FamilyRules {
     const all = [...this.#rules.values()].flat();
     const { nodePortAddresses, masqueradeBit } = this.settings;
     const mark = `0x${(1 << masqueradeBit).toString(16)}`;
-    const toNodePorts = nodePortAddresses.length === 0 ? ['-m addrtype --dst-type LOCAL'] : nodePortAddresses.map((address) => `-d ${address}`);
+    const toNodePorts =
+      nodePortAddresses.length === 0
+        ? ['-m addrtype --dst-type LOCAL']
+        : nodePortAddresses.map((address) => `-d ${address}`);
     return [
       '*filter',
       ...FILTER_CHAINS.map((name) => `:${name} - [0:0]`),
@@ -123,11 +142,19 @@ class FamilyRules {
       ...all.flatMap((rules) => rules.services),
       ...all.flatMap((rules) => rules.nodePorts),
       ...[...chains.values()].flat(),
-      ...toNodePorts.map((match) => `-A KUBE-SERVICES -m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain" ${match} -j KUBE-NODEPORTS`),
+      ...toNodePorts.map(
+        (match) =>
+          `-A KUBE-SERVICES -m comment --comment "kubernetes service nodeports; NOTE: this must be the last rule in this chain" ${match} -j KUBE-NODEPORTS`,
+      ),
       ...gone.map((name) => `-X ${name}`),
       'COMMIT',
     ];
   }
 }
 
-const removal = (table: string, chains: readonly string[]): string[] => [`*${table}`, ...chains.map((name) => `:${name} - [0:0]`), ...chains.map((name) => `-X ${name}`), 'COMMIT'];
+const removal = (table: string, chains: readonly string[]): string[] => [
+  `*${table}`,
+  ...chains.map((name) => `:${name} - [0:0]`),
+  ...chains.map((name) => `-X ${name}`),
+  'COMMIT',
+];

@@ -25,7 +25,10 @@ function declarations(family: Family): Partial<Record<ContainerName, string>> {
   const verdicts = (key: string): string => `map NAME { type ${key} : verdict ; }`;
   // The number in the key has no named type, so the types are taken from expressions.
   const endpoints = (name: EndpointMap, key: string): [ContainerName, string][] =>
-    PROTOCOLS.map((protocol) => [`${name}-${protocol}`, `map NAME { typeof ${key}${protocol} dport . numgen random mod 2 : ${field} daddr . ${protocol} dport ; }`]);
+    PROTOCOLS.map((protocol) => [
+      `${name}-${protocol}`,
+      `map NAME { typeof ${key}${protocol} dport . numgen random mod 2 : ${field} daddr . ${protocol} dport ; }`,
+    ]);
   return {
     'cluster-ips': `set NAME { type ${address} ; }`,
     'hairpin-connections': `set NAME { type ${address} . ${address} ; }`,
@@ -55,34 +58,62 @@ export function baseTable(options: BaseTableOptions): string[] {
   const mark = `0x${(1 << options.masqueradeBit).toString(16)}`;
   const service = `${field} daddr . meta l4proto . th dport`;
   const nodePort = 'meta l4proto . th dport';
-  const outside = masqueradeAll ? '' : clusterCidrs.length > 0 ? `${field} saddr != { ${clusterCidrs.join(', ')} } ` : undefined;
+  const outside = masqueradeAll
+    ? ''
+    : clusterCidrs.length > 0
+      ? `${field} saddr != { ${clusterCidrs.join(', ')} } `
+      : undefined;
   const chains: [name: string, hook: string, rules: readonly string[]][] = [
     ['mark-for-masquerade', '', [`mark set mark or ${mark}`]],
-    ['masquerading', '', [
-      `ct status dnat ${field} saddr . ${field} daddr @hairpin-connections masquerade fully-random`,
-      `mark and ${mark} == 0 return`,
-      `mark set mark xor ${mark}`,
-      'masquerade fully-random',
-    ]],
+    [
+      'masquerading',
+      '',
+      [
+        `ct status dnat ${field} saddr . ${field} daddr @hairpin-connections masquerade fully-random`,
+        `mark and ${mark} == 0 return`,
+        `mark set mark xor ${mark}`,
+        'masquerade fully-random',
+      ],
+    ],
     ['reject-chain', '', ['reject']],
     ['external-local', '', externalLocal(service, 'ips', { field, clusterCidrs })],
     ['nodeport-external-local', '', externalLocal(nodePort, 'nodeports', { field, clusterCidrs })],
-    ['services', '', [
-      ...(outside === undefined ? [] : [`${field} daddr @cluster-ips ${outside}jump mark-for-masquerade`]),
-      `${service} vmap @service-ips`,
-      ...(nodePortAddresses.length > 0 ? [`${field} daddr { ${nodePortAddresses.join(', ')} } ${nodePort} vmap @service-nodeports`] : []),
-    ]],
-    ['endpoints-check', '', [
-      `${service} vmap @no-endpoint-services`,
-      ...(nodePortAddresses.length > 0 ? [`${field} daddr { ${nodePortAddresses.join(', ')} } ${nodePort} vmap @no-endpoint-nodeports`] : []),
-      // A port that no Service has: say so at once.
-      `${field} daddr @cluster-ips reject`,
-    ]],
+    [
+      'services',
+      '',
+      [
+        ...(outside === undefined ? [] : [`${field} daddr @cluster-ips ${outside}jump mark-for-masquerade`]),
+        `${service} vmap @service-ips`,
+        ...(nodePortAddresses.length > 0
+          ? [`${field} daddr { ${nodePortAddresses.join(', ')} } ${nodePort} vmap @service-nodeports`]
+          : []),
+      ],
+    ],
+    [
+      'endpoints-check',
+      '',
+      [
+        `${service} vmap @no-endpoint-services`,
+        ...(nodePortAddresses.length > 0
+          ? [`${field} daddr { ${nodePortAddresses.join(', ')} } ${nodePort} vmap @no-endpoint-nodeports`]
+          : []),
+        // A port that no Service has: say so at once.
+        `${field} daddr @cluster-ips reject`,
+      ],
+    ],
     ['nat-prerouting', 'type nat hook prerouting priority -100 ;', ['jump services']],
     ['nat-output', 'type nat hook output priority -100 ;', ['jump services']],
     ['nat-postrouting', 'type nat hook postrouting priority 100 ;', ['jump masquerading']],
-    ['filter-prerouting-pre-dnat', 'type filter hook prerouting priority -110 ;', [`ct state new ${service} vmap @firewall-ips`]],
-    ['filter-output-pre-dnat', 'type filter hook output priority -110 ;', [`ct state new ${service} vmap @firewall-ips`]],
+    [
+      'filter-prerouting-pre-dnat',
+      'type filter hook prerouting priority -110 ;',
+      [`ct state new ${service} vmap @firewall-ips`],
+    ],
+    [
+      'filter-output-pre-dnat',
+      'type filter hook output priority -110 ;',
+      [`ct state new ${service} vmap @firewall-ips`],
+    ],
     ['filter-input', 'type filter hook input priority 0 ;', ['ct state new jump endpoints-check']],
     ['filter-forward', 'type filter hook forward priority 0 ;', ['ct state new jump endpoints-check']],
     ['filter-output', 'type filter hook output priority 0 ;', ['ct state new jump endpoints-check']],
@@ -91,13 +122,19 @@ export function baseTable(options: BaseTableOptions): string[] {
     `add table ${table} { comment "rules for kube-proxy" ; }`,
     `delete table ${table}`,
     `add table ${table} { comment "rules for kube-proxy" ; }`,
-    ...Object.entries(declarations(family)).map(([name, text]) => `add ${text.replace(/^(set|map) NAME/, `$1 ${table} ${name}`)}`),
+    ...Object.entries(declarations(family)).map(
+      ([name, text]) => `add ${text.replace(/^(set|map) NAME/, `$1 ${table} ${name}`)}`,
+    ),
     ...chains.map(([name, hook]) => `add chain ${table} ${name}${hook ? ` { ${hook} }` : ''}`),
     ...chains.flatMap(([name, , rules]) => rules.map((rule) => `add rule ${table} ${name} ${rule}`)),
   ];
 }
 
-function externalLocal(key: string, kind: 'ips' | 'nodeports', { field, clusterCidrs }: { field: string; clusterCidrs: readonly string[] }): string[] {
+function externalLocal(
+  key: string,
+  kind: 'ips' | 'nodeports',
+  { field, clusterCidrs }: { field: string; clusterCidrs: readonly string[] },
+): string[] {
   const toCluster = `${key} vmap @external-cluster-${kind}`;
   return [
     ...(clusterCidrs.length > 0 ? [`${field} saddr { ${clusterCidrs.join(', ')} } ${toCluster}`] : []),
@@ -111,9 +148,17 @@ function externalLocal(key: string, kind: 'ips' | 'nodeports', { field, clusterC
 export function sharedChains(family: Family, protocol: Protocol, size: number): string[] {
   const table = tableOf(family);
   const field = family === 'IPv4' ? 'ip' : 'ip6';
-  const chain = (name: string, rules: readonly string[]): string[] => [`add chain ${table} ${name}`, `flush chain ${table} ${name}`, ...rules.map((rule) => `add rule ${table} ${name} ${rule}`)];
-  const balance = (name: string, key: string, map: EndpointMap): string[] => chain(`${name}-${protocol}-${size}`, [`dnat ${field} to ${key}${protocol} dport . numgen random mod ${size} map @${map}-${protocol}`]);
-  const marked = (name: string): string[] => chain(`masq-${name}-${protocol}-${size}`, ['jump mark-for-masquerade', `goto ${name}-${protocol}-${size}`]);
+  const chain = (name: string, rules: readonly string[]): string[] => [
+    `add chain ${table} ${name}`,
+    `flush chain ${table} ${name}`,
+    ...rules.map((rule) => `add rule ${table} ${name} ${rule}`),
+  ];
+  const balance = (name: string, key: string, map: EndpointMap): string[] =>
+    chain(`${name}-${protocol}-${size}`, [
+      `dnat ${field} to ${key}${protocol} dport . numgen random mod ${size} map @${map}-${protocol}`,
+    ]);
+  const marked = (name: string): string[] =>
+    chain(`masq-${name}-${protocol}-${size}`, ['jump mark-for-masquerade', `goto ${name}-${protocol}-${size}`]);
   return [
     ...balance('lb', `${field} daddr . `, 'endpoints'),
     ...marked('lb'),

@@ -1,6 +1,12 @@
-/** Elements as nft's language has them, for the kernel: the parts of keys and values as bytes. */
-import { type ElementChanges, type ElementParts, type MapElements, type SetElements, type Verdict } from '../../net/netns/index.ts';
 import { addressBytes } from '../../base/index.ts';
+/** Elements as nft's language has them, for the kernel: the parts of keys and values as bytes. */
+import {
+  type ElementChanges,
+  type ElementParts,
+  type MapElements,
+  type SetElements,
+  type Verdict,
+} from '../../net/netns/index.ts';
 import type { Family } from '../service-plan.ts';
 import { TABLE } from './base-table.ts';
 import type { ContainerName } from './fragment.ts';
@@ -17,9 +23,16 @@ const PROTOCOL_NUMBERS: ReadonlyMap<string, number> = new Map(Object.entries<num
 const DRAWN = /endpoints-(tcp|udp|sctp)$/;
 
 export function elementChanges(family: Family, { deleted, added }: ElementTexts): ElementChanges {
-  const place = (set: ContainerName) => ({ family: family === 'IPv4' ? ('ip' as const) : ('ip6' as const), table: TABLE, set });
+  const place = (set: ContainerName) => ({
+    family: family === 'IPv4' ? ('ip' as const) : ('ip6' as const),
+    table: TABLE,
+    set,
+  });
   return {
-    remove: [...deleted].map(([container, keys]): SetElements => ({ ...place(container), keys: keys.map((key) => keyParts(container, key)) })),
+    remove: [...deleted].map(([container, keys]): SetElements => ({
+      ...place(container),
+      keys: keys.map((key) => keyParts(container, key)),
+    })),
     add: [...added].map(([container, elements]): SetElements | MapElements =>
       elements.every(([, value]) => value === '')
         ? { ...place(container), keys: elements.map(([key]) => keyParts(container, key)) }

@@ -64,8 +64,14 @@ class FragmentBuilder implements Fragment {
   }
 
   /** Fills a map of endpoints and gives the verdict that uses it. */
-  balance(place: Place, [map, chain]: readonly [EndpointMap, SharedChain], endpoints: readonly EndpointAddress[]): string {
-    endpoints.forEach(({ ip, port }, index) => this.add(`${map}-${place.protocol}`, `${place.balanced} . ${index}`, `${ip} . ${port}`));
+  balance(
+    place: Place,
+    [map, chain]: readonly [EndpointMap, SharedChain],
+    endpoints: readonly EndpointAddress[],
+  ): string {
+    endpoints.forEach(({ ip, port }, index) =>
+      this.add(`${map}-${place.protocol}`, `${place.balanced} . ${index}`, `${ip} . ${port}`),
+    );
     this.shared.add(`${place.protocol} ${endpoints.length}`);
     return `goto ${chain}-${place.protocol}-${endpoints.length}`;
   }
@@ -73,16 +79,30 @@ class FragmentBuilder implements Fragment {
 
 export function serviceFragment(plan: ServicePlan): Fragment {
   const fragment = new FragmentBuilder();
-  const at = (address: string): Place => ({ protocol: plan.protocol, key: `${address} . ${plan.protocol} . ${plan.port}`, balanced: `${address} . ${plan.port}` });
+  const at = (address: string): Place => ({
+    protocol: plan.protocol,
+    key: `${address} . ${plan.protocol} . ${plan.port}`,
+    balanced: `${address} . ${plan.port}`,
+  });
   fragment.add('cluster-ips', plan.clusterIp);
   for (const ip of plan.endpoints.here) fragment.add('hairpin-connections', `${ip} . ${ip}`);
   toClusterIp(fragment, plan, at(plan.clusterIp));
   const externalIps = [...plan.externalIps, ...plan.loadBalancerIps];
   for (const address of externalIps) toExternalIp(fragment, plan, at(address));
-  if (plan.nodePort !== undefined) toNodePort(fragment, plan, { protocol: plan.protocol, key: `${plan.protocol} . ${plan.nodePort}`, balanced: String(plan.nodePort) });
+  if (plan.nodePort !== undefined)
+    toNodePort(fragment, plan, {
+      protocol: plan.protocol,
+      key: `${plan.protocol} . ${plan.nodePort}`,
+      balanced: String(plan.nodePort),
+    });
   if (plan.sourceRanges && plan.loadBalancerIps.length > 0) {
     const chain = chainName('firewall', plan);
-    fragment.chains.set(chain, plan.sourceRanges.length > 0 ? [`${addressField(plan)} saddr != { ${plan.sourceRanges.join(', ')} } drop`] : ['drop']);
+    fragment.chains.set(
+      chain,
+      plan.sourceRanges.length > 0
+        ? [`${addressField(plan)} saddr != { ${plan.sourceRanges.join(', ')} } drop`]
+        : ['drop'],
+    );
     for (const address of plan.loadBalancerIps) fragment.add('firewall-ips', at(address).key, `goto ${chain}`);
   }
   return fragment;
@@ -93,42 +113,97 @@ function toClusterIp(fragment: FragmentBuilder, plan: ServicePlan, place: Place)
   const endpoints = internalEndpoints(plan);
   if (endpoints.length === 0) {
     // Others have endpoints, this node has none and may not use theirs: the client has to give up on its own.
-    fragment.add('no-endpoint-services', key, plan.internalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain');
+    fragment.add(
+      'no-endpoint-services',
+      key,
+      plan.internalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
+    );
     return;
   }
-  if (plan.affinitySeconds !== undefined) fragment.add('service-ips', key, `goto ${affinityChain(fragment, plan, plan.internalPolicyLocal ? 'local' : 'cluster')}`);
+  if (plan.affinitySeconds !== undefined)
+    fragment.add(
+      'service-ips',
+      key,
+      `goto ${affinityChain(fragment, plan, plan.internalPolicyLocal ? 'local' : 'cluster')}`,
+    );
   else fragment.add('service-ips', key, fragment.balance(place, ['endpoints', 'lb'], endpoints));
 }
 
 function toExternalIp(fragment: FragmentBuilder, plan: ServicePlan, place: Place): void {
   const { key } = place;
-  if (externalEndpoints(plan).length === 0) fragment.add('no-endpoint-services', key, plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain');
+  if (externalEndpoints(plan).length === 0)
+    fragment.add(
+      'no-endpoint-services',
+      key,
+      plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
+    );
   if (plan.endpoints.cluster.length === 0) return;
   const { affinitySeconds } = plan;
   if (!plan.externalPolicyLocal) {
-    fragment.add('service-ips', key, affinitySeconds === undefined ? fragment.balance(place, ['endpoints', 'masq-lb'], plan.endpoints.cluster) : `goto ${masqueraded(fragment, affinityChain(fragment, plan, 'cluster'))}`);
+    fragment.add(
+      'service-ips',
+      key,
+      affinitySeconds === undefined
+        ? fragment.balance(place, ['endpoints', 'masq-lb'], plan.endpoints.cluster)
+        : `goto ${masqueraded(fragment, affinityChain(fragment, plan, 'cluster'))}`,
+    );
     return;
   }
   // From inside the cluster any endpoint will do; from outside only those here, with the client's address kept.
   fragment.add('service-ips', key, 'goto external-local');
-  fragment.add('external-cluster-ips', key, affinitySeconds === undefined ? fragment.balance(place, ['endpoints', 'lb'], plan.endpoints.cluster) : `goto ${affinityChain(fragment, plan, 'cluster')}`);
+  fragment.add(
+    'external-cluster-ips',
+    key,
+    affinitySeconds === undefined
+      ? fragment.balance(place, ['endpoints', 'lb'], plan.endpoints.cluster)
+      : `goto ${affinityChain(fragment, plan, 'cluster')}`,
+  );
   if (plan.endpoints.local.length === 0) return;
-  fragment.add('external-local-ips', key, affinitySeconds === undefined ? fragment.balance(place, ['local-endpoints', 'local-lb'], plan.endpoints.local) : `goto ${affinityChain(fragment, plan, 'local')}`);
+  fragment.add(
+    'external-local-ips',
+    key,
+    affinitySeconds === undefined
+      ? fragment.balance(place, ['local-endpoints', 'local-lb'], plan.endpoints.local)
+      : `goto ${affinityChain(fragment, plan, 'local')}`,
+  );
 }
 
 function toNodePort(fragment: FragmentBuilder, plan: ServicePlan, place: Place): void {
   const { key } = place;
-  if (externalEndpoints(plan).length === 0) fragment.add('no-endpoint-nodeports', key, plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain');
+  if (externalEndpoints(plan).length === 0)
+    fragment.add(
+      'no-endpoint-nodeports',
+      key,
+      plan.externalPolicyLocal && plan.endpoints.cluster.length > 0 ? 'drop' : 'goto reject-chain',
+    );
   if (plan.endpoints.cluster.length === 0) return;
   const { affinitySeconds } = plan;
   if (!plan.externalPolicyLocal) {
-    fragment.add('service-nodeports', key, affinitySeconds === undefined ? fragment.balance(place, ['nodeport-endpoints', 'masq-nodeport-lb'], plan.endpoints.cluster) : `goto ${masqueraded(fragment, affinityChain(fragment, plan, 'cluster'))}`);
+    fragment.add(
+      'service-nodeports',
+      key,
+      affinitySeconds === undefined
+        ? fragment.balance(place, ['nodeport-endpoints', 'masq-nodeport-lb'], plan.endpoints.cluster)
+        : `goto ${masqueraded(fragment, affinityChain(fragment, plan, 'cluster'))}`,
+    );
     return;
   }
   fragment.add('service-nodeports', key, 'goto nodeport-external-local');
-  fragment.add('external-cluster-nodeports', key, affinitySeconds === undefined ? fragment.balance(place, ['nodeport-endpoints', 'nodeport-lb'], plan.endpoints.cluster) : `goto ${affinityChain(fragment, plan, 'cluster')}`);
+  fragment.add(
+    'external-cluster-nodeports',
+    key,
+    affinitySeconds === undefined
+      ? fragment.balance(place, ['nodeport-endpoints', 'nodeport-lb'], plan.endpoints.cluster)
+      : `goto ${affinityChain(fragment, plan, 'cluster')}`,
+  );
   if (plan.endpoints.local.length === 0) return;
-  fragment.add('external-local-nodeports', key, affinitySeconds === undefined ? fragment.balance(place, ['nodeport-local-endpoints', 'nodeport-local-lb'], plan.endpoints.local) : `goto ${affinityChain(fragment, plan, 'local')}`);
+  fragment.add(
+    'external-local-nodeports',
+    key,
+    affinitySeconds === undefined
+      ? fragment.balance(place, ['nodeport-local-endpoints', 'nodeport-local-lb'], plan.endpoints.local)
+      : `goto ${affinityChain(fragment, plan, 'local')}`,
+  );
 }
 
 function masqueraded(fragment: FragmentBuilder, chain: string): string {
@@ -142,11 +217,20 @@ function affinityChain(fragment: FragmentBuilder, plan: ServicePlan, which: 'clu
   const name = chainName(which === 'cluster' ? 'service' : 'local', plan);
   if (fragment.chains.has(name)) return name;
   const field = addressField(plan);
-  const endpoints = plan.endpoints[which].map((endpoint) => ({ ...endpoint, id: `${hash(`${plan.name} ${plan.protocol} ${endpoint.ip} ${endpoint.port}`)}-${endpoint.ip.replaceAll(':', '.')}/${endpoint.port}` }));
+  const endpoints = plan.endpoints[which].map((endpoint) => ({
+    ...endpoint,
+    id: `${hash(`${plan.name} ${plan.protocol} ${endpoint.ip} ${endpoint.port}`)}-${endpoint.ip.replaceAll(':', '.')}/${endpoint.port}`,
+  }));
   for (const { id, ip, port } of endpoints) {
-    fragment.sets.set(`affinity-${id}`, `{ type ${plan.family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr'} ; flags dynamic,timeout ; timeout ${plan.affinitySeconds}s ; }`);
+    fragment.sets.set(
+      `affinity-${id}`,
+      `{ type ${plan.family === 'IPv4' ? 'ipv4_addr' : 'ipv6_addr'} ; flags dynamic,timeout ; timeout ${plan.affinitySeconds}s ; }`,
+    );
     const target = plan.family === 'IPv4' ? `${ip}:${port}` : `[${ip}]:${port}`;
-    fragment.chains.set(`endpoint-${id}`, [`update @affinity-${id} { ${field} saddr }`, `meta l4proto ${plan.protocol} dnat to ${target}`]);
+    fragment.chains.set(`endpoint-${id}`, [
+      `update @affinity-${id} { ${field} saddr }`,
+      `meta l4proto ${plan.protocol} dnat to ${target}`,
+    ]);
   }
   fragment.chains.set(name, [
     ...endpoints.map(({ id }) => `${field} saddr @affinity-${id} goto endpoint-${id}`),

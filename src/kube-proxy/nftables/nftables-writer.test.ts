@@ -9,8 +9,20 @@ import { NftablesWriter } from './nftables-writer.ts';
 
 const missing = namespacesMissing('nft');
 const families = [
-  { family: 'IPv4', clusterCidrs: ['10.244.0.0/16'], nodePortAddresses: ['192.168.50.1'], masqueradeAll: false, masqueradeBit: 14 },
-  { family: 'IPv6', clusterCidrs: ['fd00:244::/32'], nodePortAddresses: ['fd50::1'], masqueradeAll: false, masqueradeBit: 14 },
+  {
+    family: 'IPv4',
+    clusterCidrs: ['10.244.0.0/16'],
+    nodePortAddresses: ['192.168.50.1'],
+    masqueradeAll: false,
+    masqueradeBit: 14,
+  },
+  {
+    family: 'IPv6',
+    clusterCidrs: ['fd00:244::/32'],
+    nodePortAddresses: ['fd50::1'],
+    masqueradeAll: false,
+    masqueradeBit: 14,
+  },
 ] as const;
 
 describe.skipIf(missing !== undefined)(`changes in the kernel${missing === undefined ? '' : ` (${missing})`}`, () => {
@@ -49,7 +61,14 @@ describe.skipIf(missing !== undefined)(`changes in the kernel${missing === undef
     await writer.replaceAll(new Map([['default/s1', one]]));
     await runIn('nft', ['flush', 'map', 'ip', 'kube-proxy', 'service-ips'], { netns });
     const before = await listed(netns);
-    await expect(writer.update(new Map([['default/s1', []], ['default/s2', randomPlan(2, random)]]))).rejects.toThrow('cannot change the set');
+    await expect(
+      writer.update(
+        new Map([
+          ['default/s1', []],
+          ['default/s2', randomPlan(2, random)],
+        ]),
+      ),
+    ).rejects.toThrow('cannot change the set');
     expect(await listed(netns)).toEqual(before);
     writer.close();
   });
@@ -67,7 +86,12 @@ function randomPlan(index: number, random: SeededRandom): ServicePlan[] {
       clusterIP,
       clusterIPs: [clusterIP, clusterIp6],
       externalIPs: random.next() < 0.3 ? [`198.51.100.${index + 1}`, `fd51::${index + 1}`] : [],
-      ports: ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), port: 80 + below(2), protocol, nodePort: 30_000 + index })),
+      ports: ['TCP', 'UDP'].map((protocol) => ({
+        name: protocol.toLowerCase(),
+        port: 80 + below(2),
+        protocol,
+        nodePort: 30_000 + index,
+      })),
       ...(local ? { externalTrafficPolicy: 'Local' as const } : {}),
       ...(random.next() < 0.3 ? { internalTrafficPolicy: 'Local' as const } : {}),
     },
@@ -77,10 +101,27 @@ function randomPlan(index: number, random: SeededRandom): ServicePlan[] {
     metadata: { name: `s${index}-${addressType}`, namespace: 'default' },
     addressType,
     ports: ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), port: 8080, protocol })),
-    endpoints: addresses.map((address) => ({ addresses: [address], nodeName: random.next() < 0.5 ? 'node' : 'other', conditions: { ready: true } })),
+    endpoints: addresses.map((address) => ({
+      addresses: [address],
+      nodeName: random.next() < 0.5 ? 'node' : 'other',
+      conditions: { ready: true },
+    })),
   });
   const numbers = Array.from({ length: below(5) }, () => below(20) + 1);
-  return planService(service, [slice('IPv4', numbers.map((each) => `10.244.0.${each}`)), slice('IPv6', numbers.map((each) => `fd00:244::${each}`))], { name: 'node' });
+  return planService(
+    service,
+    [
+      slice(
+        'IPv4',
+        numbers.map((each) => `10.244.0.${each}`),
+      ),
+      slice(
+        'IPv6',
+        numbers.map((each) => `fd00:244::${each}`),
+      ),
+    ],
+    { name: 'node' },
+  );
 }
 
 /** What the kernel has, a line per element, rule, set and chain, in an order that depends on nothing. */
@@ -88,11 +129,17 @@ async function listed(netns: string): Promise<string[]> {
   const lines: string[] = [];
   for (const family of ['ip', 'ip6']) {
     const text = await runIn('nft', ['-j', 'list', 'table', family, 'kube-proxy'], { netns });
-    const { nftables } = JSON.parse(text) as { nftables: Record<string, { name?: string; chain?: string; elem?: unknown[]; expr?: unknown; handle?: number }>[] };
+    const { nftables } = JSON.parse(text) as {
+      nftables: Record<string, { name?: string; chain?: string; elem?: unknown[]; expr?: unknown; handle?: number }>[];
+    };
     for (const entry of nftables) {
       const [[kind, item] = ['', {}]] = Object.entries(entry);
       if (kind === 'rule') lines.push(`${family} rule ${item.chain} ${JSON.stringify(item.expr)}`);
-      else lines.push(`${family} ${kind} ${item.name}`, ...(item.elem ?? []).map((element) => `${family} ${item.name} ${JSON.stringify(element)}`));
+      else
+        lines.push(
+          `${family} ${kind} ${item.name}`,
+          ...(item.elem ?? []).map((element) => `${family} ${item.name} ${JSON.stringify(element)}`),
+        );
     }
   }
   return lines.toSorted();

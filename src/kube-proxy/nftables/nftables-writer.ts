@@ -22,7 +22,10 @@ export class NftablesWriter implements RuleWriter {
   #netlink: NetlinkSocket | undefined;
 
   constructor(private readonly options: NftablesOptions) {
-    this.#rulesets = options.families.map((family) => ({ ruleset: new NftablesRuleset(family), family: family.family }));
+    this.#rulesets = options.families.map((family) => ({
+      ruleset: new NftablesRuleset(family),
+      family: family.family,
+    }));
   }
 
   replaceAll(plans: Plans): Promise<void> {
@@ -30,15 +33,23 @@ export class NftablesWriter implements RuleWriter {
   }
 
   async update(changed: Plans): Promise<void> {
-    const changes = this.#rulesets.map(({ ruleset, family }) => ({ family, change: ruleset.update(changed) })).filter(({ change }) => !change.isEmpty);
+    const changes = this.#rulesets
+      .map(({ ruleset, family }) => ({ family, change: ruleset.update(changed) }))
+      .filter(({ change }) => !change.isEmpty);
     if (changes.length === 0) return;
-    if (changes.reduce((sum, { change }) => sum + (change.onlyElements ? elementCount(change) : Infinity), 0) > MOST_ELEMENTS) {
+    if (
+      changes.reduce((sum, { change }) => sum + (change.onlyElements ? elementCount(change) : Infinity), 0) >
+      MOST_ELEMENTS
+    ) {
       await this.#nft(changes.map(({ change }) => change.text));
       return;
     }
     const elements = changes.map(({ family, change }) => elementChanges(family, change));
     this.#netlink ??= new NetlinkSocket(this.options.netns, 'netfilter');
-    await changeElements(this.#netlink, { remove: elements.flatMap(({ remove = [] }) => remove), add: elements.flatMap(({ add = [] }) => add) });
+    await changeElements(this.#netlink, {
+      remove: elements.flatMap(({ remove = [] }) => remove),
+      add: elements.flatMap(({ add = [] }) => add),
+    });
   }
 
   removeAll(): Promise<void> {

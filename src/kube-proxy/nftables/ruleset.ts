@@ -36,12 +36,17 @@ export class RulesetChange implements ElementTexts {
 
   /** As nft's commands; '' when nothing changes. */
   get text(): string {
-    const elements = (entries: readonly (readonly [key: string, value: string])[]): string => entries.map(([key, value]) => (value === '' ? key : `${key} : ${value}`)).join(', ');
+    const elements = (entries: readonly (readonly [key: string, value: string])[]): string =>
+      entries.map(([key, value]) => (value === '' ? key : `${key} : ${value}`)).join(', ');
     return [
       ...this.prepare,
-      ...[...this.deleted].map(([container, keys]) => `delete element ${this.table} ${container} { ${keys.join(', ')} }`),
+      ...[...this.deleted].map(
+        ([container, keys]) => `delete element ${this.table} ${container} { ${keys.join(', ')} }`,
+      ),
       ...this.rules,
-      ...[...this.added].map(([container, entries]) => `add element ${this.table} ${container} { ${elements(entries)} }`),
+      ...[...this.added].map(
+        ([container, entries]) => `add element ${this.table} ${container} { ${elements(entries)} }`,
+      ),
       ...this.cleanUp,
     ].join('\n');
   }
@@ -66,7 +71,8 @@ export class NftablesRuleset {
     this.#shared.clear();
     const change = new RulesetChange(this.table);
     change.prepare.push(...baseTable(this.options));
-    for (const protocol of ['tcp', 'udp'] as const) for (const size of USUAL_SIZES) this.#share(`${protocol} ${size}`, change);
+    for (const protocol of ['tcp', 'udp'] as const)
+      for (const size of USUAL_SIZES) this.#share(`${protocol} ${size}`, change);
     this.#change(plans, change);
     return change.text;
   }
@@ -83,7 +89,8 @@ export class NftablesRuleset {
     for (const [service, ofService] of plans) {
       const mine = ofService.filter((plan) => plan.family === family);
       const before = this.#fragments.get(service) ?? EMPTY;
-      const after = mine.length === 0 ? EMPTY : mine.length === 1 ? serviceFragment(mine[0]!) : merged(mine.map(serviceFragment));
+      const after =
+        mine.length === 0 ? EMPTY : mine.length === 1 ? serviceFragment(mine[0]!) : merged(mine.map(serviceFragment));
       if (after === EMPTY) this.#fragments.delete(service);
       else this.#fragments.set(service, after);
       for (const shared of after.shared) this.#share(shared, change);
@@ -101,8 +108,10 @@ export class NftablesRuleset {
 
   /** Chains and sets of one Service: made before anything leads there, removed after nothing does. */
   #changeOwn(before: Fragment, after: Fragment, to: RulesetChange): void {
-    for (const [name, declaration] of after.sets) if (!before.sets.has(name)) to.prepare.push(`add set ${this.table} ${name} ${declaration}`);
-    for (const name of after.chains.keys()) if (!before.chains.has(name)) to.prepare.push(`add chain ${this.table} ${name}`);
+    for (const [name, declaration] of after.sets)
+      if (!before.sets.has(name)) to.prepare.push(`add set ${this.table} ${name} ${declaration}`);
+    for (const name of after.chains.keys())
+      if (!before.chains.has(name)) to.prepare.push(`add chain ${this.table} ${name}`);
     for (const [name, rules] of after.chains) {
       const old = before.chains.get(name);
       if (old && old.join('\n') === rules.join('\n')) continue;
@@ -110,8 +119,12 @@ export class NftablesRuleset {
       to.rules.push(...rules.map((rule) => `add rule ${this.table} ${name} ${rule}`));
     }
     const gone = [...before.chains.keys()].filter((name) => !after.chains.has(name));
-    to.cleanUp.push(...gone.map((name) => `flush chain ${this.table} ${name}`), ...gone.map((name) => `delete chain ${this.table} ${name}`));
-    for (const name of before.sets.keys()) if (!after.sets.has(name)) to.cleanUp.push(`delete set ${this.table} ${name}`);
+    to.cleanUp.push(
+      ...gone.map((name) => `flush chain ${this.table} ${name}`),
+      ...gone.map((name) => `delete chain ${this.table} ${name}`),
+    );
+    for (const name of before.sets.keys())
+      if (!after.sets.has(name)) to.cleanUp.push(`delete set ${this.table} ${name}`);
   }
 
   #changeElements(before: Fragment, after: Fragment, change: RulesetChange): void {

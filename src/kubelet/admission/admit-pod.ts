@@ -1,8 +1,14 @@
 /** Whether a pod that was given to this node can run here: named checks, the first that fails refuses it. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
+import {
+  findUntoleratedTaint,
+  longRunningContainers,
+  podMatchesNode,
+  podQos,
+  toleratesTaint,
+} from '../../component-helpers/index.ts';
 import { isCriticalPod, isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
-import { findUntoleratedTaint, longRunningContainers, podMatchesNode, podQos, toleratesTaint } from '../../component-helpers/index.ts';
 
 export interface Refusal {
   readonly reason: string;
@@ -43,21 +49,54 @@ const SAFE_SYSCTLS = [
 ];
 
 const CHECKS = {
-  shutdown: ({ shuttingDown }) => (shuttingDown ? { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' } : undefined),
+  shutdown: ({ shuttingDown }) =>
+    shuttingDown ? { reason: 'NodeShutdown', message: 'Pod was rejected as the node is shutting down.' } : undefined,
   pressure: underPressure,
   sysctls: ({ pod, allowedUnsafeSysctls }) => {
-    const forbidden = (pod.spec?.securityContext?.sysctls ?? []).find(({ name }) => !SAFE_SYSCTLS.includes(name) && !allowedUnsafeSysctls.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name)));
-    return forbidden && { reason: 'SysctlForbidden', message: `forbidden sysctl: ${JSON.stringify(forbidden.name)} not allowlisted` };
+    const forbidden = (pod.spec?.securityContext?.sysctls ?? []).find(
+      ({ name }) =>
+        !SAFE_SYSCTLS.includes(name) &&
+        !allowedUnsafeSysctls.some((pattern) =>
+          pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name,
+        ),
+    );
+    return (
+      forbidden && {
+        reason: 'SysctlForbidden',
+        message: `forbidden sysctl: ${JSON.stringify(forbidden.name)} not allowlisted`,
+      }
+    );
   },
-  operatingSystem: ({ pod }) => (pod.spec?.os?.name && pod.spec.os.name !== 'linux' ? { reason: 'PodOSNotSupported', message: 'Failed to admit pod as the OS field doesn\'t match node OS' } : undefined),
-  affinity: ({ pod, node }) => (isStaticPod(pod) || podMatchesNode(pod.spec, node) ? undefined : { reason: 'NodeAffinity', message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector" }),
+  operatingSystem: ({ pod }) =>
+    pod.spec?.os?.name && pod.spec.os.name !== 'linux'
+      ? { reason: 'PodOSNotSupported', message: "Failed to admit pod as the OS field doesn't match node OS" }
+      : undefined,
+  affinity: ({ pod, node }) =>
+    isStaticPod(pod) || podMatchesNode(pod.spec, node)
+      ? undefined
+      : {
+          reason: 'NodeAffinity',
+          message: "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+        },
   taints: ({ pod, node }) => {
-    const taint = isStaticPod(pod) ? undefined : findUntoleratedTaint(node.spec?.taints, pod.spec?.tolerations, ({ effect }) => effect === 'NoExecute');
-    return taint && { reason: 'TaintToleration', message: 'Predicate TaintToleration failed: node(s) had taints that the pod didn\'t tolerate' };
+    const taint = isStaticPod(pod)
+      ? undefined
+      : findUntoleratedTaint(node.spec?.taints, pod.spec?.tolerations, ({ effect }) => effect === 'NoExecute');
+    return (
+      taint && {
+        reason: 'TaintToleration',
+        message: "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
+      }
+    );
   },
   ports: ({ pod, others }) => {
     const taken = new Set(others.flatMap(hostPorts));
-    return hostPorts(pod).some((port) => taken.has(port)) ? { reason: 'NodePorts', message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports" } : undefined;
+    return hostPorts(pod).some((port) => taken.has(port))
+      ? {
+          reason: 'NodePorts',
+          message: "Predicate NodePorts failed: node(s) didn't have free ports for the requested pod ports",
+        }
+      : undefined;
   },
   resources: insufficient,
 } as const satisfies Record<string, Check>;
@@ -80,14 +119,23 @@ function underPressure({ pod, pressures }: AdmissionInput): Refusal | undefined 
 }
 
 function hostPorts({ spec }: Pod): string[] {
-  return longRunningContainers(spec).flatMap(({ ports = [] }) => ports.filter(({ hostPort }) => hostPort).map(({ hostPort, protocol = 'TCP', hostIP }) => `${protocol}:${hostPort}:${hostIP && hostIP !== '0.0.0.0' ? hostIP : ''}`));
+  return longRunningContainers(spec).flatMap(({ ports = [] }) =>
+    ports
+      .filter(({ hostPort }) => hostPort)
+      .map(
+        ({ hostPort, protocol = 'TCP', hostIP }) =>
+          `${protocol}:${hostPort}:${hostIP && hostIP !== '0.0.0.0' ? hostIP : ''}`,
+      ),
+  );
 }
 
 function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | undefined {
   const capacityPods = parseQuantity(allocatable['pods'] ?? '110').value();
   if (others.length + 1 > capacityPods) return outOf('pods', 1, others.length, capacityPods);
   const used = new Map<string, number>();
-  for (const other of others) for (const [name, quantity] of allocatedRequests(other)) used.set(name, (used.get(name) ?? 0) + amount(name, quantity));
+  for (const other of others)
+    for (const [name, quantity] of allocatedRequests(other))
+      used.set(name, (used.get(name) ?? 0) + amount(name, quantity));
   for (const [name, quantity] of allocatedRequests(pod)) {
     const requested = amount(name, quantity);
     if (requested === 0) continue;
@@ -100,7 +148,8 @@ function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | u
   return undefined;
 }
 
-const amount = (name: string, quantity: { milliValue(): number; value(): number }): number => (name === 'cpu' ? quantity.milliValue() : quantity.value());
+const amount = (name: string, quantity: { milliValue(): number; value(): number }): number =>
+  name === 'cpu' ? quantity.milliValue() : quantity.value();
 
 const outOf = (resource: string, requested: number, used: number, capacity: number): Refusal => ({
   reason: `OutOf${resource}`,

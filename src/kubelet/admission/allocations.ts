@@ -5,10 +5,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod, PodCondition, ResourceRequirements } from '../../api/generated/core-v1.ts';
-import { writeFileDurably } from '../../kernel/index.ts';
 import { parseQuantity } from '../../base/index.ts';
-import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
+import { writeFileDurably } from '../../kernel/index.ts';
+import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 import { uidOf } from '../pod/pod-text.ts';
 
 type Granted = Readonly<Record<string, ResourceRequirements>>;
@@ -30,7 +30,8 @@ export class Allocations {
     const text = await fs.readFile(path.join(this.#directory, FILE), 'utf8').catch(() => undefined);
     if (text === undefined) return;
     try {
-      for (const [uid, granted] of Object.entries(JSON.parse(text) as Record<string, Granted>)) this.#granted.set(uid, granted);
+      for (const [uid, granted] of Object.entries(JSON.parse(text) as Record<string, Granted>))
+        this.#granted.set(uid, granted);
     } catch {
       // What cannot be read is granted anew, as the pods say.
     }
@@ -58,12 +59,18 @@ export class Allocations {
     if (granted === undefined || pod.spec === undefined) return pod;
     const replace = (container: Container): Container => {
       const resources = granted[container.name];
-      return resources === undefined || sameResources(resources, container.resources) ? container : { ...container, resources };
+      return resources === undefined || sameResources(resources, container.resources)
+        ? container
+        : { ...container, resources };
     };
     const containers = pod.spec.containers.map(replace);
     const initContainers = pod.spec.initContainers?.map(replace);
-    const unchanged = containers.every((one, i) => one === pod.spec?.containers[i]) && (initContainers?.every((one, i) => one === pod.spec?.initContainers?.[i]) ?? true);
-    return unchanged ? pod : { ...pod, spec: { ...pod.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) } };
+    const unchanged =
+      containers.every((one, i) => one === pod.spec?.containers[i]) &&
+      (initContainers?.every((one, i) => one === pod.spec?.initContainers?.[i]) ?? true);
+    return unchanged
+      ? pod
+      : { ...pod, spec: { ...pod.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) } };
   }
 
   pendingCondition(uid: string): Bare | undefined {
@@ -71,7 +78,11 @@ export class Allocations {
   }
 
   /** Grants a resize if it can be; the pod's condition says why not. */
-  tryResize(pod: Pod, others: readonly Pod[], allocatable: Readonly<Record<string, string>>): 'none' | 'granted' | 'pending' {
+  tryResize(
+    pod: Pod,
+    others: readonly Pod[],
+    allocatable: Readonly<Record<string, string>>,
+  ): 'none' | 'granted' | 'pending' {
     const uid = uidOf(pod);
     const granted = this.#granted.get(uid);
     if (granted === undefined) return 'none';
@@ -86,15 +97,25 @@ export class Allocations {
     };
     if (isStaticPod(pod)) return refuse('Infeasible', 'In-place resize of static-pods is not supported');
     const { spec } = this.apply(pod);
-    if (pod.spec && spec && computePodQos(pod.spec) !== computePodQos(spec)) return refuse('Infeasible', 'Pod resize would change its QoS class');
+    if (pod.spec && spec && computePodQos(pod.spec) !== computePodQos(spec))
+      return refuse('Infeasible', 'Pod resize would change its QoS class');
     const requests = allocatedRequests(pod);
     for (const name of ['cpu', 'memory']) {
-      const measure = (quantity: ReturnType<typeof parseQuantity> | undefined): number => (quantity === undefined ? 0 : name === 'cpu' ? quantity.milliValue() : quantity.value());
+      const measure = (quantity: ReturnType<typeof parseQuantity> | undefined): number =>
+        quantity === undefined ? 0 : name === 'cpu' ? quantity.milliValue() : quantity.value();
       const capacity = measure(parseQuantity(allocatable[name] ?? '0'));
       const asked = measure(requests.get(name));
-      if (asked > capacity) return refuse('Infeasible', `Node didn't have enough capacity: ${name}, requested: ${asked}, capacity: ${capacity}`);
+      if (asked > capacity)
+        return refuse(
+          'Infeasible',
+          `Node didn't have enough capacity: ${name}, requested: ${asked}, capacity: ${capacity}`,
+        );
       const used = others.reduce((sum, other) => sum + measure(allocatedRequests(other).get(name)), 0);
-      if (asked > capacity - used) return refuse('Deferred', `Node didn't have enough resource: ${name}, requested: ${asked}, used: ${used}, capacity: ${capacity}`);
+      if (asked > capacity - used)
+        return refuse(
+          'Deferred',
+          `Node didn't have enough resource: ${name}, requested: ${asked}, used: ${used}, capacity: ${capacity}`,
+        );
     }
     this.grant(pod);
     return 'granted';
@@ -107,20 +128,25 @@ export class Allocations {
   #save(): void {
     const text = JSON.stringify(Object.fromEntries(this.#granted));
     const file = path.join(this.#directory, FILE);
-    this.#saving = this.#saving
-      .then(() => writeFileDurably(file, text))
-      .catch(() => {});
+    this.#saving = this.#saving.then(() => writeFileDurably(file, text)).catch(() => {});
   }
 }
 
 function resourcesOf({ spec }: Pod): Granted {
-  return Object.fromEntries([...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ name, resources }) => [name, resources ?? {}]));
+  return Object.fromEntries(
+    [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ name, resources }) => [
+      name,
+      resources ?? {},
+    ]),
+  );
 }
 
 function sameResources(a: ResourceRequirements | undefined, b: ResourceRequirements | undefined): boolean {
   const same = (x: Readonly<Record<string, string>> = {}, y: Readonly<Record<string, string>> = {}): boolean => {
     const names = new Set([...Object.keys(x), ...Object.keys(y)]);
-    return [...names].every((name) => x[name] !== undefined && y[name] !== undefined && parseQuantity(x[name]).equals(parseQuantity(y[name])));
+    return [...names].every(
+      (name) => x[name] !== undefined && y[name] !== undefined && parseQuantity(x[name]).equals(parseQuantity(y[name])),
+    );
   };
   return same(a?.limits, b?.limits) && same(a?.requests, b?.requests);
 }

@@ -1,11 +1,22 @@
 /** Which pods make room for one that the node must not do without: the fewest, the least guaranteed first. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { isCriticalPod, allocatedRequests } from '../pod/pod-resources.ts';
 import { podQos } from '../../component-helpers/index.ts';
+import { isCriticalPod, allocatedRequests } from '../pod/pod-resources.ts';
 
 /** Undefined when even all that may go are not enough. */
-export function podsToPreempt(pod: Pod, others: readonly Pod[], { resource, amount }: { readonly resource: string; readonly amount: number }): Pod[] | undefined {
-  const candidates = others.filter((other) => !isCriticalPod(other) && (other.spec?.priority ?? 0) < (pod.spec?.priority ?? 0)).concat(others.filter((other) => !isCriticalPod(other) && (other.spec?.priority ?? 0) >= (pod.spec?.priority ?? 0) && isCriticalPod(pod)));
+export function podsToPreempt(
+  pod: Pod,
+  others: readonly Pod[],
+  { resource, amount }: { readonly resource: string; readonly amount: number },
+): Pod[] | undefined {
+  const candidates = others
+    .filter((other) => !isCriticalPod(other) && (other.spec?.priority ?? 0) < (pod.spec?.priority ?? 0))
+    .concat(
+      others.filter(
+        (other) =>
+          !isCriticalPod(other) && (other.spec?.priority ?? 0) >= (pod.spec?.priority ?? 0) && isCriticalPod(pod),
+      ),
+    );
   const frees = (other: Pod): number => {
     if (resource === 'pods') return 1;
     const quantity = allocatedRequests(other).get(resource);
@@ -14,7 +25,9 @@ export function podsToPreempt(pod: Pod, others: readonly Pod[], { resource, amou
   const chosen: Pod[] = [];
   let missing = amount;
   for (const qos of ['BestEffort', 'Burstable', 'Guaranteed']) {
-    const ofClass = candidates.filter((other) => podQos(other) === qos && frees(other) > 0).toSorted((a, b) => frees(b) - frees(a));
+    const ofClass = candidates
+      .filter((other) => podQos(other) === qos && frees(other) > 0)
+      .toSorted((a, b) => frees(b) - frees(a));
     for (const other of ofClass) {
       if (missing <= 0) return chosen;
       // The smallest that is enough alone, or else the largest there is.

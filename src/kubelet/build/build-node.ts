@@ -70,12 +70,35 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
   const numaNodes = topology.numaNodes.map(({ id }) => id);
   const devices = new DeviceManager(ctx, { config, numaNodes, onChange: nodeChanged, onHealth });
   const plugins = new PluginRegistry(ctx, path.join(rootDirectory, 'plugins_registry'));
-  const dra = new DraManager(ctx, { client, nodeName, rootDirectory, plugins, isActive: (uid) => state.isPodRunning(uid), onHealth });
-  const resources = new ResourceManagers(ctx, { config, topology, memoryCapacity: machine.memoryBytes, runtime, devices, dra });
+  const dra = new DraManager(ctx, {
+    client,
+    nodeName,
+    rootDirectory,
+    plugins,
+    isActive: (uid) => state.isPodRunning(uid),
+    onHealth,
+  });
+  const resources = new ResourceManagers(ctx, {
+    config,
+    topology,
+    memoryCapacity: machine.memoryBytes,
+    runtime,
+    devices,
+    dra,
+  });
   await resources.load();
   const tokens = new TokenManager(ctx.clock, client);
   const syncFrequencyMs = config.syncFrequency;
-  const csi = new CsiManager(ctx, { client, nodeName, rootDirectory, plugins, tokens, recorder, syncFrequencyMs, onChange: nodeChanged });
+  const csi = new CsiManager(ctx, {
+    client,
+    nodeName,
+    rootDirectory,
+    plugins,
+    tokens,
+    recorder,
+    syncFrequencyMs,
+    onChange: nodeChanged,
+  });
   await csi.load();
 
   const capacity = new CapacityNow(machine, config, devices);
@@ -94,7 +117,8 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
       memoryCapacity: machine.memoryBytes,
       allocatable: capacity.allocatable(),
     }),
-    node: () => nodeInformer.get(nodeName) ?? reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } },
+    node: () =>
+      nodeInformer.get(nodeName) ?? reporter.node ?? { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } },
   };
 }
 
@@ -169,7 +193,11 @@ function buildReporter({ ctx, options, config, state }: BuildInput, parts: Repor
   });
 }
 
-async function openConfiguredCgroups(ctx: Context, config: KubeletConfig, runtime: ContainerRuntime): Promise<CgroupManager> {
+async function openConfiguredCgroups(
+  ctx: Context,
+  config: KubeletConfig,
+  runtime: ContainerRuntime,
+): Promise<CgroupManager> {
   return config.cgroupsPerQOS ? openCgroups(ctx, { config, ...(await runtimeCgroupDriver(runtime)) }) : noCgroups;
 }
 

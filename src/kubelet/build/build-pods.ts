@@ -49,7 +49,8 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
   const mirrors = new MirrorPods(ctx, { client, node: () => reporter.node });
   const statuses = new StatusManager(ctx, {
     client,
-    apiPod: (pod) => (isStaticPod(pod) ? mirrors.mirrorOf(pod) : podInformer.get(`${pod.metadata.namespace}/${pod.metadata.name}`)),
+    apiPod: (pod) =>
+      isStaticPod(pod) ? mirrors.mirrorOf(pod) : podInformer.get(`${pod.metadata.namespace}/${pod.metadata.name}`),
   });
   const wake = (uid: string): void => state.podChanged.publish(uid);
   const onChange = (uids: ReadonlySet<string>): void => {
@@ -74,7 +75,22 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
   const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
   const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
   const parts: PodParts = {
-    ...{ ctx, client, runtime, config, node: node.facts, observer, images, volumes, mounter, probes, events, statuses, cgroups, dial },
+    ...{
+      ctx,
+      client,
+      runtime,
+      config,
+      node: node.facts,
+      observer,
+      images,
+      volumes,
+      mounter,
+      probes,
+      events,
+      statuses,
+      cgroups,
+      dial,
+    },
     ...{ configMaps, secrets, extras: resources, rootDirectory: config.rootDirectory },
     runtimeFacts: () => ({ name: probe.name, recursiveReadOnly: probe.recursiveReadOnly }),
     restarts: restartBackOff(config),
@@ -135,7 +151,8 @@ async function buildImages(
     ...(periodMs === undefined ? {} : { periodMs }),
   });
   const { credentialProviders } = config;
-  const providers = credentialProviders && (await CredentialProviders.open(ctx, { ...credentialProviders, client, tokens }));
+  const providers =
+    credentialProviders && (await CredentialProviders.open(ctx, { ...credentialProviders, client, tokens }));
   const images = new ImageManager(ctx, {
     ...{ runtime, events },
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity),

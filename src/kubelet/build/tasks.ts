@@ -24,12 +24,20 @@ export function registeredNodeTasks({ input: { ctx, options, config }, node: { r
   const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
   return {
     lease: () =>
-      keepNodeLease(ctx, { client: options.client, nodeName, durationSeconds, nodeUid: () => reporter.node?.metadata.uid }),
+      keepNodeLease(ctx, {
+        client: options.client,
+        nodeName,
+        durationSeconds,
+        nodeUid: () => reporter.node?.metadata.uid,
+      }),
   };
 }
 
 /** From the time the pods of the API and of the runtime are known. */
-export function runningKubeletTasks({ input, node, pods, housekeeping }: Kubelet, orphans: OrphanOptions | undefined): Tasks {
+export function runningKubeletTasks(
+  { input, node, pods, housekeeping }: Kubelet,
+  orphans: OrphanOptions | undefined,
+): Tasks {
   const { ctx, options, config } = input;
   const { client, runtime } = options;
   const { manager } = pods;
@@ -49,7 +57,8 @@ export function runningKubeletTasks({ input, node, pods, housekeeping }: Kubelet
     orphans: orphans && (() => removeOrphansLater(ctx, orphans)),
     devices: () => node.devices.run(),
     'dynamic resources': () => node.dra.run(),
-    'pod resources': () => servePodResources(ctx, { rootDirectory, resources: node.resources, dra: node.dra, activePods }),
+    'pod resources': () =>
+      servePodResources(ctx, { rootDirectory, resources: node.resources, dra: node.dra, activePods }),
     resources: () => node.resources.run(() => manager.workers.map(({ observed }) => observed)),
     server: () => server.finished,
     'serving certificate':
@@ -67,6 +76,8 @@ export function runningKubeletTasks({ input, node, pods, housekeeping }: Kubelet
 export function staticPodTasks({ input: { ctx, config }, pods: { manager } }: Kubelet): Tasks {
   const isConfigured = config.staticPodPath !== '' || config.staticPodURL !== '';
   return {
-    'static pods': isConfigured ? () => followStaticPods(ctx, { config, onPods: (found) => manager.setStaticPods(found) }) : undefined,
+    'static pods': isConfigured
+      ? () => followStaticPods(ctx, { config, onPods: (found) => manager.setStaticPods(found) })
+      : undefined,
   };
 }

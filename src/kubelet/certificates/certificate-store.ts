@@ -32,7 +32,12 @@ export class CertificateStore {
       const { validFrom, validTo } = new X509Certificate(pem);
       const keyAt = pem.search(/-----BEGIN [A-Z ]*PRIVATE KEY-----/);
       if (keyAt < 0) return undefined;
-      return { certificate: pem.slice(0, keyAt), privateKey: pem.slice(keyAt), validFrom: Date.parse(validFrom), validTo: Date.parse(validTo) };
+      return {
+        certificate: pem.slice(0, keyAt),
+        privateKey: pem.slice(keyAt),
+        validFrom: Date.parse(validFrom),
+        validTo: Date.parse(validTo),
+      };
     } catch {
       return undefined;
     }
@@ -50,4 +55,7 @@ export class CertificateStore {
 }
 
 /** Somewhere between 70 and 90 percent of the certificate's life, so that nodes do not all come at once. */
-export const renewalTime = ({ validFrom, validTo }: Pick<StoredCertificate, 'validFrom' | 'validTo'>, random: { next(): number }): number => validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());
+export const renewalTime = (
+  { validFrom, validTo }: Pick<StoredCertificate, 'validFrom' | 'validTo'>,
+  random: { next(): number },
+): number => validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());

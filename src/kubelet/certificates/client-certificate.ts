@@ -14,16 +14,35 @@ export async function hasClientCertificate(directory: string, now: number): Prom
   return ((await storeIn(directory).current())?.validTo ?? 0) > now;
 }
 
-export const storeClientCertificate = (directory: string, issued: IssuedCertificate, now: number): Promise<void> => storeIn(directory).store(issued, now);
+export const storeClientCertificate = (directory: string, issued: IssuedCertificate, now: number): Promise<void> =>
+  storeIn(directory).store(issued, now);
 
 /** A kubeconfig that names the certificate's file, so that a renewed one is used as soon as it is there. */
-export function kubeconfigFor({ server, ca, directory }: { readonly server: string; readonly ca: string | undefined; readonly directory: string }): string {
+export function kubeconfigFor({
+  server,
+  ca,
+  directory,
+}: {
+  readonly server: string;
+  readonly ca: string | undefined;
+  readonly directory: string;
+}): string {
   const file = clientCertificateFile(directory);
   return JSON.stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'default-cluster', cluster: { server, ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }) } }],
-    contexts: [{ name: 'default-context', context: { cluster: 'default-cluster', namespace: 'default', user: 'default-auth' } }],
+    clusters: [
+      {
+        name: 'default-cluster',
+        cluster: {
+          server,
+          ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
+        },
+      },
+    ],
+    contexts: [
+      { name: 'default-context', context: { cluster: 'default-cluster', namespace: 'default', user: 'default-auth' } },
+    ],
     'current-context': 'default-context',
     users: [{ name: 'default-auth', user: { 'client-certificate': file, 'client-key': file } }],
   });
@@ -56,6 +75,15 @@ export interface ClientRotation {
   readonly onRenewed: () => void;
 }
 
-export function rotateClientCertificate(ctx: Context, { client, directory, nodeName, onRenewed }: ClientRotation): Promise<void> {
-  return keepCertificate(ctx, { name: 'client-certificate', client, store: storeIn(directory), order: { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName }, onCertificate: onRenewed });
+export function rotateClientCertificate(
+  ctx: Context,
+  { client, directory, nodeName, onRenewed }: ClientRotation,
+): Promise<void> {
+  return keepCertificate(ctx, {
+    name: 'client-certificate',
+    client,
+    store: storeIn(directory),
+    order: { signerName: 'kubernetes.io/kube-apiserver-client-kubelet', nodeName },
+    onCertificate: onRenewed,
+  });
 }

@@ -28,7 +28,9 @@ function signer() {
       asked.push(ctx.clock.now());
       return Promise.resolve({ metadata: { name: 'csr-1' } });
     },
-    get: async () => ({ status: { certificate: Buffer.from((await selfSignedCertificate(ctx, ['n'])).certificate).toString('base64') } }),
+    get: async () => ({
+      status: { certificate: Buffer.from((await selfSignedCertificate(ctx, ['n'])).certificate).toString('base64') },
+    }),
   };
   return { asked, client: { resource: () => requests } as unknown as Client };
 }
@@ -37,7 +39,13 @@ it('asks when there is none, and again between 70 and 90 percent of its life', a
   const { asked, client } = signer();
   const store = new CertificateStore(directory, 'kubelet-server');
   const seen: string[] = [];
-  const done = keepCertificate(ctx, { name: 'c', client, store, order: { signerName: 'kubernetes.io/kubelet-serving', nodeName: 'n' }, onCertificate: ({ certificate }) => void seen.push(certificate) });
+  const done = keepCertificate(ctx, {
+    name: 'c',
+    client,
+    store,
+    order: { signerName: 'kubernetes.io/kubelet-serving', nodeName: 'n' },
+    onCertificate: ({ certificate }) => void seen.push(certificate),
+  });
   const real = new RealClock();
   for (let i = 0; i < 200 && seen.length === 0; i++) await real.sleep(5);
   expect(seen).toHaveLength(1);
@@ -75,7 +83,11 @@ it('that signs itself is kept, and made anew when only a half of it is there', a
 });
 
 it('of a refusal that a newer certificate may cure there is one', () => {
-  const inner: Credentials = { authorization: () => Promise.resolve(undefined), certificate: () => Promise.resolve(undefined), refused: () => false };
+  const inner: Credentials = {
+    authorization: () => Promise.resolve(undefined),
+    certificate: () => Promise.resolve(undefined),
+    refused: () => false,
+  };
   const { credentials, renewed } = renewableCredentials(inner);
   expect(credentials.refused()).toBe(false);
   renewed();

@@ -19,14 +19,18 @@ const MAX_RETRY_MS = 128_000;
 /** Timers of a whole year do not exist. */
 const LONGEST_SLEEP_MS = 24 * 3600_000;
 
-export async function keepCertificate(outer: Context, { name, client, store, order, onCertificate }: KeepOptions): Promise<void> {
+export async function keepCertificate(
+  outer: Context,
+  { name, client, store, order, onCertificate }: KeepOptions,
+): Promise<void> {
   const ctx = childContext(outer, name);
   const { clock, random, signal, logger } = ctx;
   let retryMs = FIRST_RETRY_MS;
   while (!signal.aborted) {
     const current = await store.current();
     const renewAt = current === undefined ? -Infinity : renewalTime(current, random);
-    while (!signal.aborted && clock.now() < renewAt) await clock.sleep(Math.min(LONGEST_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
+    while (!signal.aborted && clock.now() < renewAt)
+      await clock.sleep(Math.min(LONGEST_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
     if (signal.aborted) return;
     try {
       const issued = await requestCertificate(ctx, client, order);

@@ -13,7 +13,10 @@ export interface ServingCertificate {
   readonly privateKey: string;
 }
 
-export async function selfSignedCertificate({ clock, random }: { clock: Clock; random: Random }, names: readonly string[]): Promise<ServingCertificate> {
+export async function selfSignedCertificate(
+  { clock, random }: { clock: Clock; random: Random },
+  names: readonly string[],
+): Promise<ServingCertificate> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const now = clock.now();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
@@ -26,11 +29,16 @@ export async function selfSignedCertificate({ clock, random }: { clock: Clock; r
       keys: keys as Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[0]['keys'],
       extensions: [
         new x509.ExtendedKeyUsageExtension(['1.3.6.1.5.5.7.3.1']),
-        new x509.SubjectAlternativeNameExtension(names.map((value) => ({ type: net.isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value }))),
+        new x509.SubjectAlternativeNameExtension(
+          names.map((value) => ({ type: net.isIP(value) === 0 ? ('dns' as const) : ('ip' as const), value })),
+        ),
       ],
     },
     webcrypto as Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1],
   );
   const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return { certificate: certificate.toString('pem'), privateKey: `-----BEGIN PRIVATE KEY-----\n${key.replace(/(.{64})/g, '$1\n')}\n-----END PRIVATE KEY-----\n` };
+  return {
+    certificate: certificate.toString('pem'),
+    privateKey: `-----BEGIN PRIVATE KEY-----\n${key.replace(/(.{64})/g, '$1\n')}\n-----END PRIVATE KEY-----\n`,
+  };
 }

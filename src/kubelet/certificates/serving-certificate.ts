@@ -17,15 +17,28 @@ export interface ServingCertificateOptions {
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
-export async function keepServingCertificate(ctx: Context, { client, nodeName, names, directory, onCertificate }: ServingCertificateOptions): Promise<void> {
+export async function keepServingCertificate(
+  ctx: Context,
+  { client, nodeName, names, directory, onCertificate }: ServingCertificateOptions,
+): Promise<void> {
   const store = new CertificateStore(directory, 'kubelet-server');
   const current = await store.current();
   if (current !== undefined && current.validTo > ctx.clock.now()) onCertificate(current);
-  await keepCertificate(ctx, { name: 'serving-certificate', client, store, order: { signerName: 'kubernetes.io/kubelet-serving', nodeName, names }, onCertificate });
+  await keepCertificate(ctx, {
+    name: 'serving-certificate',
+    client,
+    store,
+    order: { signerName: 'kubernetes.io/kubelet-serving', nodeName, names },
+    onCertificate,
+  });
 }
 
 /** The certificate that signs itself, kept as `kubelet.crt` and `kubelet.key`, so that it is the same after a restart. */
-export async function storedSelfSignedCertificate(ctx: Context, directory: string, names: readonly string[]): Promise<IssuedCertificate> {
+export async function storedSelfSignedCertificate(
+  ctx: Context,
+  directory: string,
+  names: readonly string[],
+): Promise<IssuedCertificate> {
   const [certificateFile, keyFile] = [path.join(directory, 'kubelet.crt'), path.join(directory, 'kubelet.key')];
   const read = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '');
   const [certificate, privateKey] = await Promise.all([read(certificateFile), read(keyFile)]);

@@ -19,7 +19,11 @@ const SUFFIX = '.slice';
 
 /** `kubepods-burstable-pod1_2.slice` is in `kubepods-burstable.slice`, which is in `kubepods.slice`. */
 export function systemdNames(cgroupRoot: string): CgroupNames {
-  const above = path.basename(path.join('/', cgroupRoot)).replace(/\.slice$/, '').split('-').filter((part) => part !== '');
+  const above = path
+    .basename(path.join('/', cgroupRoot))
+    .replace(/\.slice$/, '')
+    .split('-')
+    .filter((part) => part !== '');
   return {
     path: (parts) => {
       // A dash in a part would be another level.

@@ -11,7 +11,10 @@ import { openCgroups } from './open-cgroups.ts';
 import { checkSystemd, sliceProperties } from './systemd-slices.ts';
 
 const UID = '1234abcd-56-78';
-const pod = (resources: object = {}): Pod => ({ metadata: { name: 'p', namespace: 'ns', uid: UID }, spec: { containers: [{ name: 'main', resources }] } });
+const pod = (resources: object = {}): Pod => ({
+  metadata: { name: 'p', namespace: 'ns', uid: UID },
+  spec: { containers: [{ name: 'main', resources }] },
+});
 const BURSTABLE = pod({ requests: { cpu: '500m' }, limits: { cpu: '1', memory: '64Mi' } });
 const GUARANTEED = pod({ requests: { cpu: '2', memory: '1Gi' }, limits: { cpu: '2', memory: '1Gi' } });
 
@@ -19,9 +22,21 @@ describe('names', () => {
   it.each([
     ['cgroupfs', cgroupfsNames(''), `/kubepods/burstable/pod${UID}`],
     ['cgroupfs below a root', cgroupfsNames('/k8ts/a'), `/k8ts/a/kubepods/burstable/pod${UID}`],
-    ['systemd', systemdNames(''), '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234abcd_56_78.slice'],
-    ['systemd at the root', systemdNames('/'), '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234abcd_56_78.slice'],
-    ['systemd below a slice', systemdNames('/a.slice/a-b.slice'), '/a.slice/a-b.slice/a-b-kubepods.slice/a-b-kubepods-burstable.slice/a-b-kubepods-burstable-pod1234abcd_56_78.slice'],
+    [
+      'systemd',
+      systemdNames(''),
+      '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234abcd_56_78.slice',
+    ],
+    [
+      'systemd at the root',
+      systemdNames('/'),
+      '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234abcd_56_78.slice',
+    ],
+    [
+      'systemd below a slice',
+      systemdNames('/a.slice/a-b.slice'),
+      '/a.slice/a-b.slice/a-b-kubepods.slice/a-b-kubepods-burstable.slice/a-b-kubepods-burstable-pod1234abcd_56_78.slice',
+    ],
   ])('of %s', (_, names, expected) => {
     expect(names.path(['kubepods', 'burstable', `pod${UID}`])).toBe(expected);
     expect(names.podUid(path.basename(expected))).toBe(UID);
@@ -47,7 +62,9 @@ describe('version 2', () => {
     expect([await read('kubepods/cpu.weight'), await read('kubepods/besteffort/cpu.weight')]).toEqual(['79', '1']);
     expect(await cgroups.ensurePod(BURSTABLE)).toBe(`/kubepods/burstable/pod${UID}`);
     const at = `kubepods/burstable/pod${UID}`;
-    expect(await Promise.all(['cpu.weight', 'cpu.max', 'memory.max', 'pids.max'].map((file) => read(`${at}/${file}`)))).toEqual(['20', '100000 100000', String(64 * 2 ** 20), '50']);
+    expect(
+      await Promise.all(['cpu.weight', 'cpu.max', 'memory.max', 'pids.max'].map((file) => read(`${at}/${file}`))),
+    ).toEqual(['20', '100000 100000', String(64 * 2 ** 20), '50']);
     expect(await read('kubepods/burstable/cgroup.subtree_control')).toMatch(/^\+/);
     await cgroups.updateQos([BURSTABLE, BURSTABLE]);
     expect(await read('kubepods/burstable/cpu.weight')).toBe('39');
@@ -56,9 +73,14 @@ describe('version 2', () => {
   });
 
   it('a pod without limits has none, and a guaranteed one is beside the classes', async () => {
-    const cgroups = await openCgroups(createTestContext(), { config: { ...config, podPidsLimit: -1 }, hierarchies: await openHierarchies(root) });
+    const cgroups = await openCgroups(createTestContext(), {
+      config: { ...config, podPidsLimit: -1 },
+      hierarchies: await openHierarchies(root),
+    });
     expect(await cgroups.ensurePod(pod())).toBe(`/kubepods/besteffort/pod${UID}`);
-    expect(await Promise.all(['cpu.max', 'memory.max'].map((file) => read(`kubepods/besteffort/pod${UID}/${file}`)))).toEqual(['max', 'max']);
+    expect(
+      await Promise.all(['cpu.max', 'memory.max'].map((file) => read(`kubepods/besteffort/pod${UID}/${file}`))),
+    ).toEqual(['max', 'max']);
     expect(await cgroups.ensurePod(GUARANTEED)).toBe(`/kubepods/pod${UID}`);
   });
 
@@ -80,17 +102,33 @@ describe('version 2', () => {
     await hierarchies.remove('/kubepods/absent');
   });
 
-  it('is systemd\'s where it is the driver', async () => {
+  it("is systemd's where it is the driver", async () => {
     const calls: string[] = [];
     const systemctl = async (args: readonly string[]): Promise<void> => {
       calls.push(args.join(' '));
       const names = systemdNames('');
       // As systemd would: a slice's folder comes with its start.
-      if (args[0] === 'start') await fs.mkdir(path.join(root, args[1]?.includes('-pod') ? names.path(['kubepods', 'burstable', `pod${UID}`]) : names.path((args[1] ?? '').replace('.slice', '').split('-'))), { recursive: true });
+      if (args[0] === 'start')
+        await fs.mkdir(
+          path.join(
+            root,
+            args[1]?.includes('-pod')
+              ? names.path(['kubepods', 'burstable', `pod${UID}`])
+              : names.path((args[1] ?? '').replace('.slice', '').split('-')),
+          ),
+          { recursive: true },
+        );
     };
-    const cgroups = await openCgroups(createTestContext(), { config, driver: 'systemd', hierarchies: await openHierarchies(root), systemctl });
+    const cgroups = await openCgroups(createTestContext(), {
+      config,
+      driver: 'systemd',
+      hierarchies: await openHierarchies(root),
+      systemctl,
+    });
     await cgroups.prepare({ cpu: '2', memory: '1Gi' });
-    expect(await cgroups.ensurePod(BURSTABLE)).toBe('/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234abcd_56_78.slice');
+    expect(await cgroups.ensurePod(BURSTABLE)).toBe(
+      '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1234abcd_56_78.slice',
+    );
     expect(await cgroups.podUids()).toEqual([UID]);
     await cgroups.removePod(UID);
     expect(calls).toEqual([
@@ -109,12 +147,22 @@ describe('version 2', () => {
 
 describe('systemd', () => {
   it('is refused by name where it does not run', async () => {
-    await expect(checkSystemd('/does/not/exist')).rejects.toThrow('the cgroup driver "systemd" needs systemd, which does not run on this machine; use "cgroupfs", in the runtime too');
+    await expect(checkSystemd('/does/not/exist')).rejects.toThrow(
+      'the cgroup driver "systemd" needs systemd, which does not run on this machine; use "cgroupfs", in the runtime too',
+    );
   });
 
   it.each([
-    [2, { cpuShares: 1024, cpuQuota: -1, memoryBytes: -1, pids: -1 }, ['CPUWeight=39', 'CPUQuota=', 'MemoryMax=infinity', 'TasksMax=infinity']],
-    [1, { cpuShares: 1024, cpuQuota: 50_000, cpuPeriod: 100_000, memoryBytes: 5 }, ['CPUShares=1024', 'CPUQuota=50%', 'CPUQuotaPeriodSec=100000us', 'MemoryLimit=5']],
+    [
+      2,
+      { cpuShares: 1024, cpuQuota: -1, memoryBytes: -1, pids: -1 },
+      ['CPUWeight=39', 'CPUQuota=', 'MemoryMax=infinity', 'TasksMax=infinity'],
+    ],
+    [
+      1,
+      { cpuShares: 1024, cpuQuota: 50_000, cpuPeriod: 100_000, memoryBytes: 5 },
+      ['CPUShares=1024', 'CPUQuota=50%', 'CPUQuotaPeriodSec=100000us', 'MemoryLimit=5'],
+    ],
   ] as const)('version %i has properties of its own', (version, settings, expected) => {
     expect(sliceProperties(settings, version)).toEqual(expected);
   });

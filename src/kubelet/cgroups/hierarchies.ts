@@ -50,7 +50,8 @@ async function controllersOf(): Promise<Map<string, string>> {
     const directory = before.split(' ')[4] ?? '';
     if (type === 'cgroup2') found.set(BESIDE, directory);
     if (type !== 'cgroup') continue;
-    for (const option of options.split(',')) if (!['rw', 'ro', 'xattr', 'clone_children'].includes(option)) found.set(option, directory);
+    for (const option of options.split(','))
+      if (!['rw', 'ro', 'xattr', 'clone_children'].includes(option)) found.set(option, directory);
   }
   return found;
 }
@@ -58,7 +59,8 @@ async function controllersOf(): Promise<Map<string, string>> {
 function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
   const all = [...new Set(controllers.values())];
   const directories = all.filter((directory) => directory !== controllers.get(BESIDE));
-  const at = (cgroup: string, controller: string): string => path.join(controllers.get(controller) ?? `/sys/fs/cgroup/${controller}`, cgroup);
+  const at = (cgroup: string, controller: string): string =>
+    path.join(controllers.get(controller) ?? `/sys/fs/cgroup/${controller}`, cgroup);
   const set = async (cgroup: string, controller: string, file: string, value: number | undefined): Promise<void> => {
     if (value === undefined || !controllers.has(controller)) return;
     await fs.writeFile(path.join(at(cgroup, controller), file), String(value));
@@ -84,7 +86,12 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
       return [...new Set(names.flat())];
     },
     directory: at,
-    memory: (cgroup) => memoryUse(at(cgroup, 'memory'), { limit: 'memory.limit_in_bytes', usage: 'memory.usage_in_bytes', inactive: 'total_inactive_file' }),
+    memory: (cgroup) =>
+      memoryUse(at(cgroup, 'memory'), {
+        limit: 'memory.limit_in_bytes',
+        usage: 'memory.usage_in_bytes',
+        inactive: 'total_inactive_file',
+      }),
   };
 }
 
@@ -92,12 +99,20 @@ function separate(controllers: ReadonlyMap<string, string>): Hierarchies {
 const NO_LIMIT = 2 ** 62;
 
 /** The working set is what is used without files that nobody has looked at lately. */
-async function memoryUse(directory: string, files: { readonly limit: string; readonly usage: string; readonly inactive: string }): Promise<MemoryUse | undefined> {
+async function memoryUse(
+  directory: string,
+  files: { readonly limit: string; readonly usage: string; readonly inactive: string },
+): Promise<MemoryUse | undefined> {
   const read = (file: string): Promise<string> => fs.readFile(path.join(directory, file), 'utf8').catch(() => '');
   const [limit, usage, stat] = await Promise.all([read(files.limit), read(files.usage), read('memory.stat')]);
   const limitBytes = Number(limit.trim() || Infinity);
   if (Number.isNaN(limitBytes) || limitBytes >= NO_LIMIT) return undefined;
-  const inactive = Number(stat.split('\n').find((line) => line.startsWith(`${files.inactive} `))?.slice(files.inactive.length) ?? 0);
+  const inactive = Number(
+    stat
+      .split('\n')
+      .find((line) => line.startsWith(`${files.inactive} `))
+      ?.slice(files.inactive.length) ?? 0,
+  );
   return { limitBytes, workingSetBytes: Math.max(0, Number(usage.trim()) - inactive) };
 }
 
@@ -108,7 +123,8 @@ async function inheritCpuset(root: string, cgroup: string): Promise<void> {
     const child = path.join(current, name);
     for (const file of ['cpuset.cpus', 'cpuset.mems']) {
       const own = (await fs.readFile(path.join(child, file), 'utf8')).trim();
-      if (own === '') await fs.writeFile(path.join(child, file), (await fs.readFile(path.join(current, file), 'utf8')).trim());
+      if (own === '')
+        await fs.writeFile(path.join(child, file), (await fs.readFile(path.join(current, file), 'utf8')).trim());
     }
     current = child;
   }
@@ -116,27 +132,31 @@ async function inheritCpuset(root: string, cgroup: string): Promise<void> {
 
 function unified(root: string): Hierarchies {
   const at = (cgroup: string): string => path.join(root, cgroup);
-  const set = (cgroup: string, file: string, value: string): Promise<void> => fs.writeFile(path.join(at(cgroup), file), value);
+  const set = (cgroup: string, file: string, value: string): Promise<void> =>
+    fs.writeFile(path.join(at(cgroup), file), value);
   return {
     version: 2,
     async create(cgroup) {
       await makeDirectory(at(cgroup));
       let current = root;
       for (const name of cgroup.split('/').filter((part) => part !== '')) {
-        for (const controller of ['cpu', 'cpuset', 'memory', 'pids', 'io', 'hugetlb']) await fs.writeFile(path.join(current, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});
+        for (const controller of ['cpu', 'cpuset', 'memory', 'pids', 'io', 'hugetlb'])
+          await fs.writeFile(path.join(current, 'cgroup.subtree_control'), `+${controller}`).catch(() => {});
         current = path.join(current, name);
       }
     },
     async apply(cgroup, { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }) {
       if (cpuShares !== undefined) await set(cgroup, 'cpu.weight', String(weightOf(cpuShares)));
-      if (cpuQuota !== undefined) await set(cgroup, 'cpu.max', cpuQuota < 0 ? 'max' : `${cpuQuota} ${cpuPeriod ?? 100_000}`);
+      if (cpuQuota !== undefined)
+        await set(cgroup, 'cpu.max', cpuQuota < 0 ? 'max' : `${cpuQuota} ${cpuPeriod ?? 100_000}`);
       if (memoryBytes !== undefined) await set(cgroup, 'memory.max', memoryBytes < 0 ? 'max' : String(memoryBytes));
       if (pids !== undefined) await set(cgroup, 'pids.max', pids < 0 ? 'max' : String(pids));
     },
     remove: (cgroup) => removeTree(at(cgroup)),
     list: (cgroup) => children(at(cgroup)),
     directory: at,
-    memory: (cgroup) => memoryUse(at(cgroup), { limit: 'memory.max', usage: 'memory.current', inactive: 'inactive_file' }),
+    memory: (cgroup) =>
+      memoryUse(at(cgroup), { limit: 'memory.max', usage: 'memory.current', inactive: 'inactive_file' }),
   };
 }
 

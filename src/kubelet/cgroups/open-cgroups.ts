@@ -1,12 +1,12 @@
 /** The cgroups of pods and of their QoS classes: made directly in the file system, or by systemd. */
 import { basename } from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
 import { parseQuantity } from '../../base/index.ts';
+import { podQos } from '../../component-helpers/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { bytes, milli, milliCpuToQuota, milliCpuToShares } from '../pod/container-resources.ts';
 import { allocatedRequests, podResources } from '../pod/pod-resources.ts';
-import { podQos } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { CgroupManager } from './cgroup-manager.ts';
 import { cgroupfsNames, systemdNames } from './cgroup-names.ts';
@@ -28,7 +28,10 @@ export interface OpenCgroupsOptions {
 
 export type CgroupDriver = 'cgroupfs' | 'systemd';
 
-export async function openCgroups(outer: Context, { config, driver, hierarchies: given, systemctl }: OpenCgroupsOptions): Promise<CgroupManager> {
+export async function openCgroups(
+  outer: Context,
+  { config, driver, hierarchies: given, systemctl }: OpenCgroupsOptions,
+): Promise<CgroupManager> {
   const ctx = childContext(outer, 'cgroups');
   const isSystemd = (driver ?? config.cgroupDriver) === 'systemd';
   if (isSystemd && systemctl === undefined) await checkSystemd();
@@ -44,7 +47,8 @@ export async function openCgroups(outer: Context, { config, driver, hierarchies:
     for (const parent of [['kubepods'], ...CLASSES.map((name) => ['kubepods', name])]) {
       const cgroup = names.path([...parent, `pod${uid}`]);
       // systemd would be told of slices that never were.
-      if (!isSystemd || (await hierarchies.list(names.path(parent))).includes(basename(cgroup))) await hierarchies.remove(cgroup);
+      if (!isSystemd || (await hierarchies.list(names.path(parent))).includes(basename(cgroup)))
+        await hierarchies.remove(cgroup);
     }
   };
 
@@ -54,7 +58,10 @@ export async function openCgroups(outer: Context, { config, driver, hierarchies:
       await hierarchies.apply(names.path(['kubepods', 'besteffort']), { cpuShares: 2 });
       if (!config.enforceNodeAllocatable.includes('pods')) return;
       const memory = parseQuantity(allocatable['memory'] ?? '0').value() + hardMemory(config);
-      await hierarchies.apply(root, { cpuShares: milliCpuToShares(milli(allocatable['cpu'])), ...(memory > 0 ? { memoryBytes: memory } : {}) });
+      await hierarchies.apply(root, {
+        cpuShares: milliCpuToShares(milli(allocatable['cpu'])),
+        ...(memory > 0 ? { memoryBytes: memory } : {}),
+      });
     },
     async ensurePod(pod) {
       const cgroup = pathOf(pod);
@@ -75,7 +82,8 @@ export async function openCgroups(outer: Context, { config, driver, hierarchies:
     },
     async updateQos(pods) {
       let burstable = 0;
-      for (const pod of pods) if (podQos(pod) === 'Burstable') burstable += allocatedRequests(pod).get('cpu')?.milliValue() ?? 0;
+      for (const pod of pods)
+        if (podQos(pod) === 'Burstable') burstable += allocatedRequests(pod).get('cpu')?.milliValue() ?? 0;
       await hierarchies.apply(names.path(['kubepods', 'burstable']), { cpuShares: milliCpuToShares(burstable) });
     },
     async podUids() {

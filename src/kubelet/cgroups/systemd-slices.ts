@@ -13,8 +13,14 @@ const systemctl: Systemctl = async (args) => {
 
 /** Throws where systemd does not run. */
 export async function checkSystemd(marker = '/run/systemd/system'): Promise<void> {
-  const runs = await fs.stat(marker).then((stat) => stat.isDirectory(), () => false);
-  if (!runs) throw new Error('the cgroup driver "systemd" needs systemd, which does not run on this machine; use "cgroupfs", in the runtime too');
+  const runs = await fs.stat(marker).then(
+    (stat) => stat.isDirectory(),
+    () => false,
+  );
+  if (!runs)
+    throw new Error(
+      'the cgroup driver "systemd" needs systemd, which does not run on this machine; use "cgroupfs", in the runtime too',
+    );
 }
 
 export function systemdSlices(files: Hierarchies, run: Systemctl = systemctl): Hierarchies {
@@ -23,7 +29,10 @@ export function systemdSlices(files: Hierarchies, run: Systemctl = systemctl): H
     ...files,
     async create(cgroup) {
       // A slice needs no unit file: it is there with those that it lies in once it is started.
-      const isThere = await fs.stat(files.directory(cgroup, 'memory')).then(() => true, () => false);
+      const isThere = await fs.stat(files.directory(cgroup, 'memory')).then(
+        () => true,
+        () => false,
+      );
       if (!isThere) await run(['start', sliceOf(cgroup)]);
     },
     async apply(cgroup, settings) {
@@ -38,15 +47,20 @@ export function systemdSlices(files: Hierarchies, run: Systemctl = systemctl): H
 }
 
 /** Lasting until the next start of the machine, as what they belong to. */
-export function sliceProperties({ cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }: CgroupSettings, version: 1 | 2): string[] {
+export function sliceProperties(
+  { cpuShares, cpuQuota, cpuPeriod, memoryBytes, pids }: CgroupSettings,
+  version: 1 | 2,
+): string[] {
   const limit = (value: number): string => (value < 0 ? 'infinity' : String(value));
   const properties: string[] = [];
-  if (cpuShares !== undefined) properties.push(version === 2 ? `CPUWeight=${weightOf(cpuShares)}` : `CPUShares=${cpuShares}`);
+  if (cpuShares !== undefined)
+    properties.push(version === 2 ? `CPUWeight=${weightOf(cpuShares)}` : `CPUShares=${cpuShares}`);
   if (cpuQuota !== undefined) {
     properties.push(cpuQuota < 0 ? 'CPUQuota=' : `CPUQuota=${Math.ceil((cpuQuota * 100) / (cpuPeriod ?? 100_000))}%`);
     if (cpuQuota >= 0 && cpuPeriod !== undefined) properties.push(`CPUQuotaPeriodSec=${cpuPeriod}us`);
   }
-  if (memoryBytes !== undefined) properties.push(`${version === 2 ? 'MemoryMax' : 'MemoryLimit'}=${limit(memoryBytes)}`);
+  if (memoryBytes !== undefined)
+    properties.push(`${version === 2 ? 'MemoryMax' : 'MemoryLimit'}=${limit(memoryBytes)}`);
   if (pids !== undefined) properties.push(`TasksMax=${limit(pids)}`);
   return properties;
 }

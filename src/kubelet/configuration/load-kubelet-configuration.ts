@@ -13,14 +13,25 @@ export class KubeletConfigurationError extends Error {
   readonly code = 'kubelet-configuration';
 }
 
-export function loadKubeletConfiguration(text: string, base: KubeletConfiguration = DEFAULT_KUBELET_CONFIGURATION): KubeletConfiguration {
+export function loadKubeletConfiguration(
+  text: string,
+  base: KubeletConfiguration = DEFAULT_KUBELET_CONFIGURATION,
+): KubeletConfiguration {
   const document = read(text);
   const { apiVersion, kind, ...rest } = document;
-  if (typeof kind !== 'string' || kind === '') throw new KubeletConfigurationError(`Object 'Kind' is missing in '${JSON.stringify(document)}'`);
-  if (apiVersion === undefined || apiVersion === '') throw new KubeletConfigurationError(`Object 'apiVersion' is missing in '${JSON.stringify(document)}'`);
-  if (apiVersion !== API_VERSION || kind !== KIND) throw new KubeletConfigurationError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/kubelet/apis/config/scheme/scheme.go:33"`);
+  if (typeof kind !== 'string' || kind === '')
+    throw new KubeletConfigurationError(`Object 'Kind' is missing in '${JSON.stringify(document)}'`);
+  if (apiVersion === undefined || apiVersion === '')
+    throw new KubeletConfigurationError(`Object 'apiVersion' is missing in '${JSON.stringify(document)}'`);
+  if (apiVersion !== API_VERSION || kind !== KIND)
+    throw new KubeletConfigurationError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/kubelet/apis/config/scheme/scheme.go:33"`,
+    );
   const unknown = Object.keys(rest).filter((name) => !Object.hasOwn(KUBELET_FIELDS, name));
-  if (unknown.length > 0) throw new KubeletConfigurationError(`strict decoding error: ${unknown.map((name) => `unknown field ${JSON.stringify(name)}`).join(', ')}`);
+  if (unknown.length > 0)
+    throw new KubeletConfigurationError(
+      `strict decoding error: ${unknown.map((name) => `unknown field ${JSON.stringify(name)}`).join(', ')}`,
+    );
   const fields: Readonly<Record<string, Field>> = KUBELET_FIELDS;
   const values = Object.entries(rest).flatMap(([name, value]) => {
     const declared = fields[name];
@@ -28,7 +39,9 @@ export function loadKubeletConfiguration(text: string, base: KubeletConfiguratio
   });
   const given: KubeletConfiguration = { ...base, ...(Object.fromEntries(values) as Partial<KubeletConfiguration>) };
   // Thresholds replace the defaults as a whole, unless they are to be merged with them.
-  const configuration = given.mergeDefaultEvictionSettings ? { ...given, evictionHard: { ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, ...given.evictionHard } } : given;
+  const configuration = given.mergeDefaultEvictionSettings
+    ? { ...given, evictionHard: { ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, ...given.evictionHard } }
+    : given;
   validateKubeletConfiguration(configuration);
   return configuration;
 }
@@ -38,10 +51,16 @@ function read(text: string): Record<string, unknown> {
   try {
     document = parse(text, { uniqueKeys: true });
   } catch (error) {
-    if (error instanceof YAMLParseError && error.code === 'DUPLICATE_KEY') throw new KubeletConfigurationError(`strict decoding error: yaml: unmarshal errors:\n  ${error.message.split('\n')[0]}`);
-    throw new KubeletConfigurationError(`couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`);
+    if (error instanceof YAMLParseError && error.code === 'DUPLICATE_KEY')
+      throw new KubeletConfigurationError(
+        `strict decoding error: yaml: unmarshal errors:\n  ${error.message.split('\n')[0]}`,
+      );
+    throw new KubeletConfigurationError(
+      `couldn't get version/kind; json parse error: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
-  if (!isRecord(document)) throw new KubeletConfigurationError(`couldn't get version/kind; json parse error: the file holds no object`);
+  if (!isRecord(document))
+    throw new KubeletConfigurationError(`couldn't get version/kind; json parse error: the file holds no object`);
   return document;
 }
 
@@ -61,8 +80,16 @@ const GO_TYPES: Readonly<Record<Field['kind'], string>> = {
 
 function convert(name: string, { kind }: Field, value: unknown): unknown {
   const wrong = (): never => {
-    const given = Array.isArray(value) ? 'array' : isRecord(value) ? 'object' : typeof value === 'boolean' ? 'bool' : typeof value;
-    throw new KubeletConfigurationError(`json: cannot unmarshal ${given} into Go struct field KubeletConfiguration.${name} of type ${GO_TYPES[kind]}`);
+    const given = Array.isArray(value)
+      ? 'array'
+      : isRecord(value)
+        ? 'object'
+        : typeof value === 'boolean'
+          ? 'bool'
+          : typeof value;
+    throw new KubeletConfigurationError(
+      `json: cannot unmarshal ${given} into Go struct field KubeletConfiguration.${name} of type ${GO_TYPES[kind]}`,
+    );
   };
   switch (kind) {
     case 'text':
@@ -78,11 +105,18 @@ function convert(name: string, { kind }: Field, value: unknown): unknown {
     case 'texts':
       return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : wrong();
     case 'pairs':
-      return isRecord(value) && Object.values(value).every((item) => typeof item === 'string' || typeof item === 'number') ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)])) : wrong();
+      return isRecord(value) &&
+        Object.values(value).every((item) => typeof item === 'string' || typeof item === 'number')
+        ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, String(item)]))
+        : wrong();
     case 'flags':
       return isRecord(value) && Object.values(value).every((item) => typeof item === 'boolean') ? value : wrong();
     case 'durations':
-      return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, typeof item === 'string' ? parseDuration(item) : wrong()])) : wrong();
+      return isRecord(value)
+        ? Object.fromEntries(
+            Object.entries(value).map(([key, item]) => [key, typeof item === 'string' ? parseDuration(item) : wrong()]),
+          )
+        : wrong();
     case 'objects':
       return Array.isArray(value) && value.every(isRecord) ? value : wrong();
     case 'object':

@@ -2,17 +2,31 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
+import { ownValue, parseQuantity } from '../../base/index.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, writeFileDurably, type Context, makeDirectory } from '../../kernel/index.ts';
-import { ownValue, parseQuantity } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeAdditions, NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
-import { allMasks, bitsOf, countOf, maskOf, type NumaMask, type ProviderHints, type TopologyHint } from '../resources/topology-hint.ts';
+import {
+  allMasks,
+  bitsOf,
+  countOf,
+  maskOf,
+  type NumaMask,
+  type ProviderHints,
+  type TopologyHint,
+} from '../resources/topology-hint.ts';
 import type { HintProvider } from '../resources/topology-manager.ts';
-import { descriptor, PACKAGE, type DevicePlugin, type DevicePluginOptions, type RegisterRequest } from './device-plugin-v1beta1.generated.ts';
+import {
+  descriptor,
+  PACKAGE,
+  type DevicePlugin,
+  type DevicePluginOptions,
+  type RegisterRequest,
+} from './device-plugin-v1beta1.generated.ts';
 
 const CONTRACT = { package: PACKAGE, descriptor };
 const VERSION = 'v1beta1';
@@ -44,7 +58,15 @@ export class DeviceManager implements HintProvider {
   #allocated: Allocated = {};
   readonly #watching = new Set<Promise<void>>();
 
-  constructor(ctx: Context, options: { config: KubeletConfig; numaNodes: readonly number[]; onChange: () => void; onHealth: (podUid: string) => void }) {
+  constructor(
+    ctx: Context,
+    options: {
+      config: KubeletConfig;
+      numaNodes: readonly number[];
+      onChange: () => void;
+      onHealth: (podUid: string) => void;
+    },
+  ) {
     this.#ctx = childContext(ctx, 'devices');
     this.#config = options.config;
     this.#numaNodes = options.numaNodes;
@@ -73,10 +95,16 @@ export class DeviceManager implements HintProvider {
     const directory = path.join(this.#config.rootDirectory, 'device-plugins');
     await makeDirectory(directory, { mode: 0o750 });
     // Plugins watch for this socket to come again and register anew.
-    for (const name of await fs.readdir(directory)) if ((await fs.stat(path.join(directory, name)).catch(() => undefined))?.isSocket()) await fs.rm(path.join(directory, name), { force: true });
-    const server = new GrpcServer().add(CONTRACT, 'Registration', { register: (request: RegisterRequest) => this.#register(directory, request) });
+    for (const name of await fs.readdir(directory))
+      if ((await fs.stat(path.join(directory, name)).catch(() => undefined))?.isSocket())
+        await fs.rm(path.join(directory, name), { force: true });
+    const server = new GrpcServer().add(CONTRACT, 'Registration', {
+      register: (request: RegisterRequest) => this.#register(directory, request),
+    });
     await server.listen(`unix://${path.join(directory, 'kubelet.sock')}`);
-    await new Promise<void>((resolve) => (signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true })));
+    await new Promise<void>((resolve) =>
+      signal.aborted ? resolve() : signal.addEventListener('abort', () => resolve(), { once: true }),
+    );
     server.close();
     for (const { stop, connection } of this.#plugins.values()) {
       stop.abort();
@@ -86,8 +114,14 @@ export class DeviceManager implements HintProvider {
   }
 
   /** All devices that pods can have: healthy ones, with the NUMA nodes they are near to. */
-  allocatable(): { readonly resource: string; readonly ids: readonly string[]; readonly numaNodes: readonly number[] }[] {
-    return [...this.#plugins].flatMap(([resource, { healthy, near }]) => [...healthy].map((id) => ({ resource, ids: [id], numaNodes: bitsOf(near.get(id) ?? 0) })));
+  allocatable(): {
+    readonly resource: string;
+    readonly ids: readonly string[];
+    readonly numaNodes: readonly number[];
+  }[] {
+    return [...this.#plugins].flatMap(([resource, { healthy, near }]) =>
+      [...healthy].map((id) => ({ resource, ids: [id], numaNodes: bitsOf(near.get(id) ?? 0) })),
+    );
   }
 
   numaNodesOf(resource: string, id: string): number[] {
@@ -100,7 +134,10 @@ export class DeviceManager implements HintProvider {
     return Object.fromEntries(
       [...wanted].map(([resource, { count, plugin }]): [string, TopologyHint[] | undefined] => {
         if (plugin.near.size === 0) return [resource, undefined];
-        const held = container === undefined ? Object.values(ofPod).flatMap((one) => one[resource] ?? []) : (ofPod[container.name]?.[resource] ?? []);
+        const held =
+          container === undefined
+            ? Object.values(ofPod).flatMap((one) => one[resource] ?? [])
+            : (ofPod[container.name]?.[resource] ?? []);
         if (held.length > 0) return [resource, held.length === count ? this.#hintsFor(plugin, count, held) : []];
         return [resource, this.#hintsFor(plugin, count, this.#free(resource, plugin, pod))];
       }),
@@ -110,9 +147,12 @@ export class DeviceManager implements HintProvider {
   /** A device that is near no node in particular is near enough to each. */
   #hintsFor({ all, near }: Plugin, count: number, usable: readonly string[]): TopologyHint[] {
     const masks = allMasks(this.#numaNodes);
-    const inside = (mask: NumaMask, ids: Iterable<string>): number => [...ids].filter((id) => ((near.get(id) ?? mask) & mask) !== 0).length;
+    const inside = (mask: NumaMask, ids: Iterable<string>): number =>
+      [...ids].filter((id) => ((near.get(id) ?? mask) & mask) !== 0).length;
     const least = Math.min(...masks.filter((mask) => inside(mask, all) >= count).map(countOf));
-    return masks.filter((mask) => inside(mask, usable) >= count).map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
+    return masks
+      .filter((mask) => inside(mask, usable) >= count)
+      .map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
   }
 
   async allocate(pod: Pod, container: Container, { affinity }: TopologyHint): Promise<void> {
@@ -161,18 +201,40 @@ export class DeviceManager implements HintProvider {
   #podCounts({ spec }: Pod): Map<string, { count: number; plugin: Plugin }> {
     const total = new Map<string, { count: number; plugin: Plugin }>();
     const starting = (spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container));
-    for (const container of [...(spec?.initContainers ?? []).filter(isRestartableInitContainer), ...(spec?.containers ?? [])]) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: count + (total.get(resource)?.count ?? 0), plugin });
-    for (const container of starting) for (const [resource, { count, plugin }] of this.#counts(container)) total.set(resource, { count: Math.max(count, total.get(resource)?.count ?? 0), plugin });
+    for (const container of [
+      ...(spec?.initContainers ?? []).filter(isRestartableInitContainer),
+      ...(spec?.containers ?? []),
+    ])
+      for (const [resource, { count, plugin }] of this.#counts(container))
+        total.set(resource, { count: count + (total.get(resource)?.count ?? 0), plugin });
+    for (const container of starting)
+      for (const [resource, { count, plugin }] of this.#counts(container))
+        total.set(resource, { count: Math.max(count, total.get(resource)?.count ?? 0), plugin });
     return total;
   }
 
-  async #register(directory: string, { version = '', endpoint = '', resourceName = '', options = {} }: RegisterRequest): Promise<object> {
-    if (version !== VERSION) throw new Error(`requested API version ${JSON.stringify(version)} is not supported by kubelet. Supported version is ["${VERSION}"]`);
+  async #register(
+    directory: string,
+    { version = '', endpoint = '', resourceName = '', options = {} }: RegisterRequest,
+  ): Promise<object> {
+    if (version !== VERSION)
+      throw new Error(
+        `requested API version ${JSON.stringify(version)} is not supported by kubelet. Supported version is ["${VERSION}"]`,
+      );
     if (!resourceName.includes('/')) throw new Error(`the ResourceName ${JSON.stringify(resourceName)} is invalid`);
     await Promise.resolve();
     this.#plugins.get(resourceName)?.stop.abort();
     const connection = connectGrpc(path.join(directory, path.basename(endpoint)));
-    const plugin: Plugin = { connection, service: connection.service<DevicePlugin>(CONTRACT, 'DevicePlugin'), options, healthy: new Set(), all: new Set(), near: new Map(), stop: new AbortController(), connected: true };
+    const plugin: Plugin = {
+      connection,
+      service: connection.service<DevicePlugin>(CONTRACT, 'DevicePlugin'),
+      options,
+      healthy: new Set(),
+      all: new Set(),
+      near: new Map(),
+      stop: new AbortController(),
+      connected: true,
+    };
     this.#plugins.set(resourceName, plugin);
     const watching = this.#watch(resourceName, plugin).finally(() => this.#watching.delete(watching));
     this.#watching.add(watching);
@@ -205,14 +267,20 @@ export class DeviceManager implements HintProvider {
   #tell(resource: string): void {
     if (this.#ctx.signal.aborted) return;
     this.#onChange();
-    for (const [uid, containers] of Object.entries(this.#allocated)) if (Object.values(containers).some((held) => held[resource] !== undefined)) this.#onHealth(uid);
+    for (const [uid, containers] of Object.entries(this.#allocated))
+      if (Object.values(containers).some((held) => held[resource] !== undefined)) this.#onHealth(uid);
   }
 
   /** The devices that a container has, as its status tells of them. */
   health(pod: Pod, container: Container): ResourceStatus[] {
     return Object.entries(ownValue(this.#allocated[uidOf(pod)], container.name) ?? {}).map(([name, ids]) => {
       const plugin = this.#plugins.get(name);
-      const healthOf = (id: string): string => (plugin?.connected !== true || !plugin.all.has(id) ? 'Unknown' : plugin.healthy.has(id) ? 'Healthy' : 'Unhealthy');
+      const healthOf = (id: string): string =>
+        plugin?.connected !== true || !plugin.all.has(id)
+          ? 'Unknown'
+          : plugin.healthy.has(id)
+            ? 'Healthy'
+            : 'Unhealthy';
       return { name, resources: ids.map((id) => ({ resourceID: id, health: healthOf(id) })) };
     });
   }
@@ -223,7 +291,11 @@ export class DeviceManager implements HintProvider {
     const [{ envs = {}, mounts = [], devices = [], annotations = {}, cdiDevices = [] } = {}] = containerResponses;
     return {
       environment: envs,
-      mounts: mounts.map(({ containerPath, hostPath, readOnly }) => ({ containerPath, hostPath, readonly: readOnly === true })),
+      mounts: mounts.map(({ containerPath, hostPath, readOnly }) => ({
+        containerPath,
+        hostPath,
+        readonly: readOnly === true,
+      })),
       devices: devices.map(({ containerPath, hostPath, permissions }) => ({ containerPath, hostPath, permissions })),
       annotations,
       cdiDevices: cdiDevices.map(({ name = '' }) => name),
@@ -232,25 +304,44 @@ export class DeviceManager implements HintProvider {
 
   /** What nobody has, and what the pod's own init containers had. */
   #free(resource: string, plugin: Plugin, pod: Pod): string[] {
-    const starting = new Set((pod.spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container)).map(({ name }) => name));
+    const starting = new Set(
+      (pod.spec?.initContainers ?? [])
+        .filter((container) => !isRestartableInitContainer(container))
+        .map(({ name }) => name),
+    );
     const taken = new Set<string>();
     for (const [uid, containers] of Object.entries(this.#allocated)) {
-      for (const [name, resources] of Object.entries(containers)) if (uid !== uidOf(pod) || !starting.has(name)) for (const id of resources[resource] ?? []) taken.add(id);
+      for (const [name, resources] of Object.entries(containers))
+        if (uid !== uidOf(pod) || !starting.has(name)) for (const id of resources[resource] ?? []) taken.add(id);
     }
     return [...plugin.healthy].filter((id) => !taken.has(id));
   }
 
-  async #choose(resource: string, { count, plugin, pod, affinity }: { readonly count: number; readonly plugin: Plugin; readonly pod: Pod; readonly affinity: NumaMask | undefined }): Promise<string[]> {
+  async #choose(
+    resource: string,
+    {
+      count,
+      plugin,
+      pod,
+      affinity,
+    }: { readonly count: number; readonly plugin: Plugin; readonly pod: Pod; readonly affinity: NumaMask | undefined },
+  ): Promise<string[]> {
     const all = this.#free(resource, plugin, pod);
-    if (all.length < count) throw new Error(`requested number of devices unavailable for ${resource}. Requested: ${count}, Available: ${all.length}`);
-    const distance = (id: string): number => (affinity === undefined ? 0 : !plugin.near.has(id) ? 1 : ((plugin.near.get(id) ?? 0) & affinity) === 0 ? 2 : 0);
+    if (all.length < count)
+      throw new Error(
+        `requested number of devices unavailable for ${resource}. Requested: ${count}, Available: ${all.length}`,
+      );
+    const distance = (id: string): number =>
+      affinity === undefined ? 0 : !plugin.near.has(id) ? 1 : ((plugin.near.get(id) ?? 0) & affinity) === 0 ? 2 : 0;
     const free = all.toSorted((a, b) => distance(a) - distance(b));
     if (plugin.options.getPreferredAllocationAvailable !== true) return free.slice(0, count);
     // The plugin chooses among those that are as near as can be.
     const farthest = distance(free[count - 1] ?? '');
     const candidates = free.filter((id) => distance(id) <= farthest);
     const must = free.filter((id) => distance(id) < farthest);
-    const { containerResponses = [] } = await plugin.service.getPreferredAllocation({ containerRequests: [{ availableDeviceIDs: candidates, mustIncludeDeviceIDs: must, allocationSize: count }] });
+    const { containerResponses = [] } = await plugin.service.getPreferredAllocation({
+      containerRequests: [{ availableDeviceIDs: candidates, mustIncludeDeviceIDs: must, allocationSize: count }],
+    });
     const preferred = (containerResponses[0]?.deviceIDs ?? []).filter((id) => candidates.includes(id));
     return [...new Set([...must, ...preferred, ...candidates])].slice(0, count);
   }

@@ -1,6 +1,6 @@
+import { watch } from 'node:fs';
 /** Plugins that announce themselves by a socket in the registry's directory: each is asked what it is, and told how it went. */
 import fs from 'node:fs/promises';
-import { watch } from 'node:fs';
 import path from 'node:path';
 import { connectGrpc } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
@@ -9,7 +9,11 @@ import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugi
 
 export interface PluginHandler {
   /** Throws when the plugin cannot be used; it is told why. */
-  register(plugin: { readonly name: string; readonly endpoint: string; readonly versions: readonly string[] }): Promise<void>;
+  register(plugin: {
+    readonly name: string;
+    readonly endpoint: string;
+    readonly versions: readonly string[];
+  }): Promise<void>;
   deregister(name: string): Promise<void>;
 }
 
@@ -68,15 +72,27 @@ export class PluginRegistry {
     const signal = this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal);
     const registration = connection.service<Registration>({ package: PACKAGE, descriptor }, 'Registration');
     try {
-      const { type = '', name = '', endpoint = '', supportedVersions = [] }: PluginInfo = await registration.getInfo({}, { signal });
+      const {
+        type = '',
+        name = '',
+        endpoint = '',
+        supportedVersions = [],
+      }: PluginInfo = await registration.getInfo({}, { signal });
       const handler = this.#handlers.get(type);
       try {
-        if (handler === undefined) throw new Error(`no handler registered for plugin type: ${type} at socket ${socket}`);
+        if (handler === undefined)
+          throw new Error(`no handler registered for plugin type: ${type} at socket ${socket}`);
         await handler.register({ name, endpoint: endpoint || socket, versions: supportedVersions });
         await registration.notifyRegistrationStatus({ pluginRegistered: true }, { signal });
         this.#registered.set(socket, { type, name, mtimeMs });
       } catch (error) {
-        await registration.notifyRegistrationStatus({ pluginRegistered: false, error: `RegisterPlugin error -- plugin registration failed with err: ${messageOf(error)}` }, { signal });
+        await registration.notifyRegistrationStatus(
+          {
+            pluginRegistered: false,
+            error: `RegisterPlugin error -- plugin registration failed with err: ${messageOf(error)}`,
+          },
+          { signal },
+        );
       }
     } catch (error) {
       this.#ctx.logger.v(2).info('A plugin could not be registered', { socket, err: messageOf(error) });

@@ -61,10 +61,13 @@ export class ClaimInfos {
   }
 }
 
-const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string => `${namespace}/${name}`;
+const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
+  `${namespace}/${name}`;
 
 /** Devices of a claim that are for one of its requests, or for all; a request may have been met by one of its subrequests. */
 export function devicesFor({ devices }: ClaimInfo, request: string | undefined): readonly PreparedDevice[] {
   if (request === undefined || request === '') return devices ?? [];
-  return (devices ?? []).filter(({ requests }) => requests.length === 0 || requests.some((one) => one === request || one.split('/')[0] === request));
+  return (devices ?? []).filter(
+    ({ requests }) => requests.length === 0 || requests.some((one) => one === request || one.split('/')[0] === request),
+  );
 }

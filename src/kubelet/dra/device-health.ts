@@ -48,7 +48,8 @@ export class DeviceHealths {
         for await (const response of service.nodeWatchResources({}, { signal })) this.#take(driver, response);
       } catch (error) {
         if ((error as { code?: string }).code === 'UNIMPLEMENTED') return;
-        if (!signal.aborted) logger.v(1).info('A driver tells no more of the health of its devices', { driver, err: messageOf(error) });
+        if (!signal.aborted)
+          logger.v(1).info('A driver tells no more of the health of its devices', { driver, err: messageOf(error) });
       }
       this.#forget(driver);
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});
@@ -63,7 +64,12 @@ export class DeviceHealths {
     const changed: DeviceName[] = [];
     for (const { device, health = 'UNKNOWN', message = '', healthCheckTimeoutSeconds = 0 } of devices) {
       const name = { driver, pool: device?.poolName ?? '', device: device?.deviceName ?? '' };
-      const report: Report = { name, health: HEALTH[health], message, goodUntil: now + (healthCheckTimeoutSeconds > 0 ? healthCheckTimeoutSeconds * 1000 : DEFAULT_GOOD_MS) };
+      const report: Report = {
+        name,
+        health: HEALTH[health],
+        message,
+        goodUntil: now + (healthCheckTimeoutSeconds > 0 ? healthCheckTimeoutSeconds * 1000 : DEFAULT_GOOD_MS),
+      };
       const before = this.of(name);
       if (before.health !== report.health || before.message !== report.message) changed.push(name);
       known.set(keyOf(name), report);

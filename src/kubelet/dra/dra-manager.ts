@@ -10,7 +10,11 @@ import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts'
 import { uidOf } from '../pod/pod-text.ts';
 import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
 import { DeviceHealths, type DeviceName } from './device-health.ts';
-import { descriptor as healthDescriptor, PACKAGE as HEALTH_PACKAGE, type DRAResourceHealth } from './dra-health-v1alpha1.generated.ts';
+import {
+  descriptor as healthDescriptor,
+  PACKAGE as HEALTH_PACKAGE,
+  type DRAResourceHealth,
+} from './dra-health-v1alpha1.generated.ts';
 import { descriptor, PACKAGE, type DRAPlugin } from './dra-v1.generated.ts';
 import { descriptor as olderDescriptor, PACKAGE as OLDER_PACKAGE } from './dra-v1beta1.generated.ts';
 import { checkClaim, claimName, containerClaims, usesClaim } from './pod-claims.ts';
@@ -63,7 +67,10 @@ export class DraManager {
     this.#options = options;
     this.#claims = new ClaimInfos(options.rootDirectory);
     this.#health = new DeviceHealths(this.#ctx, (devices) => this.#tellPods(devices));
-    options.plugins.handle('DRAPlugin', { register: (plugin) => this.#register(plugin), deregister: (name) => this.#deregister(name) });
+    options.plugins.handle('DRAPlugin', {
+      register: (plugin) => this.#register(plugin),
+      deregister: (name) => this.#deregister(name),
+    });
   }
 
   load(): Promise<void> {
@@ -84,8 +91,18 @@ export class DraManager {
   }
 
   async reconcile(): Promise<void> {
-    const gone = new Set(this.#claims.all().flatMap(({ podUids }) => podUids).filter((uid) => !this.#options.isActive(uid)));
-    for (const uid of gone) await this.release(uid).catch((error: unknown) => this.#ctx.logger.v(1).info('Claims of a pod that is gone could not be undone', { podUID: uid, err: messageOf(error) }));
+    const gone = new Set(
+      this.#claims
+        .all()
+        .flatMap(({ podUids }) => podUids)
+        .filter((uid) => !this.#options.isActive(uid)),
+    );
+    for (const uid of gone)
+      await this.release(uid).catch((error: unknown) =>
+        this.#ctx.logger
+          .v(1)
+          .info('Claims of a pod that is gone could not be undone', { podUID: uid, err: messageOf(error) }),
+      );
   }
 
   /** Makes the claims of a pod ready; what is so already stays as it is. Throws with the reason when one is not. */
@@ -100,13 +117,21 @@ export class DraManager {
     for (const entry of pod.spec?.resourceClaims ?? []) {
       const name = claimName(pod, entry);
       if (name === undefined) continue;
-      const claim = await this.#options.client.resource('resource.k8s.io/v1/resourceclaims').get({ namespace, name }, { signal: this.#ctx.signal }).catch((error: unknown) => {
-        throw new Error(`failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${messageOf(error)}`);
-      });
+      const claim = await this.#options.client
+        .resource('resource.k8s.io/v1/resourceclaims')
+        .get({ namespace, name }, { signal: this.#ctx.signal })
+        .catch((error: unknown) => {
+          throw new Error(
+            `failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${messageOf(error)}`,
+          );
+        });
       checkClaim(pod, entry, claim);
       if (!usesClaim(pod, entry)) continue;
       const known = this.#claims.get(namespace, name);
-      if (known !== undefined && known.uid !== claim.metadata.uid) throw new Error(`old ResourceClaim with same name ${name} and different UID ${known.uid} still exists (previous pod force-deleted?!)`);
+      if (known !== undefined && known.uid !== claim.metadata.uid)
+        throw new Error(
+          `old ResourceClaim with same name ${name} and different UID ${known.uid} still exists (previous pod force-deleted?!)`,
+        );
       const info = known ?? newClaimInfo(claim);
       if (!info.podUids.includes(uid)) info.podUids = [...info.podUids, uid];
       this.#claims.set(info);
@@ -121,19 +146,32 @@ export class DraManager {
   async #prepareClaim(info: ClaimInfo): Promise<PreparedDevice[]> {
     const devices: PreparedDevice[] = [];
     for (const driver of info.drivers) {
-      const { claims = {} } = await this.#driver(driver).nodePrepareResources({ claims: [{ namespace: info.namespace, uid: info.uid, name: info.name }] }, { signal: this.#deadline() });
+      const { claims = {} } = await this.#driver(driver).nodePrepareResources(
+        { claims: [{ namespace: info.namespace, uid: info.uid, name: info.name }] },
+        { signal: this.#deadline() },
+      );
       const answer = claims[info.uid];
       if (answer === undefined) throw new Error('NodePrepareResources skipped 1 ResourceClaims');
       if (answer.error) throw new Error(`NodePrepareResources failed for ResourceClaim ${info.name}: ${answer.error}`);
-      for (const { requestNames = [], poolName = '', deviceName = '', cdiDeviceIds = [], shareId } of answer.devices ?? []) {
-        devices.push({ driver, pool: poolName, device: deviceName, requests: requestNames, cdiDevices: cdiDeviceIds, ...(shareId === undefined || shareId === '' ? {} : { shareId }) });
+      for (const { requestNames = [], poolName = '', deviceName = '', cdiDeviceIds = [], shareId } of answer.devices ??
+        []) {
+        devices.push({
+          driver,
+          pool: poolName,
+          device: deviceName,
+          requests: requestNames,
+          cdiDevices: cdiDeviceIds,
+          ...(shareId === undefined || shareId === '' ? {} : { shareId }),
+        });
       }
     }
     return devices;
   }
 
   addition(pod: Pod, container: Container | EphemeralContainer): ContainerAddition {
-    const cdiDevices = this.claimsOf(pod, container).flatMap(({ devices }) => devices.flatMap((device) => device.cdiDevices));
+    const cdiDevices = this.claimsOf(pod, container).flatMap(({ devices }) =>
+      devices.flatMap((device) => device.cdiDevices),
+    );
     return cdiDevices.length === 0 ? NO_ADDITION : { ...NO_ADDITION, cdiDevices: [...new Set(cdiDevices)] };
   }
 
@@ -144,7 +182,8 @@ export class DraManager {
       const real = entry === undefined ? undefined : claimName(pod, entry);
       if (real === undefined) return [];
       const info = this.#claims.get(pod.metadata.namespace ?? '', real);
-      if (info?.devices === undefined) throw new Error(`unable to get resource for namespace: ${pod.metadata.namespace}, claim: ${real}`);
+      if (info?.devices === undefined)
+        throw new Error(`unable to get resource for namespace: ${pod.metadata.namespace}, claim: ${real}`);
       return [{ name: real, namespace: info.namespace, devices: devicesFor(info, request) }];
     });
   }
@@ -154,22 +193,34 @@ export class DraManager {
     if (this.#claims.of(uidOf(pod)).length === 0) return [];
     return containerClaims(container).flatMap(({ name, request }): ResourceStatus[] => {
       const entry = pod.spec?.resourceClaims?.find((one) => one.name === name);
-      const real = entry?.resourceClaimName ?? pod.status?.resourceClaimStatuses?.find((one) => one.name === name)?.resourceClaimName;
+      const real =
+        entry?.resourceClaimName ??
+        pod.status?.resourceClaimStatuses?.find((one) => one.name === name)?.resourceClaimName;
       const info = real === undefined ? undefined : this.#claims.get(pod.metadata.namespace ?? '', real);
       const devices = info === undefined ? [] : devicesFor(info, request);
       if (devices.length === 0) return [];
       const resources = devices.map(({ driver, pool, device, cdiDevices }) => {
         const { health, message } = this.#health.of({ driver, pool, device });
-        return { resourceID: cdiDevices[0] ?? `${driver}/${pool}/${device}`, health, ...(message === '' ? {} : { message }) };
+        return {
+          resourceID: cdiDevices[0] ?? `${driver}/${pool}/${device}`,
+          health,
+          ...(message === '' ? {} : { message }),
+        };
       });
-      return [{ name: `claim:${name}${request === undefined || request === '' ? '' : `/${request}`}`, resources: [...new Map(resources.map((one) => [one.resourceID, one])).values()] }];
+      return [
+        {
+          name: `claim:${name}${request === undefined || request === '' ? '' : `/${request}`}`,
+          resources: [...new Map(resources.map((one) => [one.resourceID, one])).values()],
+        },
+      ];
     });
   }
 
   #tellPods(changed: readonly DeviceName[]): void {
     const names = new Set(changed.map(({ driver, pool, device }) => `${driver}/${pool}/${device}`));
     for (const { devices = [], podUids } of this.#claims.all()) {
-      if (devices.some(({ driver, pool, device }) => names.has(`${driver}/${pool}/${device}`))) for (const uid of podUids) this.#options.onHealth(uid);
+      if (devices.some(({ driver, pool, device }) => names.has(`${driver}/${pool}/${device}`)))
+        for (const uid of podUids) this.#options.onHealth(uid);
     }
   }
 
@@ -184,19 +235,34 @@ export class DraManager {
         continue;
       }
       for (const driver of info.drivers) {
-        const { claims = {} } = await this.#driver(driver).nodeUnprepareResources({ claims: [{ namespace: info.namespace, uid: info.uid, name: info.name }] }, { signal: this.#deadline() });
+        const { claims = {} } = await this.#driver(driver).nodeUnprepareResources(
+          { claims: [{ namespace: info.namespace, uid: info.uid, name: info.name }] },
+          { signal: this.#deadline() },
+        );
         const answer = claims[info.uid];
         if (answer === undefined) throw new Error('NodeUnprepareResources skipped 1 ResourceClaims');
-        if (answer.error) throw new Error(`NodeUnprepareResources failed for ResourceClaim ${info.name}: ${answer.error}`);
+        if (answer.error)
+          throw new Error(`NodeUnprepareResources failed for ResourceClaim ${info.name}: ${answer.error}`);
       }
       this.#claims.delete(info);
     }
     await this.#claims.save();
   }
 
-  async #register({ name, endpoint, versions }: { readonly name: string; readonly endpoint: string; readonly versions: readonly string[] }): Promise<void> {
+  async #register({
+    name,
+    endpoint,
+    versions,
+  }: {
+    readonly name: string;
+    readonly endpoint: string;
+    readonly versions: readonly string[];
+  }): Promise<void> {
     const [, contract] = Object.entries(SERVICES).find(([service]) => versions.includes(service)) ?? [];
-    if (contract === undefined) throw new Error(`version check of plugin ${name} failed: none of the DRA gRPC service interfaces is supported by both kubelet ([${Object.keys(SERVICES).join(' ')}]) and plugin (${JSON.stringify(versions)})`);
+    if (contract === undefined)
+      throw new Error(
+        `version check of plugin ${name} failed: none of the DRA gRPC service interfaces is supported by both kubelet ([${Object.keys(SERVICES).join(' ')}]) and plugin (${JSON.stringify(versions)})`,
+      );
     await Promise.resolve();
     this.#wipes.get(name)?.cancel();
     this.#wipes.delete(name);
@@ -204,7 +270,10 @@ export class DraManager {
     const connection = connectGrpc(endpoint);
     const stop = new AbortController();
     this.#drivers.set(name, { connection, service: connection.service<DRAPlugin>(contract, 'DRAPlugin'), stop });
-    const health = connection.service<DRAResourceHealth>({ package: HEALTH_PACKAGE, descriptor: healthDescriptor }, 'DRAResourceHealth');
+    const health = connection.service<DRAResourceHealth>(
+      { package: HEALTH_PACKAGE, descriptor: healthDescriptor },
+      'DRAResourceHealth',
+    );
     const following = this.#health.follow(name, health, stop.signal).finally(() => this.#following.delete(following));
     this.#following.add(following);
   }
@@ -214,7 +283,10 @@ export class DraManager {
     close(this.#drivers.get(name));
     this.#drivers.delete(name);
     this.#wipes.get(name)?.cancel();
-    this.#wipes.set(name, this.#ctx.clock.after(WIPE_DELAY_MS, () => void this.#wipeSlices(name)));
+    this.#wipes.set(
+      name,
+      this.#ctx.clock.after(WIPE_DELAY_MS, () => void this.#wipeSlices(name)),
+    );
   }
 
   /** What a driver offers here is nobody's to use when the driver is gone. */
@@ -230,7 +302,8 @@ export class DraManager {
         });
       }
     } catch (error) {
-      if (!this.#ctx.signal.aborted) this.#ctx.logger.v(1).info('ResourceSlices could not be removed', { driver, err: messageOf(error) });
+      if (!this.#ctx.signal.aborted)
+        this.#ctx.logger.v(1).info('ResourceSlices could not be removed', { driver, err: messageOf(error) });
     }
   }
 

@@ -1,9 +1,9 @@
 /** A container's environment: services, envFrom, env, each over what came before. */
 import type { ConfigMap, Container, EnvVar, EphemeralContainer, Secret, Service } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import { expand } from './expand.ts';
 import { envFieldValue, resourceFieldValue, type PodFacts } from './field-value.ts';
 import { serviceVariables } from './service-variables.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** Undefined when there is no such object. */
 export interface EnvironmentSources {
@@ -43,7 +43,12 @@ export async function environmentVariables(input: EnvironmentInput): Promise<Map
   return result;
 }
 
-async function addAll(result: Map<string, string>, from: NonNullable<Container['envFrom']>[number], { sources, onInvalidNames }: EnvironmentInput, namespace: string): Promise<void> {
+async function addAll(
+  result: Map<string, string>,
+  from: NonNullable<Container['envFrom']>[number],
+  { sources, onInvalidNames }: EnvironmentInput,
+  namespace: string,
+): Promise<void> {
   const { prefix = '', configMapRef, secretRef } = from;
   const invalid: string[] = [];
   const set = (key: string, value: string): void => {
@@ -54,26 +59,36 @@ async function addAll(result: Map<string, string>, from: NonNullable<Container['
   if (configMapRef !== undefined) {
     const name = configMapRef.name ?? '';
     const found = await sources.configMap(namespace, name);
-    if (found === undefined && configMapRef.optional !== true) throw new ContainerConfigError(`configmap ${JSON.stringify(name)} not found`);
+    if (found === undefined && configMapRef.optional !== true)
+      throw new ContainerConfigError(`configmap ${JSON.stringify(name)} not found`);
     for (const [key, value] of Object.entries(found?.data ?? {})) set(key, value);
     report(invalid, 'configmap', `${namespace}/${name}`, onInvalidNames);
   }
   if (secretRef !== undefined) {
     const name = secretRef.name ?? '';
     const found = await sources.secret(namespace, name);
-    if (found === undefined && secretRef.optional !== true) throw new ContainerConfigError(`secret ${JSON.stringify(name)} not found`);
+    if (found === undefined && secretRef.optional !== true)
+      throw new ContainerConfigError(`secret ${JSON.stringify(name)} not found`);
     for (const [key, value] of Object.entries(found?.data ?? {})) set(key, Buffer.from(value, 'base64').toString());
     report(invalid, 'secret', `${namespace}/${name}`, onInvalidNames);
   }
 }
 
 function report(invalid: string[], kind: string, name: string, tell: (message: string) => void): void {
-  if (invalid.length > 0) tell(`Keys [${invalid.toSorted().join(', ')}] from the EnvFrom ${kind} ${name} were skipped since they are considered invalid environment variable names.`);
+  if (invalid.length > 0)
+    tell(
+      `Keys [${invalid.toSorted().join(', ')}] from the EnvFrom ${kind} ${name} were skipped since they are considered invalid environment variable names.`,
+    );
 }
 
 const isEnvName = (name: string): boolean => name !== '' && /^[\x20-\x3c\x3e-\x7e]+$/.test(name);
 
-async function valueOf(variable: EnvVar, input: EnvironmentInput, namespace: string, lookup: (name: string) => string | undefined): Promise<string | undefined> {
+async function valueOf(
+  variable: EnvVar,
+  input: EnvironmentInput,
+  namespace: string,
+  lookup: (name: string) => string | undefined,
+): Promise<string | undefined> {
   const { value, valueFrom } = variable;
   if (valueFrom === undefined) return expand(value ?? '', lookup);
   const { sources, pod, container } = input;
@@ -97,13 +112,19 @@ async function valueOf(variable: EnvVar, input: EnvironmentInput, namespace: str
     const found = await sources.secret(namespace, name);
     if (found === undefined) return missing(optional, `secret ${JSON.stringify(name)} not found`);
     const data = ownValue(found.data, key);
-    return data === undefined ? missing(optional, `couldn't find key ${key} in Secret ${namespace}/${name}`) : Buffer.from(data, 'base64').toString();
+    return data === undefined
+      ? missing(optional, `couldn't find key ${key} in Secret ${namespace}/${name}`)
+      : Buffer.from(data, 'base64').toString();
   }
   if (valueFrom.fileKeyRef !== undefined) {
     const { volumeName, path, key, optional } = valueFrom.fileKeyRef;
     const text = await sources.file(volumeName, path);
-    if (text === undefined) return missing(optional, `couldn't parse env file: open ${path}: no such file or directory`);
-    return parseEnvFile(text).get(key) ?? missing(optional, `environment variable key ${JSON.stringify(key)} not found in file ${JSON.stringify(path)}`);
+    if (text === undefined)
+      return missing(optional, `couldn't parse env file: open ${path}: no such file or directory`);
+    return (
+      parseEnvFile(text).get(key) ??
+      missing(optional, `environment variable key ${JSON.stringify(key)} not found in file ${JSON.stringify(path)}`)
+    );
   }
   return undefined;
 }

@@ -41,7 +41,8 @@ export function envFieldValue(path: string, facts: PodFacts): string {
 export function fieldValue(path: string, pod: Pod): string {
   const { metadata } = pod;
   const subscript = /^(metadata\.(?:annotations|labels))\['(.*)'\]$/.exec(path);
-  if (subscript) return (subscript[1] === 'metadata.labels' ? metadata.labels : metadata.annotations)?.[subscript[2] ?? ''] ?? '';
+  if (subscript)
+    return (subscript[1] === 'metadata.labels' ? metadata.labels : metadata.annotations)?.[subscript[2] ?? ''] ?? '';
   switch (path) {
     case 'metadata.name':
       return metadata.name ?? '';
@@ -64,12 +65,19 @@ const formatMap = (map: Readonly<Record<string, string>> = {}): string =>
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .join('\n');
 
-export function resourceFieldValue({ resource, divisor }: ResourceFieldSelector, container: Container | EphemeralContainer, facts: PodFacts): string {
+export function resourceFieldValue(
+  { resource, divisor }: ResourceFieldSelector,
+  container: Container | EphemeralContainer,
+  facts: PodFacts,
+): string {
   const match = /^(limits|requests)\.(.+)$/.exec(resource);
   const [, kind = '', name = ''] = match ?? [];
   const isKnown = ['cpu', 'memory', 'ephemeral-storage'].includes(name) || name.startsWith('hugepages-');
   if (!match || !isKnown) throw new DownwardApiError(`unsupported container resource : ${resource}`);
-  const asked = kind === 'limits' ? ownValue(container.resources?.limits, name) : (ownValue(container.resources?.requests, name) ?? ownValue(container.resources?.limits, name));
+  const asked =
+    kind === 'limits'
+      ? ownValue(container.resources?.limits, name)
+      : (ownValue(container.resources?.requests, name) ?? ownValue(container.resources?.limits, name));
   const quantity = asked ?? (kind === 'limits' ? (facts.allocatable[name] ?? '0') : '0');
   return divide(parseQuantity(quantity), parseQuantity(divisor ?? '0'), name);
 }

@@ -26,7 +26,8 @@ export function hostsFile({ ips, hostname, hostDomain, aliases }: HostsFileInput
 }
 
 /** On the node's network the node's own file is the beginning. */
-export const nodeHostsFile = (nodeFile: string, aliases: readonly HostAlias[]): string => `${NODE_HEADER}${nodeFile}${aliasLines(aliases)}`;
+export const nodeHostsFile = (nodeFile: string, aliases: readonly HostAlias[]): string =>
+  `${NODE_HEADER}${nodeFile}${aliasLines(aliases)}`;
 
 function aliasLines(aliases: readonly HostAlias[]): string {
   if (aliases.length === 0) return '';

@@ -33,33 +33,57 @@ export function podDns(pod: Pod, settings: DnsSettings): PodDns {
   if (dnsConfig !== undefined) {
     draft.servers = unique([...draft.servers, ...(dnsConfig.nameservers ?? [])]);
     draft.searches = unique([...draft.searches, ...(dnsConfig.searches ?? [])]);
-    draft.options = mergeOptions(draft.options, (dnsConfig.options ?? []).map(({ name = '', value }) => (value === undefined || value === '' ? name : `${name}:${value}`)));
+    draft.options = mergeOptions(
+      draft.options,
+      (dnsConfig.options ?? []).map(({ name = '', value }) =>
+        value === undefined || value === '' ? name : `${name}:${value}`,
+      ),
+    );
   }
   return { dns: fit(draft, warnings), warnings };
 }
 
-function byPolicy(pod: Pod, { clusterDns, clusterDomain }: DnsSettings, node: Draft, warnings: { reason: string; message: string }[]): Draft {
+function byPolicy(
+  pod: Pod,
+  { clusterDns, clusterDomain }: DnsSettings,
+  node: Draft,
+  warnings: { reason: string; message: string }[],
+): Draft {
   const { dnsPolicy = 'ClusterFirst', hostNetwork } = pod.spec ?? {};
   const usesCluster = dnsPolicy === 'ClusterFirstWithHostNet' || (dnsPolicy === 'ClusterFirst' && hostNetwork !== true);
   if (dnsPolicy === 'None') return { servers: [], searches: [], options: [] };
   if (!usesCluster) return ofNode(node);
   if (clusterDns.length === 0) {
-    warnings.push({ reason: 'MissingClusterDNS', message: `pod: ${JSON.stringify(`${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`)}. kubelet does not have ClusterDNS IP configured and cannot create Pod using ${JSON.stringify(dnsPolicy)} policy. Falling back to "Default" policy.` });
+    warnings.push({
+      reason: 'MissingClusterDNS',
+      message: `pod: ${JSON.stringify(`${pod.metadata.name}_${pod.metadata.namespace}(${pod.metadata.uid})`)}. kubelet does not have ClusterDNS IP configured and cannot create Pod using ${JSON.stringify(dnsPolicy)} policy. Falling back to "Default" policy.`,
+    });
     return ofNode(node);
   }
-  const own = clusterDomain === '' ? [] : [`${pod.metadata.namespace}.svc.${clusterDomain}`, `svc.${clusterDomain}`, clusterDomain];
+  const own =
+    clusterDomain === ''
+      ? []
+      : [`${pod.metadata.namespace}.svc.${clusterDomain}`, `svc.${clusterDomain}`, clusterDomain];
   return { servers: [...clusterDns], searches: unique([...own, ...node.searches]), options: ['ndots:5'] };
 }
 
 /** A machine without any name server would give containers the runtime's idea of one. */
-const ofNode = (node: Draft): Draft => ({ servers: node.servers.length === 0 ? ['127.0.0.1'] : node.servers, searches: node.searches, options: node.options });
+const ofNode = (node: Draft): Draft => ({
+  servers: node.servers.length === 0 ? ['127.0.0.1'] : node.servers,
+  searches: node.searches,
+  options: node.options,
+});
 
 function parseResolvConf(text: string): Draft {
   const draft: Draft = { servers: [], searches: [], options: [] };
   for (const line of text.split('\n')) {
-    const [word, ...rest] = line.replace(/[#;].*/s, '').trim().split(/\s+/);
+    const [word, ...rest] = line
+      .replace(/[#;].*/s, '')
+      .trim()
+      .split(/\s+/);
     if (word === 'nameserver' && rest[0] !== undefined) draft.servers.push(rest[0]);
-    else if (word === 'search') draft.searches = rest.map((domain) => (domain === '.' ? domain : domain.replace(/\.$/, '')));
+    else if (word === 'search')
+      draft.searches = rest.map((domain) => (domain === '.' ? domain : domain.replace(/\.$/, '')));
     else if (word === 'options') draft.options = rest;
   }
   return draft;
@@ -67,10 +91,18 @@ function parseResolvConf(text: string): Draft {
 
 function fit(draft: Draft, warnings: { reason: string; message: string }[]): DNSConfig {
   const servers = draft.servers.slice(0, MAX_NAMESERVERS);
-  if (servers.length < draft.servers.length) warnings.push({ reason: 'DNSConfigForming', message: `Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: ${servers.join(' ')}` });
+  if (servers.length < draft.servers.length)
+    warnings.push({
+      reason: 'DNSConfigForming',
+      message: `Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: ${servers.join(' ')}`,
+    });
   let searches = draft.searches.slice(0, MAX_SEARCHES);
   while (searches.join(' ').length > MAX_SEARCH_CHARACTERS) searches = searches.slice(0, -1);
-  if (searches.length < draft.searches.length) warnings.push({ reason: 'DNSConfigForming', message: `Search Line limits were exceeded, some search paths have been omitted, the applied search line is: ${searches.join(' ')}` });
+  if (searches.length < draft.searches.length)
+    warnings.push({
+      reason: 'DNSConfigForming',
+      message: `Search Line limits were exceeded, some search paths have been omitted, the applied search line is: ${searches.join(' ')}`,
+    });
   return { servers, searches, options: draft.options };
 }
 

@@ -5,7 +5,11 @@ import type { Service } from '../../api/generated/core-v1.ts';
 const MASTER_SERVICES = new Set(['kubernetes']);
 const MASTER_NAMESPACE = 'default';
 
-export function serviceVariables(services: readonly Service[], namespace: string, enableServiceLinks: boolean): Map<string, string> {
+export function serviceVariables(
+  services: readonly Service[],
+  namespace: string,
+  enableServiceLinks: boolean,
+): Map<string, string> {
   const visible = new Map<string, Service>();
   for (const service of services) {
     const { name = '', namespace: home } = service.metadata;

@@ -27,7 +27,11 @@ const PARTS: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly DiskPart
 };
 
 const RECLAIMABLE: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly Reclaimable[]>>>> = {
-  'one-disk': { nodefs: ['containers', 'images'], imagefs: ['containers', 'images'], containerfs: ['containers', 'images'] },
+  'one-disk': {
+    nodefs: ['containers', 'images'],
+    imagefs: ['containers', 'images'],
+    containerfs: ['containers', 'images'],
+  },
   'images-and-containers': { nodefs: [], imagefs: ['containers', 'images'], containerfs: ['containers', 'images'] },
   'images-alone': { nodefs: ['containers'], imagefs: ['images'], containerfs: ['containers'] },
 };
@@ -59,7 +63,9 @@ export function withContainerFs(thresholds: readonly Threshold[], layout: DiskLa
 
 /** The names of limits that were set in vain. */
 export function ignoredContainerFs(thresholds: readonly Threshold[]): string[] {
-  return thresholds.filter(({ signal }) => diskOf(signal) === 'containerfs').map(({ signal, hard }) => `found ${signal} for ${hard ? 'hard' : 'soft'} eviction. ignoring`);
+  return thresholds
+    .filter(({ signal }) => diskOf(signal) === 'containerfs')
+    .map(({ signal, hard }) => `found ${signal} for ${hard ? 'hard' : 'soft'} eviction. ignoring`);
 }
 
 const isSignal = (name: string): name is Signal => Object.hasOwn(SIGNALS, name);

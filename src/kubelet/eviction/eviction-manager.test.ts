@@ -22,17 +22,60 @@ interface TestPod {
 }
 
 /** Pods by name, each with one container `main`; what is observed is the test's to say. */
-function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<string, TestPod>>, layout: DiskLayout = 'one-disk') {
+function setUp(
+  config: Partial<KubeletConfiguration>,
+  pods: Readonly<Record<string, TestPod>>,
+  layout: DiskLayout = 'one-disk',
+) {
   const ctx = createTestContext();
   const told: string[] = [];
   const ended = new Map<string, Termination>();
   const reclaimed: string[] = [];
   let observations: Observations = {};
-  const recorder: EventRecorder = { event: (_, type, reason, message, details) => void told.push(`${type} ${reason}: ${message}${details?.annotations === undefined || Object.keys(details.annotations).length === 0 ? '' : JSON.stringify(details.annotations)}`) };
-  const all = Object.entries(pods).map(([name, { priority = 0, grace, static: fromFile }]): Pod => ({ metadata: { name, namespace: 'ns', uid: name, ...(fromFile ? { annotations: { 'kubernetes.io/config.source': 'file' } } : {}) }, spec: { priority, containers: [{ name: 'main' }], ...(grace === undefined ? {} : { terminationGracePeriodSeconds: grace }) } }));
-  const summary = (): Summary => ({ pods: Object.entries(pods).map(([name, { usedMi }]) => ({ podRef: { name, namespace: 'ns', uid: name }, startTime: time, containers: [{ name: 'main', startTime: time, memory: { time, workingSetBytes: usedMi * MI }, rootfs: { time, usedBytes: usedMi * MI }, logs: { time, usedBytes: 0 } }], memory: { time, workingSetBytes: usedMi * MI }, process_stats: { process_count: usedMi } })) }) as unknown as Summary;
+  const recorder: EventRecorder = {
+    event: (_, type, reason, message, details) =>
+      void told.push(
+        `${type} ${reason}: ${message}${details?.annotations === undefined || Object.keys(details.annotations).length === 0 ? '' : JSON.stringify(details.annotations)}`,
+      ),
+  };
+  const all = Object.entries(pods).map(([name, { priority = 0, grace, static: fromFile }]): Pod => ({
+    metadata: {
+      name,
+      namespace: 'ns',
+      uid: name,
+      ...(fromFile ? { annotations: { 'kubernetes.io/config.source': 'file' } } : {}),
+    },
+    spec: {
+      priority,
+      containers: [{ name: 'main' }],
+      ...(grace === undefined ? {} : { terminationGracePeriodSeconds: grace }),
+    },
+  }));
+  const summary = (): Summary =>
+    ({
+      pods: Object.entries(pods).map(([name, { usedMi }]) => ({
+        podRef: { name, namespace: 'ns', uid: name },
+        startTime: time,
+        containers: [
+          {
+            name: 'main',
+            startTime: time,
+            memory: { time, workingSetBytes: usedMi * MI },
+            rootfs: { time, usedBytes: usedMi * MI },
+            logs: { time, usedBytes: 0 },
+          },
+        ],
+        memory: { time, workingSetBytes: usedMi * MI },
+        process_stats: { process_count: usedMi },
+      })),
+    }) as unknown as Summary;
   const eviction = new EvictionManager(ctx, {
-    config: { ...DEFAULT_KUBELET_CONFIGURATION, evictionHard: {}, enforceNodeAllocatable: [], ...config } as KubeletConfig,
+    config: {
+      ...DEFAULT_KUBELET_CONFIGURATION,
+      evictionHard: {},
+      enforceNodeAllocatable: [],
+      ...config,
+    } as KubeletConfig,
     stats: { summary: () => Promise.resolve(summary()), podSummaries: () => Promise.resolve([...summary().pods]) },
     manager: {
       activePods: () => all.filter(({ metadata }) => !ended.has(metadata.uid ?? '')),
@@ -40,10 +83,16 @@ function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<stri
       terminate: (uid, termination) => void ended.set(uid, termination),
     },
     events: new PodEvents(recorder),
-    reporter: { event: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`), changed: () => void told.push('node status') },
+    reporter: {
+      event: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`),
+      changed: () => void told.push('node status'),
+    },
     observe: () => Promise.resolve(observations),
     diskLayout: () => Promise.resolve(layout),
-    reclaim: { images: () => Promise.resolve(reclaimed.push('images')), containers: () => Promise.resolve(reclaimed.push('containers')) },
+    reclaim: {
+      images: () => Promise.resolve(reclaimed.push('images')),
+      containers: () => Promise.resolve(reclaimed.push('containers')),
+    },
   });
   return {
     ctx,
@@ -56,30 +105,54 @@ function setUp(config: Partial<KubeletConfiguration>, pods: Readonly<Record<stri
   };
 }
 
-const memory = (availableMi: number): Observations => ({ 'memory.available': { available: availableMi * MI, capacity: 1000 * MI } });
+const memory = (availableMi: number): Observations => ({
+  'memory.available': { available: availableMi * MI, capacity: 1000 * MI },
+});
 
 describe('a hard threshold', () => {
   it('ends the pod that is most over what it asked for, and says why', async () => {
-    const t = setUp({ evictionHard: { 'memory.available': '100Mi' } }, { little: { usedMi: 10 }, much: { usedMi: 300 } });
+    const t = setUp(
+      { evictionHard: { 'memory.available': '100Mi' } },
+      { little: { usedMi: 10 }, much: { usedMi: 300 } },
+    );
     t.observe(memory(150));
     expect(await t.names()).toEqual([]);
     t.observe(memory(90));
     expect(await t.names()).toEqual(['much']);
-    const message = 'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. Container main was using 300Mi, request is 0, has larger consumption of memory. ';
-    expect(t.told).toEqual(['node status', 'Warning EvictionThresholdMet: Attempting to reclaim memory', `Warning Evicted: ${message}{"offending_containers":"main","offending_containers_usage":"300Mi","starved_resource":"memory"}`]);
-    expect(t.ended.get('much')).toMatchObject({ graceSeconds: 1, verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message }] } });
+    const message =
+      'The node was low on resource: memory. Threshold quantity: 100Mi, available: 90Mi. Container main was using 300Mi, request is 0, has larger consumption of memory. ';
+    expect(t.told).toEqual([
+      'node status',
+      'Warning EvictionThresholdMet: Attempting to reclaim memory',
+      `Warning Evicted: ${message}{"offending_containers":"main","offending_containers_usage":"300Mi","starved_resource":"memory"}`,
+    ]);
+    expect(t.ended.get('much')).toMatchObject({
+      graceSeconds: 1,
+      verdict: {
+        phase: 'Failed',
+        reason: 'Evicted',
+        message,
+        conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message }],
+      },
+    });
     expect([...t.eviction.pressures]).toEqual(['MemoryPressure']);
   });
 
   it('spares pods that the node must not do without', async () => {
-    const t = setUp({ evictionHard: { 'memory.available': '100Mi' } }, { system: { usedMi: 900, priority: 2_000_000_000 }, file: { usedMi: 800, static: true }, web: { usedMi: 1 } });
+    const t = setUp(
+      { evictionHard: { 'memory.available': '100Mi' } },
+      { system: { usedMi: 900, priority: 2_000_000_000 }, file: { usedMi: 800, static: true }, web: { usedMi: 1 } },
+    );
     t.observe(memory(1));
     expect(await t.names()).toEqual(['web']);
     expect(await t.names()).toEqual([]);
   });
 
   it('is over when the minimum to reclaim is free', async () => {
-    const t = setUp({ evictionHard: { 'memory.available': '100Mi' }, evictionMinimumReclaim: { 'memory.available': '50Mi' } }, { a: { usedMi: 3 }, b: { usedMi: 2 }, c: { usedMi: 1 } });
+    const t = setUp(
+      { evictionHard: { 'memory.available': '100Mi' }, evictionMinimumReclaim: { 'memory.available': '50Mi' } },
+      { a: { usedMi: 3 }, b: { usedMi: 2 }, c: { usedMi: 1 } },
+    );
     t.observe(memory(120));
     expect(await t.names()).toEqual([]);
     t.observe(memory(99));
@@ -95,7 +168,14 @@ describe('a hard threshold', () => {
 
 describe('a soft threshold', () => {
   it('ends pods after its grace period, with a grace of their own', async () => {
-    const t = setUp({ evictionSoft: { 'memory.available': '200Mi' }, evictionSoftGracePeriod: { 'memory.available': '30s' }, evictionMaxPodGracePeriod: 20 }, { slow: { usedMi: 20, grace: 60 }, quick: { usedMi: 10, grace: 5 } });
+    const t = setUp(
+      {
+        evictionSoft: { 'memory.available': '200Mi' },
+        evictionSoftGracePeriod: { 'memory.available': '30s' },
+        evictionMaxPodGracePeriod: 20,
+      },
+      { slow: { usedMi: 20, grace: 60 }, quick: { usedMi: 10, grace: 5 } },
+    );
     t.observe(memory(150));
     expect(await t.names()).toEqual([]);
     expect([...t.eviction.pressures]).toEqual(['MemoryPressure']);
@@ -108,7 +188,10 @@ describe('a soft threshold', () => {
   });
 
   it('starts over when it was not met in between', async () => {
-    const t = setUp({ evictionSoft: { 'memory.available': '200Mi' }, evictionSoftGracePeriod: { 'memory.available': '30s' } }, { a: { usedMi: 1 } });
+    const t = setUp(
+      { evictionSoft: { 'memory.available': '200Mi' }, evictionSoftGracePeriod: { 'memory.available': '30s' } },
+      { a: { usedMi: 1 } },
+    );
     for (const available of [150, 250, 150]) {
       t.observe(memory(available));
       expect(await t.names()).toEqual([]);
@@ -135,14 +218,19 @@ describe('conditions', () => {
 });
 
 describe('a full disk', () => {
-  const disk = (availableMi: number, signal: 'nodefs.available' | 'imagefs.available' = 'nodefs.available'): Observations => ({ [signal]: { available: availableMi * MI, capacity: 1000 * MI } });
+  const disk = (
+    availableMi: number,
+    signal: 'nodefs.available' | 'imagefs.available' = 'nodefs.available',
+  ): Observations => ({ [signal]: { available: availableMi * MI, capacity: 1000 * MI } });
 
   it('loses dead containers and unused images before pods', async () => {
     const t = setUp({ evictionHard: { 'nodefs.available': '10%' } }, { a: { usedMi: 1 } });
     t.observe(disk(99));
     expect(await t.names()).toEqual(['a']);
     expect(t.reclaimed).toEqual(['containers', 'images']);
-    expect(t.told.at(-1)).toContain('The node was low on resource: ephemeral-storage. Threshold quantity: 100Mi, available: 99Mi. Container main was using 1Mi, request is 0');
+    expect(t.told.at(-1)).toContain(
+      'The node was low on resource: ephemeral-storage. Threshold quantity: 100Mi, available: 99Mi. Container main was using 1Mi, request is 0',
+    );
   });
 
   it('keeps its pods when that was enough', async () => {
@@ -159,15 +247,39 @@ describe('a full disk', () => {
 
   const signals = ['nodefs.available', 'imagefs.available', 'containerfs.available'] as const;
   it.each([
-    ['has nothing to reclaim where images and containers are elsewhere', 'images-and-containers', 'nodefs.available', []],
-    ['loses containers and images where they have a disk of their own', 'images-and-containers', 'imagefs.available', ['containers', 'images']],
-    ['loses both where the disk is full by its other name', 'images-and-containers', 'containerfs.available', ['containers', 'images']],
+    [
+      'has nothing to reclaim where images and containers are elsewhere',
+      'images-and-containers',
+      'nodefs.available',
+      [],
+    ],
+    [
+      'loses containers and images where they have a disk of their own',
+      'images-and-containers',
+      'imagefs.available',
+      ['containers', 'images'],
+    ],
+    [
+      'loses both where the disk is full by its other name',
+      'images-and-containers',
+      'containerfs.available',
+      ['containers', 'images'],
+    ],
     ['loses containers where images alone are elsewhere', 'images-alone', 'nodefs.available', ['containers']],
     ['loses images where they alone are', 'images-alone', 'imagefs.available', ['images']],
     ['loses containers where they are', 'images-alone', 'containerfs.available', ['containers']],
   ] as const)('%s', async (_, layout, signal, reclaimed) => {
-    const t = setUp({ evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '10%' } }, { a: { usedMi: 1 } }, layout);
-    t.observe(Object.assign({}, ...signals.map((one) => ({ [one]: { available: (one === signal ? 99 : 500) * MI, capacity: 1000 * MI } }))) as Observations);
+    const t = setUp(
+      { evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '10%' } },
+      { a: { usedMi: 1 } },
+      layout,
+    );
+    t.observe(
+      Object.assign(
+        {},
+        ...signals.map((one) => ({ [one]: { available: (one === signal ? 99 : 500) * MI, capacity: 1000 * MI } })),
+      ) as Observations,
+    );
     expect(await t.names()).toEqual(['a']);
     expect(t.reclaimed).toEqual(reclaimed);
     expect([...t.eviction.pressures]).toEqual(['DiskPressure']);
@@ -183,7 +295,10 @@ it('memory comes before disks', async () => {
 });
 
 it('processes are freed from the pod of the lowest priority that has most', async () => {
-  const t = setUp({ evictionHard: { 'pid.available': '10%' } }, { important: { usedMi: 500, priority: 10 }, few: { usedMi: 5 }, many: { usedMi: 50 } });
+  const t = setUp(
+    { evictionHard: { 'pid.available': '10%' } },
+    { important: { usedMi: 500, priority: 10 }, few: { usedMi: 5 }, many: { usedMi: 50 } },
+  );
   t.observe({ 'pid.available': { available: 50, capacity: 1000 } });
   expect(await t.names()).toEqual(['many']);
   expect(t.told.at(-1)).toContain('The node was low on resource: pids. Threshold quantity: 100, available: 50. ');

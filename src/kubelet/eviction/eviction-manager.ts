@@ -1,7 +1,7 @@
 /** Keeps the node from running out: when a threshold is met it frees what nobody uses, and then ends pods one by one. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
@@ -10,9 +10,16 @@ import type { PodManager } from '../pod/pod-manager.ts';
 import { isCriticalPod } from '../pod/pod-resources.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { StatsProvider } from '../server/stats/stats-provider.ts';
+import {
+  diskParts,
+  ignoredContainerFs,
+  reclaimable,
+  withContainerFs,
+  type DiskLayout,
+  type Reclaimable,
+} from './disk-layout.ts';
 import { evictionReason, type EvictionReason } from './eviction-message.ts';
 import { limitsStorage, storageViolation } from './local-storage.ts';
-import { diskParts, ignoredContainerFs, reclaimable, withContainerFs, type DiskLayout, type Reclaimable } from './disk-layout.ts';
 import { rankPods } from './rank-pods.ts';
 import { isMet, SIGNALS, thresholdsOf, type Observations, type Threshold } from './thresholds.ts';
 
@@ -56,7 +63,11 @@ export class EvictionManager {
     this.#options = options;
     this.#configured = thresholdsOf(options.config);
     this.#thresholds = this.#configured;
-    this.#evictions = ctx.metrics.counter({ name: 'kubelet_evictions', help: 'Cumulative number of pod evictions by eviction signal', labels: ['eviction_signal'] });
+    this.#evictions = ctx.metrics.counter({
+      name: 'kubelet_evictions',
+      help: 'Cumulative number of pod evictions by eviction signal',
+      labels: ['eviction_signal'],
+    });
   }
 
   /** The node's conditions that are true. */
@@ -88,11 +99,14 @@ export class EvictionManager {
     const observations = await this.#options.observe();
     const now = clock.monotonic();
     for (const threshold of this.#thresholds) {
-      if (!isMet(threshold, observations, { reclaiming: this.#reclaiming.has(threshold) })) this.#metSince.delete(threshold);
+      if (!isMet(threshold, observations, { reclaiming: this.#reclaiming.has(threshold) }))
+        this.#metSince.delete(threshold);
       else if (!this.#metSince.has(threshold)) this.#metSince.set(threshold, now);
     }
     this.#updatePressures(now);
-    const due = this.#thresholds.filter((threshold) => now - (this.#metSince.get(threshold) ?? Infinity) >= threshold.graceMs);
+    const due = this.#thresholds.filter(
+      (threshold) => now - (this.#metSince.get(threshold) ?? Infinity) >= threshold.graceMs,
+    );
     this.#reclaiming = new Set(due);
     const overLimits = await this.#evictForLocalStorage();
     if (overLimits.length > 0) return overLimits;
@@ -103,7 +117,10 @@ export class EvictionManager {
   async #findLayout(): Promise<DiskLayout> {
     if (this.#layout !== undefined) return this.#layout;
     const layout = await this.#options.diskLayout();
-    for (const err of ignoredContainerFs(this.#configured)) this.#ctx.logger.info('Eviction manager: the disk of containers has the thresholds of the disk that it is', { err });
+    for (const err of ignoredContainerFs(this.#configured))
+      this.#ctx.logger.info('Eviction manager: the disk of containers has the thresholds of the disk that it is', {
+        err,
+      });
     this.#thresholds = withContainerFs(this.#configured, layout);
     return (this.#layout = layout);
   }
@@ -112,7 +129,9 @@ export class EvictionManager {
     for (const threshold of this.#metSince.keys()) this.#conditionSeenAt.set(SIGNALS[threshold.signal].condition, now);
     const pressures = new Set<string>();
     // A condition stays for a while after its cause has gone, so that pods do not come and go with it.
-    for (const [condition, seenAt] of this.#conditionSeenAt) if (now - seenAt < this.#options.config.evictionPressureTransitionPeriod || now === seenAt) pressures.add(condition);
+    for (const [condition, seenAt] of this.#conditionSeenAt)
+      if (now - seenAt < this.#options.config.evictionPressureTransitionPeriod || now === seenAt)
+        pressures.add(condition);
     const changed = [...pressures].toSorted().join() !== [...this.#pressures].toSorted().join();
     this.#pressures = pressures;
     if (changed) this.#options.reporter.changed();
@@ -124,9 +143,14 @@ export class EvictionManager {
     reporter.event('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
     if (await this.#reclaimFromNode(reclaimable(threshold.signal, layout))) return [];
     const summary = await stats.summary({ cpuAndMemory: !DISK.has(resource) });
-    const candidates = this.#running().map((pod) => ({ pod, summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)) }));
+    const candidates = this.#running().map((pod) => ({
+      pod,
+      summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)),
+    }));
     for (const { pod, summary: ofPod } of rankPods(candidates, resource, diskParts(threshold.signal, layout))) {
-      const grace = threshold.hard ? IMMEDIATE_GRACE_SECONDS : Math.min(config.evictionMaxPodGracePeriod, pod.spec?.terminationGracePeriodSeconds ?? Infinity);
+      const grace = threshold.hard
+        ? IMMEDIATE_GRACE_SECONDS
+        : Math.min(config.evictionMaxPodGracePeriod, pod.spec?.terminationGracePeriodSeconds ?? Infinity);
       const reason = evictionReason(threshold, observations, pod, ofPod);
       if (!this.#evict(pod, reason, { graceSeconds: grace, isDisruption: true })) continue;
       this.#evictions.inc({ eviction_signal: threshold.signal });
@@ -140,9 +164,15 @@ export class EvictionManager {
   async #reclaimFromNode(what: readonly Reclaimable[]): Promise<boolean> {
     const { reclaim, observe } = this.#options;
     if (what.length === 0) return false;
-    for (const kind of what) await reclaim[kind]().catch((error: unknown) => this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }));
+    for (const kind of what)
+      await reclaim[kind]().catch((error: unknown) =>
+        this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }),
+      );
     const after = await observe();
-    return !this.#thresholds.some((threshold) => threshold.graceMs === 0 && isMet(threshold, after, { reclaiming: true })) && ![...this.#reclaiming].some((threshold) => isMet(threshold, after, { reclaiming: true }));
+    return (
+      !this.#thresholds.some((threshold) => threshold.graceMs === 0 && isMet(threshold, after, { reclaiming: true })) &&
+      ![...this.#reclaiming].some((threshold) => isMet(threshold, after, { reclaiming: true }))
+    );
   }
 
   async #evictForLocalStorage(): Promise<Pod[]> {
@@ -154,7 +184,10 @@ export class EvictionManager {
     return limited.filter((pod) => {
       const found = summaries.find(({ podRef }) => podRef.uid === uidOf(pod));
       const message = found === undefined ? undefined : storageViolation(pod, found);
-      return message !== undefined && this.#evict(pod, { message, annotations: {} }, { graceSeconds: IMMEDIATE_GRACE_SECONDS, isDisruption: false });
+      return (
+        message !== undefined &&
+        this.#evict(pod, { message, annotations: {} }, { graceSeconds: IMMEDIATE_GRACE_SECONDS, isDisruption: false })
+      );
     });
   }
 
@@ -164,12 +197,26 @@ export class EvictionManager {
   }
 
   /** False for pods that the node must not do without. */
-  #evict(pod: Pod, { message, annotations }: EvictionReason, { graceSeconds, isDisruption }: { readonly graceSeconds: number; readonly isDisruption: boolean }): boolean {
+  #evict(
+    pod: Pod,
+    { message, annotations }: EvictionReason,
+    { graceSeconds, isDisruption }: { readonly graceSeconds: number; readonly isDisruption: boolean },
+  ): boolean {
     const { manager, events } = this.#options;
     if (isCriticalPod(pod)) return false;
     events.pod(pod, 'Warning', 'Evicted', message, annotations);
-    const condition = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message, observedGeneration: pod.metadata.generation, lastTransitionTime: formatTime(this.#ctx.clock.now()) };
-    manager.terminate(uidOf(pod), { graceSeconds, verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] } });
+    const condition = {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message,
+      observedGeneration: pod.metadata.generation,
+      lastTransitionTime: formatTime(this.#ctx.clock.now()),
+    };
+    manager.terminate(uidOf(pod), {
+      graceSeconds,
+      verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] },
+    });
     return true;
   }
 
@@ -177,9 +224,15 @@ export class EvictionManager {
     const { clock, signal } = this.#ctx;
     const { manager } = this.#options;
     const end = clock.monotonic() + CLEANUP_LIMIT_MS;
-    while (!signal.aborted && clock.monotonic() < end && pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)) await clock.sleep(CLEANUP_POLL_MS, signal).catch(() => {});
+    while (
+      !signal.aborted &&
+      clock.monotonic() < end &&
+      pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)
+    )
+      await clock.sleep(CLEANUP_POLL_MS, signal).catch(() => {});
   }
 }
 
 /** Memory runs out in seconds, disks in minutes. */
-const memoryFirst = (a: Threshold, b: Threshold): number => Number(SIGNALS[b.signal].resource === 'memory') - Number(SIGNALS[a.signal].resource === 'memory');
+const memoryFirst = (a: Threshold, b: Threshold): number =>
+  Number(SIGNALS[b.signal].resource === 'memory') - Number(SIGNALS[a.signal].resource === 'memory');

@@ -10,12 +10,19 @@ export interface EvictionReason {
   readonly annotations: Record<string, string>;
 }
 
-export function evictionReason(threshold: Threshold, observations: Observations, pod: Pod, summary: PodSummary | undefined): EvictionReason {
+export function evictionReason(
+  threshold: Threshold,
+  observations: Observations,
+  pod: Pod,
+  summary: PodSummary | undefined,
+): EvictionReason {
   const { resource } = SIGNALS[threshold.signal];
   const observed = observations[threshold.signal];
   let message = `The node was low on resource: ${resource}. `;
   if (observed !== undefined) {
-    const wanted = threshold.value.endsWith('%') ? amountOf(thresholdAmount(threshold.value, observed.capacity), 'memory') : parseQuantity(threshold.value);
+    const wanted = threshold.value.endsWith('%')
+      ? amountOf(thresholdAmount(threshold.value, observed.capacity), 'memory')
+      : parseQuantity(threshold.value);
     message += `Threshold quantity: ${wanted.toString()}, available: ${amountOf(observed.available, resource).toString()}. `;
   }
   const offenders: string[] = [];
@@ -32,13 +39,25 @@ export function evictionReason(threshold: Threshold, observations: Observations,
     offenders.push(container.name);
     usages.push(usage.toString());
   }
-  return { message, annotations: summary === undefined ? {} : { offending_containers: offenders.join(), offending_containers_usage: usages.join(), starved_resource: resource } };
+  return {
+    message,
+    annotations:
+      summary === undefined
+        ? {}
+        : {
+            offending_containers: offenders.join(),
+            offending_containers_usage: usages.join(),
+            starved_resource: resource,
+          },
+  };
 }
 
 function usageOf({ memory, rootfs, logs }: ContainerSummary, resource: string): number | undefined {
   if (resource === 'memory') return memory?.workingSetBytes;
-  if (resource !== 'ephemeral-storage' || rootfs?.usedBytes === undefined || logs?.usedBytes === undefined) return undefined;
+  if (resource !== 'ephemeral-storage' || rootfs?.usedBytes === undefined || logs?.usedBytes === undefined)
+    return undefined;
   return rootfs.usedBytes + logs.usedBytes;
 }
 
-const amountOf = (amount: number, resource: string): Quantity => Quantity.of(amount, resource === 'memory' || resource === 'ephemeral-storage' ? 'BinarySI' : 'DecimalSI');
+const amountOf = (amount: number, resource: string): Quantity =>
+  Quantity.of(amount, resource === 'memory' || resource === 'ephemeral-storage' ? 'BinarySI' : 'DecimalSI');

@@ -11,8 +11,22 @@ const MI = 2 ** 20;
 const time = '2026-01-01T00:00:00Z';
 
 const ranked = (name: string, usedMi: number | undefined, requestMi = 0, priority = 0) => {
-  const pod: Pod = { metadata: { name, namespace: 'ns', uid: name }, spec: { priority, containers: [{ name: 'main', resources: requestMi > 0 ? { requests: { memory: `${requestMi}Mi` } } : {} }] } };
-  const summary: PodSummary | undefined = usedMi === undefined ? undefined : { podRef: { name, namespace: 'ns', uid: name }, startTime: time, containers: [], memory: { time, workingSetBytes: usedMi * MI } };
+  const pod: Pod = {
+    metadata: { name, namespace: 'ns', uid: name },
+    spec: {
+      priority,
+      containers: [{ name: 'main', resources: requestMi > 0 ? { requests: { memory: `${requestMi}Mi` } } : {} }],
+    },
+  };
+  const summary: PodSummary | undefined =
+    usedMi === undefined
+      ? undefined
+      : {
+          podRef: { name, namespace: 'ns', uid: name },
+          startTime: time,
+          containers: [],
+          memory: { time, workingSetBytes: usedMi * MI },
+        };
   return { pod, summary };
 };
 
@@ -20,7 +34,11 @@ describe('who goes first', () => {
   it.each([
     ['one that uses more than it asked for', [ranked('within', 90, 100), ranked('over', 20, 10)], ['over', 'within']],
     ['one of lower priority', [ranked('high', 50, 0, 10), ranked('low', 10, 0, 1)], ['low', 'high']],
-    ['one that uses more than it asked for, before priority', [ranked('low', 5, 10, 1), ranked('high', 50, 10, 10)], ['high', 'low']],
+    [
+      'one that uses more than it asked for, before priority',
+      [ranked('low', 5, 10, 1), ranked('high', 50, 10, 10)],
+      ['high', 'low'],
+    ],
     ['one that is further over', [ranked('little', 11, 10), ranked('much', 100, 10)], ['much', 'little']],
     ['one that cannot be measured', [ranked('known', 100, 10), ranked('unknown', undefined)], ['unknown', 'known']],
   ])('%s', (_, pods, expected) => {
@@ -29,7 +47,11 @@ describe('who goes first', () => {
 });
 
 describe('thresholds', () => {
-  const thresholds = thresholdsOf({ ...DEFAULT_KUBELET_CONFIGURATION, evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '10%' }, evictionMinimumReclaim: { 'memory.available': '50Mi' } });
+  const thresholds = thresholdsOf({
+    ...DEFAULT_KUBELET_CONFIGURATION,
+    evictionHard: { 'memory.available': '100Mi', 'nodefs.available': '10%' },
+    evictionMinimumReclaim: { 'memory.available': '50Mi' },
+  });
   it.each([
     ['enough memory', 'memory.available', 101 * MI, false, false],
     ['too little memory', 'memory.available', 99 * MI, false, true],
@@ -46,25 +68,57 @@ describe('thresholds', () => {
     ['with images', 'images-and-containers', '20%'],
     ['with volumes and logs, and images elsewhere', 'images-alone', '10%'],
   ] as const)('of the disk of containers are those of the disk that it is: %s', (_, layout, expected) => {
-    const configured = thresholdsOf({ ...DEFAULT_KUBELET_CONFIGURATION, enforceNodeAllocatable: [], evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '20%', 'containerfs.available': '90%' }, evictionSoft: { 'nodefs.inodesFree': '5%' }, evictionSoftGracePeriod: { 'nodefs.inodesFree': '1m' } });
+    const configured = thresholdsOf({
+      ...DEFAULT_KUBELET_CONFIGURATION,
+      enforceNodeAllocatable: [],
+      evictionHard: { 'nodefs.available': '10%', 'imagefs.available': '20%', 'containerfs.available': '90%' },
+      evictionSoft: { 'nodefs.inodesFree': '5%' },
+      evictionSoftGracePeriod: { 'nodefs.inodesFree': '1m' },
+    });
     expect(ignoredContainerFs(configured)).toEqual(['found containerfs.available for hard eviction. ignoring']);
     const found = withContainerFs(configured, layout).filter(({ signal }) => signal.startsWith('containerfs'));
-    expect(found.map(({ signal, value, graceMs }) => [signal, value, graceMs])).toEqual([['containerfs.available', expected, 0], ...(layout === 'images-and-containers' ? [] : [['containerfs.inodesFree', '5%', 60_000]])]);
+    expect(found.map(({ signal, value, graceMs }) => [signal, value, graceMs])).toEqual([
+      ['containerfs.available', expected, 0],
+      ...(layout === 'images-and-containers' ? [] : [['containerfs.inodesFree', '5%', 60_000]]),
+    ]);
   });
 
   it('of unknown signals are refused', () => {
-    expect(() => thresholdsOf({ ...DEFAULT_KUBELET_CONFIGURATION, evictionHard: { 'cpu.available': '1' } })).toThrow('unknown eviction signal cpu.available');
+    expect(() => thresholdsOf({ ...DEFAULT_KUBELET_CONFIGURATION, evictionHard: { 'cpu.available': '1' } })).toThrow(
+      'unknown eviction signal cpu.available',
+    );
   });
 });
 
 describe('local storage', () => {
-  const summary: PodSummary = { podRef: { name: 'p', namespace: 'ns', uid: 'u' }, startTime: time, containers: [{ name: 'main', startTime: time, rootfs: { time, usedBytes: 3 * MI }, logs: { time, usedBytes: MI } }], volume: [{ name: 'v', time, usedBytes: 2 * MI }], 'ephemeral-storage': { time, usedBytes: 6 * MI } };
-  const pod = (spec: Partial<NonNullable<Pod['spec']>>): Pod => ({ metadata: {}, spec: { containers: [{ name: 'main' }], ...spec } });
+  const summary: PodSummary = {
+    podRef: { name: 'p', namespace: 'ns', uid: 'u' },
+    startTime: time,
+    containers: [{ name: 'main', startTime: time, rootfs: { time, usedBytes: 3 * MI }, logs: { time, usedBytes: MI } }],
+    volume: [{ name: 'v', time, usedBytes: 2 * MI }],
+    'ephemeral-storage': { time, usedBytes: 6 * MI },
+  };
+  const pod = (spec: Partial<NonNullable<Pod['spec']>>): Pod => ({
+    metadata: {},
+    spec: { containers: [{ name: 'main' }], ...spec },
+  });
   it.each([
-    ['a full emptyDir', pod({ volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Mi' } }] }), 'Usage of EmptyDir volume "v" exceeds the limit "1Mi". '],
+    [
+      'a full emptyDir',
+      pod({ volumes: [{ name: 'v', emptyDir: { sizeLimit: '1Mi' } }] }),
+      'Usage of EmptyDir volume "v" exceeds the limit "1Mi". ',
+    ],
     ['an emptyDir with room', pod({ volumes: [{ name: 'v', emptyDir: { sizeLimit: '3Mi' } }] }), undefined],
-    ['all containers together', pod({ containers: [{ name: 'main', resources: { limits: { 'ephemeral-storage': '5Mi' } } }] }), 'Pod ephemeral local storage usage exceeds the total limit of containers 5Mi. '],
-    ['one container', pod({ containers: [{ name: 'main', resources: { limits: { 'ephemeral-storage': '3Mi' } } }, { name: 'other' }] }), 'Container main exceeded its local ephemeral storage limit "3Mi". '],
+    [
+      'all containers together',
+      pod({ containers: [{ name: 'main', resources: { limits: { 'ephemeral-storage': '5Mi' } } }] }),
+      'Pod ephemeral local storage usage exceeds the total limit of containers 5Mi. ',
+    ],
+    [
+      'one container',
+      pod({ containers: [{ name: 'main', resources: { limits: { 'ephemeral-storage': '3Mi' } } }, { name: 'other' }] }),
+      'Container main exceeded its local ephemeral storage limit "3Mi". ',
+    ],
   ])('%s', (_, given, expected) => {
     expect(storageViolation(given, summary)).toBe(expected);
   });

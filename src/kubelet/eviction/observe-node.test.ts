@@ -25,9 +25,16 @@ afterEach(() => {
 
 const observer = (images: string | undefined, containers: string | undefined): NodeObserver => {
   const runtime = new FakeRuntime(createTestContext().clock);
-  const at = (mountpoint: string | undefined) => (mountpoint === undefined ? [] : [{ timestamp: 0, fsId: { mountpoint } }]);
-  runtime.images.imageFsInfo = () => Promise.resolve({ imageFilesystems: at(images), containerFilesystems: at(containers) });
-  return new NodeObserver({ config: { ...DEFAULT_KUBELET_CONFIGURATION, rootDirectory: here } as KubeletConfig, machine: { memoryBytes: 1 } as Machine, runtime, cgroups: noCgroups });
+  const at = (mountpoint: string | undefined) =>
+    mountpoint === undefined ? [] : [{ timestamp: 0, fsId: { mountpoint } }];
+  runtime.images.imageFsInfo = () =>
+    Promise.resolve({ imageFilesystems: at(images), containerFilesystems: at(containers) });
+  return new NodeObserver({
+    config: { ...DEFAULT_KUBELET_CONFIGURATION, rootDirectory: here } as KubeletConfig,
+    machine: { memoryBytes: 1 } as Machine,
+    runtime,
+    cgroups: noCgroups,
+  });
 };
 
 it.skipIf(!hasTwoDisks)('tells on which disks images and containers are', async () => {

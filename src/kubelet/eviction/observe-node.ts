@@ -32,10 +32,24 @@ export class NodeObserver {
   async observe(): Promise<Observations> {
     const { config, machine, cgroups } = this.#options;
     const { images, containers } = await this.#findDisks();
-    const [available, nodefs, imagefs, containerfs, processes, pods] = await Promise.all([memoryAvailable(), filesystemUse(config.rootDirectory), filesystemUse(images), filesystemUse(containers), processCounts(), cgroups.podsMemory()]);
+    const [available, nodefs, imagefs, containerfs, processes, pods] = await Promise.all([
+      memoryAvailable(),
+      filesystemUse(config.rootDirectory),
+      filesystemUse(images),
+      filesystemUse(containers),
+      processCounts(),
+      cgroups.podsMemory(),
+    ]);
     return {
       'memory.available': { available, capacity: machine.memoryBytes },
-      ...(pods === undefined ? {} : { 'allocatableMemory.available': { available: Math.max(0, pods.limitBytes - pods.workingSetBytes), capacity: pods.limitBytes } }),
+      ...(pods === undefined
+        ? {}
+        : {
+            'allocatableMemory.available': {
+              available: Math.max(0, pods.limitBytes - pods.workingSetBytes),
+              capacity: pods.limitBytes,
+            },
+          }),
       'nodefs.available': bytes(nodefs),
       'imagefs.available': bytes(imagefs),
       'containerfs.available': bytes(containerfs),
@@ -56,19 +70,34 @@ export class NodeObserver {
     const { runtime, config } = this.#options;
     const { imageFilesystems = [], containerFilesystems = [] } = await runtime.images.imageFsInfo({});
     const node = await fs.stat(config.rootDirectory);
-    const found = async ([first]: readonly FilesystemUsage[], otherwise: { path: string; device: number }): Promise<{ path: string; device: number }> => {
+    const found = async (
+      [first]: readonly FilesystemUsage[],
+      otherwise: { path: string; device: number },
+    ): Promise<{ path: string; device: number }> => {
       const mountpoint = first?.fsId?.mountpoint;
       const stats = mountpoint === undefined ? undefined : await fs.stat(mountpoint).catch(() => undefined);
       return mountpoint === undefined || stats === undefined ? otherwise : { path: mountpoint, device: stats.dev };
     };
     const images = await found(imageFilesystems, { path: config.rootDirectory, device: node.dev });
     const containers = await found(containerFilesystems, images);
-    const layout = images.device === node.dev ? 'one-disk' : images.device === containers.device ? 'images-and-containers' : 'images-alone';
+    const layout =
+      images.device === node.dev
+        ? 'one-disk'
+        : images.device === containers.device
+          ? 'images-and-containers'
+          : 'images-alone';
     return (this.#disks = { layout, images: images.path, containers: containers.path });
   }
 }
 
-const bytes = ({ availableBytes, capacityBytes }: FilesystemUse): Observation => ({ available: availableBytes, capacity: capacityBytes });
+const bytes = ({ availableBytes, capacityBytes }: FilesystemUse): Observation => ({
+  available: availableBytes,
+  capacity: capacityBytes,
+});
 
 /** Some file systems make inodes as they need them, and say that they have none. */
-const inodes = <N extends string>(name: N, { inodes: capacity, inodesFree }: FilesystemUse): Partial<Record<N, Observation>> => (capacity > 0 ? ({ [name]: { available: inodesFree, capacity } } as Record<N, Observation>) : {});
+const inodes = <N extends string>(
+  name: N,
+  { inodes: capacity, inodesFree }: FilesystemUse,
+): Partial<Record<N, Observation>> =>
+  capacity > 0 ? ({ [name]: { available: inodesFree, capacity } } as Record<N, Observation>) : {};

@@ -9,19 +9,35 @@ export interface RankedPod {
   readonly summary: PodSummary | undefined;
 }
 
-export function usageOf(resource: string, { pod, summary }: RankedPod, parts: readonly DiskPart[] = ['root', 'logs', 'local-volumes']): number {
+export function usageOf(
+  resource: string,
+  { pod, summary }: RankedPod,
+  parts: readonly DiskPart[] = ['root', 'logs', 'local-volumes'],
+): number {
   if (summary === undefined) return 0;
   if (resource === 'memory') return summary.memory?.workingSetBytes ?? 0;
   if (resource === 'pids') return summary.process_stats?.process_count ?? 0;
-  const measure = (stats: FsStats | undefined): number => (resource === 'inodes' ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
+  const measure = (stats: FsStats | undefined): number =>
+    (resource === 'inodes' ? stats?.inodesUsed : stats?.usedBytes) ?? 0;
   const total = (list: readonly (FsStats | undefined)[]): number => list.reduce((sum, one) => sum + measure(one), 0);
-  const elsewhere = new Set((pod.spec?.volumes ?? []).filter(({ emptyDir, csi }) => emptyDir?.medium === 'Memory' || csi !== undefined).map(({ name }) => name));
+  const elsewhere = new Set(
+    (pod.spec?.volumes ?? [])
+      .filter(({ emptyDir, csi }) => emptyDir?.medium === 'Memory' || csi !== undefined)
+      .map(({ name }) => name),
+  );
   const local = (summary.volume ?? []).filter(({ pvcRef, name }) => pvcRef === undefined && !elsewhere.has(name));
-  return (parts.includes('root') ? total(summary.containers.map(({ rootfs }) => rootfs)) : 0) + (parts.includes('logs') ? total(summary.containers.map(({ logs }) => logs)) : 0) + (parts.includes('local-volumes') ? total(local) : 0);
+  return (
+    (parts.includes('root') ? total(summary.containers.map(({ rootfs }) => rootfs)) : 0) +
+    (parts.includes('logs') ? total(summary.containers.map(({ logs }) => logs)) : 0) +
+    (parts.includes('local-volumes') ? total(local) : 0)
+  );
 }
 
 export function rankPods(pods: readonly RankedPod[], resource: string, parts?: readonly DiskPart[]): RankedPod[] {
-  const request = (pod: Pod): number => (resource === 'memory' || resource === 'ephemeral-storage' ? (allocatedRequests(pod).get(resource)?.value() ?? 0) : 0);
+  const request = (pod: Pod): number =>
+    resource === 'memory' || resource === 'ephemeral-storage'
+      ? (allocatedRequests(pod).get(resource)?.value() ?? 0)
+      : 0;
   const over = (one: RankedPod): number => usageOf(resource, one, parts) - request(one.pod);
   const hasStats = ({ summary }: RankedPod): number => (summary === undefined ? 0 : 1);
   return pods.toSorted((a, b) => {

@@ -1,7 +1,7 @@
+import { parseDuration } from '../../base/index.ts';
 /** Eviction thresholds: what the configuration says, and which of them a set of observations meets. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
-import { parseDuration } from '../../base/index.ts';
 
 export const SIGNALS = {
   'memory.available': { resource: 'memory', condition: 'MemoryPressure' },
@@ -37,18 +37,39 @@ export interface Threshold {
 
 export function thresholdsOf(config: KubeletConfiguration): Threshold[] {
   const isSignal = (name: string): name is Signal => Object.hasOwn(SIGNALS, name);
-  const unknown = [...Object.keys(config.evictionHard), ...Object.keys(config.evictionSoft)].find((name) => !isSignal(name));
+  const unknown = [...Object.keys(config.evictionHard), ...Object.keys(config.evictionSoft)].find(
+    (name) => !isSignal(name),
+  );
   if (unknown !== undefined) throw new Error(`unknown eviction signal ${unknown}`);
   const make = (hard: boolean, entries: Readonly<Record<string, string>>): Threshold[] =>
-    Object.entries(entries).flatMap(([signal, value]) => (isSignal(signal) ? [{ signal, value, hard, graceMs: hard ? 0 : parseDuration(config.evictionSoftGracePeriod[signal] ?? '0'), minimumReclaim: config.evictionMinimumReclaim[signal] }] : []));
+    Object.entries(entries).flatMap(([signal, value]) =>
+      isSignal(signal)
+        ? [
+            {
+              signal,
+              value,
+              hard,
+              graceMs: hard ? 0 : parseDuration(config.evictionSoftGracePeriod[signal] ?? '0'),
+              minimumReclaim: config.evictionMinimumReclaim[signal],
+            },
+          ]
+        : [],
+    );
   const configured = [...make(true, config.evictionHard), ...make(false, config.evictionSoft)];
   if (!config.enforceNodeAllocatable.includes('pods')) return configured;
   // Pods that are held to the node's allocatable run out of it before the node does.
   const memory = configured.filter(({ signal, hard }) => signal === 'memory.available' && hard);
-  return [...memory.map((threshold) => ({ ...threshold, signal: 'allocatableMemory.available' as const })), ...configured];
+  return [
+    ...memory.map((threshold) => ({ ...threshold, signal: 'allocatableMemory.available' as const })),
+    ...configured,
+  ];
 }
 
-export function isMet({ signal, value, minimumReclaim }: Threshold, observations: Observations, { reclaiming }: { readonly reclaiming: boolean }): boolean {
+export function isMet(
+  { signal, value, minimumReclaim }: Threshold,
+  observations: Observations,
+  { reclaiming }: { readonly reclaiming: boolean },
+): boolean {
   const observed = observations[signal];
   if (observed === undefined) return false;
   const limit = threshold(value, observed.capacity);

@@ -18,8 +18,16 @@ beforeEach(() => {
   told = [];
 });
 
-const collector = (config: Partial<KubeletConfiguration> = {}, imageVolumes: readonly string[] = []): ImageGarbageCollector =>
-  new ImageGarbageCollector(ctx, { runtime, config: { ...DEFAULT_KUBELET_CONFIGURATION, imageMinimumGCAge: 0, ...config }, reporter: { event: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`) }, imageVolumes: () => imageVolumes });
+const collector = (
+  config: Partial<KubeletConfiguration> = {},
+  imageVolumes: readonly string[] = [],
+): ImageGarbageCollector =>
+  new ImageGarbageCollector(ctx, {
+    runtime,
+    config: { ...DEFAULT_KUBELET_CONFIGURATION, imageMinimumGCAge: 0, ...config },
+    reporter: { event: (type, reason, message) => void told.push(`${type} ${reason}: ${message}`) },
+    imageVolumes: () => imageVolumes,
+  });
 
 const left = (): string[] => [...runtime.images_.keys()];
 
@@ -45,7 +53,10 @@ describe('freeing', () => {
 
   it('leaves images of containers and of volumes', async () => {
     await runtime.runtime.runPodSandbox({ config: { metadata: { name: 'p' } } });
-    await runtime.runtime.createContainer({ podSandboxId: [...runtime.sandboxes.keys()][0], config: { metadata: { name: 'main' }, image: { image: 'sha256:b:1', userSpecifiedImage: 'b:1' } } });
+    await runtime.runtime.createContainer({
+      podSandboxId: [...runtime.sandboxes.keys()][0],
+      config: { metadata: { name: 'main' }, image: { image: 'sha256:b:1', userSpecifiedImage: 'b:1' } },
+    });
     expect(await collector({}, ['c:1']).free(Infinity)).toBe(100);
     expect(left()).toEqual(['b:1', 'c:1']);
   });
@@ -63,7 +74,11 @@ describe('collecting', () => {
   });
 
   it('says when there is not enough to remove', async () => {
-    await expect(collector({ imageGCHighThresholdPercent: 0, imageGCLowThresholdPercent: 0 }).collect()).rejects.toThrow(/^Failed to garbage collect required amount of images\. Attempted to free \d+ bytes, but only found 300 bytes eligible to free\.$/);
+    await expect(
+      collector({ imageGCHighThresholdPercent: 0, imageGCLowThresholdPercent: 0 }).collect(),
+    ).rejects.toThrow(
+      /^Failed to garbage collect required amount of images\. Attempted to free \d+ bytes, but only found 300 bytes eligible to free\.$/,
+    );
     expect(told).toEqual([expect.stringMatching(/^Warning FreeDiskSpaceFailed: Failed to garbage collect/) as string]);
     expect(left()).toEqual([]);
   });

@@ -46,8 +46,10 @@ export class ImageGarbageCollector {
   async run(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
     // An image's age counts from when it was first seen, so that is soon.
-    await this.#unusedImages().catch((error: unknown) => logger.v(1).info('Failed to look at images', { err: messageOf(error) }));
-    for (let failedBefore = false; !signal.aborted; ) {
+    await this.#unusedImages().catch((error: unknown) =>
+      logger.v(1).info('Failed to look at images', { err: messageOf(error) }),
+    );
+    for (let failedBefore = false; !signal.aborted;) {
       await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
       if (signal.aborted) return;
       try {
@@ -82,7 +84,10 @@ export class ImageGarbageCollector {
     const usedPercent = 100 - Math.floor((availableBytes * 100) / capacityBytes);
     if (usedPercent < high) return;
     const wanted = Math.floor((capacityBytes * (100 - low)) / 100) - availableBytes;
-    this.#ctx.logger.info('Disk usage on image filesystem is over the high threshold, trying to free bytes down to the low threshold', { usage: usedPercent, highThreshold: high, amountToFree: wanted, lowThreshold: low });
+    this.#ctx.logger.info(
+      'Disk usage on image filesystem is over the high threshold, trying to free bytes down to the low threshold',
+      { usage: usedPercent, highThreshold: high, amountToFree: wanted, lowThreshold: low },
+    );
     const freed = await this.free(wanted, unused);
     if (freed >= wanted) return;
     const message = `Failed to garbage collect required amount of images. Attempted to free ${wanted} bytes, but only found ${freed} bytes eligible to free.`;
@@ -103,8 +108,14 @@ export class ImageGarbageCollector {
   }
 
   async #unusedImages(): Promise<{ image: Image; record: Record }[]> {
-    const [{ images = [] }, { containers = [] }] = await Promise.all([this.#runtime.images.listImages({}), this.#runtime.runtime.listContainers({})]);
-    const inUse = new Set([...containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image]), ...this.#options.imageVolumes().flatMap((name) => [name, withDefaultTag(name)])]);
+    const [{ images = [] }, { containers = [] }] = await Promise.all([
+      this.#runtime.images.listImages({}),
+      this.#runtime.runtime.listContainers({}),
+    ]);
+    const inUse = new Set([
+      ...containers.flatMap(({ imageId, imageRef, image }) => [imageId, imageRef, image?.image]),
+      ...this.#options.imageVolumes().flatMap((name) => [name, withDefaultTag(name)]),
+    ]);
     const now = this.#ctx.clock.monotonic();
     const present = new Set(images.map(({ id }) => id));
     for (const id of this.#records.keys()) if (!present.has(id)) this.#records.delete(id);
@@ -113,11 +124,14 @@ export class ImageGarbageCollector {
       const id = image.id ?? '';
       const record = this.#records.get(id) ?? { firstSeenAt: now, lastUsedAt: now, size: image.size ?? 0 };
       this.#records.set(id, record);
-      const isUsed = inUse.has(id) || [...(image.repoTags ?? []), ...(image.repoDigests ?? [])].some((name) => inUse.has(name));
+      const isUsed =
+        inUse.has(id) || [...(image.repoTags ?? []), ...(image.repoDigests ?? [])].some((name) => inUse.has(name));
       if (isUsed) record.lastUsedAt = now;
       else if (image.pinned !== true) unused.push({ image, record });
     }
-    return unused.toSorted((a, b) => a.record.lastUsedAt - b.record.lastUsedAt || a.record.firstSeenAt - b.record.firstSeenAt);
+    return unused.toSorted(
+      (a, b) => a.record.lastUsedAt - b.record.lastUsedAt || a.record.firstSeenAt - b.record.firstSeenAt,
+    );
   }
 
   async #remove(image: Image): Promise<boolean> {

@@ -3,9 +3,9 @@
  * woken when it has come, so that no slow registry holds a pod up when it shall be stopped.
  */
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
+import { formatDurationNanos } from '../../base/index.ts';
 import { CriError, type AuthConfig, type ContainerRuntime, type PodSandboxConfig } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { formatDurationNanos } from '../../base/index.ts';
 import { BackOffTable } from '../pod/back-off.ts';
 import type { StartProblem } from '../pod/container-statuses.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
@@ -98,7 +98,13 @@ export class ImageManager {
     }
     const policy = container.imagePullPolicy ?? 'IfNotPresent';
     if (imageRef !== '' && policy !== 'Always') {
-      events.container(pod, container.name, 'Normal', 'Pulled', `Container image ${JSON.stringify(asked)} already present on machine and can be accessed by the pod`);
+      events.container(
+        pod,
+        container.name,
+        'Normal',
+        'Pulled',
+        `Container image ${JSON.stringify(asked)} already present on machine and can be accessed by the pod`,
+      );
       return this.#present(imageRef);
     }
     if (policy === 'Never') {
@@ -130,7 +136,8 @@ export class ImageManager {
   forget(podUid: string): void {
     const prefix = `${podUid}_`;
     this.#backOff.forget(prefix);
-    for (const map of [this.#failedAt, this.#lastError, this.#finished]) for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key);
+    for (const map of [this.#failedAt, this.#lastError, this.#finished])
+      for (const key of map.keys()) if (key.startsWith(prefix)) map.delete(key);
   }
 
   #present(imageRef: string): ImageOutcome {
@@ -141,7 +148,13 @@ export class ImageManager {
   #failed(key: string, { error = '', code }: Finished, { pod, container }: ImageRequest): ImageOutcome {
     const now = this.#ctx.clock.monotonic();
     const asked = container.image ?? '';
-    this.#options.events.container(pod, container.name, 'Warning', 'Failed', `Failed to pull image ${JSON.stringify(asked)}: ${error}`);
+    this.#options.events.container(
+      pod,
+      container.name,
+      'Warning',
+      'Failed',
+      `Failed to pull image ${JSON.stringify(asked)}: ${error}`,
+    );
     this.#backOff.next(key, this.#failedAt.get(key) ?? now, now);
     this.#failedAt.set(key, now);
     const reason = code === 'RegistryUnavailable' || code === 'SignatureValidationFailed' ? code : 'ErrImagePull';
@@ -162,14 +175,31 @@ export class ImageManager {
     else this.#running++;
     const startedAt = clock.monotonic();
     try {
-      const credentials = [...credentialsFor(image, await secrets()), ...((await this.#options.nodeCredentials?.(image, pod)) ?? [])];
+      const credentials = [
+        ...credentialsFor(image, await secrets()),
+        ...((await this.#options.nodeCredentials?.(image, pod)) ?? []),
+      ];
       let failure: unknown;
       for (const auth of credentials.length === 0 ? [undefined] : credentials) {
         try {
-          const { imageRef = '' } = await runtime.images.pullImage({ image: { image }, ...(auth === undefined ? {} : { auth }), ...(sandboxConfig === undefined ? {} : { sandboxConfig }) }, { signal });
+          const { imageRef = '' } = await runtime.images.pullImage(
+            {
+              image: { image },
+              ...(auth === undefined ? {} : { auth }),
+              ...(sandboxConfig === undefined ? {} : { sandboxConfig }),
+            },
+            { signal },
+          );
           const size = (await runtime.images.imageStatus({ image: { image: imageRef } })).image?.size ?? 0;
-          const text = (since: number): string => formatDurationNanos(BigInt(Math.round(clock.monotonic() - since)) * 1_000_000n);
-          events.container(pod, container.name, 'Normal', 'Pulled', `Successfully pulled image ${JSON.stringify(container.image)} in ${text(startedAt)} (${text(waitingSince)} including waiting). Image size: ${size} bytes.`);
+          const text = (since: number): string =>
+            formatDurationNanos(BigInt(Math.round(clock.monotonic() - since)) * 1_000_000n);
+          events.container(
+            pod,
+            container.name,
+            'Normal',
+            'Pulled',
+            `Successfully pulled image ${JSON.stringify(container.image)} in ${text(startedAt)} (${text(waitingSince)} including waiting). Image size: ${size} bytes.`,
+          );
           this.#backOff.reset(key);
           return { imageRef };
         } catch (error) {

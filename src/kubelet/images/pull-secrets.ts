@@ -26,7 +26,8 @@ export function credentialsFor(image: string, secrets: readonly Secret[]): AuthC
 
 function authsOf({ type, data = {} }: Secret): Record<string, DockerAuth> {
   try {
-    if (type === 'kubernetes.io/dockerconfigjson') return (JSON.parse(decode(data['.dockerconfigjson'])) as { auths?: Record<string, DockerAuth> }).auths ?? {};
+    if (type === 'kubernetes.io/dockerconfigjson')
+      return (JSON.parse(decode(data['.dockerconfigjson'])) as { auths?: Record<string, DockerAuth> }).auths ?? {};
     if (type === 'kubernetes.io/dockercfg') return JSON.parse(decode(data['.dockercfg'])) as Record<string, DockerAuth>;
   } catch {
     // A secret that cannot be read has nothing to offer; the pull says what is missing.

@@ -22,9 +22,16 @@ export async function runHandler(input: HandlerInput): Promise<void> {
   const { handler, container, containerId, podIp, runtime, dial, clock, signal } = input;
   if (handler.exec !== undefined) {
     const { command = [] } = handler.exec;
-    const { exitCode = 0, stdout = new Uint8Array(), stderr = new Uint8Array() } = await runtime.runtime.execSync({ containerId, cmd: command, timeout: 0 }, { signal });
+    const {
+      exitCode = 0,
+      stdout = new Uint8Array(),
+      stderr = new Uint8Array(),
+    } = await runtime.runtime.execSync({ containerId, cmd: command, timeout: 0 }, { signal });
     const output = Buffer.concat([stdout, stderr]).toString();
-    if (exitCode !== 0) throw new Error(`command '${command.join(' ')}' exited with ${exitCode}: ${output}, message: ${JSON.stringify(output)}`);
+    if (exitCode !== 0)
+      throw new Error(
+        `command '${command.join(' ')}' exited with ${exitCode}: ${output}, message: ${JSON.stringify(output)}`,
+      );
   } else if (handler.httpGet !== undefined) {
     const url = actionUrl(handler.httpGet, podIp, resolvePort(handler.httpGet.port, container));
     await httpGet({ url, headers: actionHeaders(handler.httpGet, 'kube-lifecycle/1.36'), dial, signal });

@@ -40,6 +40,9 @@ async function lastLines(logPath: string): Promise<string> {
     .filter((match) => match !== null)
     .map(([, tag, content = '']) => (tag === 'F' ? `${content}\n` : content))
     .join('');
-  const lines = text.split('\n').slice(-MAX_LOG_LINES - 1).join('\n');
+  const lines = text
+    .split('\n')
+    .slice(-MAX_LOG_LINES - 1)
+    .join('\n');
   return lines.slice(-MAX_LOG);
 }

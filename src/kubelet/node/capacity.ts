@@ -1,6 +1,6 @@
+import { parseQuantity, Quantity } from '../../base/index.ts';
 /** What a node has, and what of it is for pods. */
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
-import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { FilesystemUse, Machine } from './machine.ts';
 
 export type ResourceTexts = Record<string, string>;
@@ -10,7 +10,10 @@ export interface CapacityInput {
   readonly nodefs: FilesystemUse;
   readonly config: KubeletConfiguration;
   /** Of device plugins: all, and those that are healthy. */
-  readonly devices: { readonly capacity: Readonly<Record<string, number>>; readonly allocatable: Readonly<Record<string, number>> };
+  readonly devices: {
+    readonly capacity: Readonly<Record<string, number>>;
+    readonly allocatable: Readonly<Record<string, number>>;
+  };
 }
 
 export function nodeCapacity({ machine, nodefs, config, devices }: CapacityInput): ResourceTexts {
@@ -18,7 +21,12 @@ export function nodeCapacity({ machine, nodefs, config, devices }: CapacityInput
   return {
     cpu: String(machine.cpus),
     'ephemeral-storage': kibibytes(nodefs.capacityBytes),
-    ...Object.fromEntries(Object.entries(machine.hugePages).map(([size, total]) => [`hugepages-${size}`, total === 0 ? '0' : kibibytes(total)])),
+    ...Object.fromEntries(
+      Object.entries(machine.hugePages).map(([size, total]) => [
+        `hugepages-${size}`,
+        total === 0 ? '0' : kibibytes(total),
+      ]),
+    ),
     memory: kibibytes(machine.memoryBytes),
     pods: String(perCore),
     ...Object.fromEntries(Object.entries(devices.capacity).map(([name, count]) => [name, String(count)])),
@@ -37,12 +45,14 @@ export function nodeAllocatable(capacity: Readonly<ResourceTexts>, input: Capaci
       continue;
     }
     let left = parseQuantity(total);
-    for (const reserved of [config.kubeReserved[name], config.systemReserved[name]]) if (reserved !== undefined) left = left.sub(parseQuantity(reserved));
+    for (const reserved of [config.kubeReserved[name], config.systemReserved[name]])
+      if (reserved !== undefined) left = left.sub(parseQuantity(reserved));
     if (name === 'memory') {
       left = left.sub(Quantity.of(threshold(config.evictionHard['memory.available'], machine.memoryBytes)));
       if (reservedHuge > 0) left = left.sub(Quantity.of(reservedHuge));
     }
-    if (name === 'ephemeral-storage') left = Quantity.of(left.value() - threshold(config.evictionHard['nodefs.available'], nodefs.capacityBytes));
+    if (name === 'ephemeral-storage')
+      left = Quantity.of(left.value() - threshold(config.evictionHard['nodefs.available'], nodefs.capacityBytes));
     result[name] = left.sign() < 0 ? '0' : left.toString();
   }
   return result;

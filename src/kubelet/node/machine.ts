@@ -16,7 +16,18 @@ export interface Machine {
   readonly swapBytes: number;
 }
 
-const ARCHITECTURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64', loong64: 'loong64' }));
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    x64: 'amd64',
+    arm64: 'arm64',
+    arm: 'arm',
+    ia32: '386',
+    ppc64: 'ppc64le',
+    s390x: 's390x',
+    riscv64: 'riscv64',
+    loong64: 'loong64',
+  }),
+);
 
 export async function readMachine(): Promise<Machine> {
   const [memory, machineId, systemUuid, bootId, osRelease, hugePages] = await Promise.all([
@@ -52,7 +63,8 @@ async function firstText(files: readonly string[]): Promise<string> {
   return '';
 }
 
-const kilobytes = (meminfo: string, name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
+const kilobytes = (meminfo: string, name: string): number =>
+  Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1] ?? 0) * 1024;
 
 /** Bytes in huge pages by their size, as resources are called: `2Mi`. */
 async function readHugePages(): Promise<Record<string, number>> {
@@ -61,7 +73,8 @@ async function readHugePages(): Promise<Record<string, number>> {
   for (const name of await fs.readdir(root).catch(() => [])) {
     const size = Number(/^hugepages-(\d+)kB$/.exec(name)?.[1]) * 1024;
     if (!Number.isFinite(size)) continue;
-    result[size >= 2 ** 30 ? `${size / 2 ** 30}Gi` : size >= 2 ** 20 ? `${size / 2 ** 20}Mi` : `${size / 1024}Ki`] = size * Number(await readText(`${root}/${name}/nr_hugepages`));
+    result[size >= 2 ** 30 ? `${size / 2 ** 30}Gi` : size >= 2 ** 20 ? `${size / 2 ** 20}Mi` : `${size / 1024}Ki`] =
+      size * Number(await readText(`${root}/${name}/nr_hugepages`));
   }
   return result;
 }
@@ -77,7 +90,13 @@ export interface FilesystemUse {
 
 export async function filesystemUse(directory: string): Promise<FilesystemUse> {
   const { bsize, blocks, bavail, bfree, files, ffree } = await fs.statfs(directory);
-  return { capacityBytes: bsize * blocks, availableBytes: bsize * bavail, usedBytes: bsize * (blocks - bfree), inodes: files, inodesFree: ffree };
+  return {
+    capacityBytes: bsize * blocks,
+    availableBytes: bsize * bavail,
+    usedBytes: bsize * (blocks - bfree),
+    inodes: files,
+    inodesFree: ffree,
+  };
 }
 
 /** What could be given to new processes: what is free and what the kernel would give back. */
@@ -86,6 +105,13 @@ export async function memoryAvailable(): Promise<number> {
 }
 
 export async function processCounts(): Promise<{ readonly running: number; readonly max: number }> {
-  const [load, pidMax, threadsMax] = await Promise.all([readText('/proc/loadavg'), readText('/proc/sys/kernel/pid_max'), readText('/proc/sys/kernel/threads-max')]);
-  return { running: Number(/\/(\d+)/.exec(load)?.[1] ?? 0), max: Math.min(Number(pidMax) || 32_768, Number(threadsMax) || 32_768) };
+  const [load, pidMax, threadsMax] = await Promise.all([
+    readText('/proc/loadavg'),
+    readText('/proc/sys/kernel/pid_max'),
+    readText('/proc/sys/kernel/threads-max'),
+  ]);
+  return {
+    running: Number(/\/(\d+)/.exec(load)?.[1] ?? 0),
+    max: Math.min(Number(pidMax) || 32_768, Number(threadsMax) || 32_768),
+  };
 }

@@ -1,8 +1,8 @@
 /** The node's heartbeat: a Lease that is renewed four times as often as it would run out. */
 import type { Lease } from '../../api/generated/coordination-v1.ts';
+import { formatMicroTime } from '../../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { formatMicroTime } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 
 const NAMESPACE = 'kube-node-lease';
@@ -26,13 +26,20 @@ export async function keepNodeLease(ctx: Context, options: NodeLeaseOptions): Pr
 
   const renewed = (before: Lease | undefined): Lease => {
     const uid = options.nodeUid();
-    const ownerReferences = before?.metadata.ownerReferences ?? (uid === undefined ? undefined : [{ apiVersion: 'v1', kind: 'Node', name: options.nodeName, uid }]);
+    const ownerReferences =
+      before?.metadata.ownerReferences ??
+      (uid === undefined ? undefined : [{ apiVersion: 'v1', kind: 'Node', name: options.nodeName, uid }]);
     return {
       ...before,
       apiVersion: 'coordination.k8s.io/v1',
       kind: 'Lease',
       metadata: { ...before?.metadata, ...reference, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
-      spec: { ...before?.spec, holderIdentity: options.nodeName, leaseDurationSeconds: options.durationSeconds, renewTime: formatMicroTime(clock.now()) },
+      spec: {
+        ...before?.spec,
+        holderIdentity: options.nodeName,
+        leaseDurationSeconds: options.durationSeconds,
+        renewTime: formatMicroTime(clock.now()),
+      },
     };
   };
 
@@ -56,7 +63,11 @@ export async function keepNodeLease(ctx: Context, options: NodeLeaseOptions): Pr
   };
 
   while (!signal.aborted) {
-    for (let tries = 0, delay = FIRST_RETRY_MS; tries < RETRIES && !signal.aborted; tries++, delay = Math.min(delay * 2, MAX_RETRY_MS)) {
+    for (
+      let tries = 0, delay = FIRST_RETRY_MS;
+      tries < RETRIES && !signal.aborted;
+      tries++, delay = Math.min(delay * 2, MAX_RETRY_MS)
+    ) {
       try {
         await renew();
         break;

@@ -92,10 +92,25 @@ export class NodeReporter {
     const existing = await nodes.get({ name: nodeName }, { signal });
     const labels = { ...existing.metadata.labels, ...initial.metadata.labels };
     const annotations = { ...existing.metadata.annotations, ...initial.metadata.annotations };
-    const spec = existing.spec?.providerID || !initial.spec?.providerID ? existing.spec : { ...existing.spec, providerID: initial.spec.providerID };
-    const isSame = JSON.stringify([existing.metadata.labels, existing.metadata.annotations, existing.spec]) === JSON.stringify([labels, annotations, spec]);
-    const updated = isSame ? existing : await nodes.patch({ name: nodeName }, { metadata: { labels, annotations }, ...(spec?.providerID ? { spec: { providerID: spec.providerID } } : {}) }, { type: 'strategic', signal });
-    return nodes.patch({ name: nodeName }, statusPatch(await this.#options.status(updated)), { type: 'strategic', subresource: 'status', signal });
+    const spec =
+      existing.spec?.providerID || !initial.spec?.providerID
+        ? existing.spec
+        : { ...existing.spec, providerID: initial.spec.providerID };
+    const isSame =
+      JSON.stringify([existing.metadata.labels, existing.metadata.annotations, existing.spec]) ===
+      JSON.stringify([labels, annotations, spec]);
+    const updated = isSame
+      ? existing
+      : await nodes.patch(
+          { name: nodeName },
+          { metadata: { labels, annotations }, ...(spec?.providerID ? { spec: { providerID: spec.providerID } } : {}) },
+          { type: 'strategic', signal },
+        );
+    return nodes.patch({ name: nodeName }, statusPatch(await this.#options.status(updated)), {
+      type: 'strategic',
+      subresource: 'status',
+      signal,
+    });
   }
 
   async #initialNode(): Promise<Node> {
@@ -103,7 +118,11 @@ export class NodeReporter {
     return {
       apiVersion: 'v1',
       kind: 'Node',
-      metadata: { name: nodeName, labels: { ...labels }, ...(controllerAttachDetach ? { annotations: { [ATTACH_DETACH]: 'true' } } : {}) },
+      metadata: {
+        name: nodeName,
+        labels: { ...labels },
+        ...(controllerAttachDetach ? { annotations: { [ATTACH_DETACH]: 'true' } } : {}),
+      },
       spec: {
         ...(taints.length > 0 ? { taints: [...taints] } : {}),
         ...(providerId === '' ? {} : { providerID: providerId }),
@@ -122,7 +141,9 @@ export class NodeReporter {
     const isDue = clock.monotonic() - this.#lastReportAt >= reportFrequencyMs;
     if (!isDue && sameButForHeartbeats(before?.status, status)) return;
     const patch = statusPatch(status);
-    this.#node = await client.resource('v1/nodes').patch({ name: nodeName }, patch, { type: 'strategic', subresource: 'status', signal });
+    this.#node = await client
+      .resource('v1/nodes')
+      .patch({ name: nodeName }, patch, { type: 'strategic', subresource: 'status', signal });
     this.#lastReportAt = clock.monotonic();
     this.#tell(before?.status, status);
   }
@@ -165,17 +186,38 @@ export class NodeReporter {
  * what is not there any more is taken away by name. What is attached is the controllers' to say.
  */
 function statusPatch({ volumesAttached: _, ...status }: NodeStatus): object {
-  return { status: { ...status, volumesInUse: status.volumesInUse ?? null, runtimeHandlers: status.runtimeHandlers ?? null, addresses: [{ $patch: 'replace' }, ...(status.addresses ?? [])] } };
+  return {
+    status: {
+      ...status,
+      volumesInUse: status.volumesInUse ?? null,
+      runtimeHandlers: status.runtimeHandlers ?? null,
+      addresses: [{ $patch: 'replace' }, ...(status.addresses ?? [])],
+    },
+  };
 }
 
 function sameButForHeartbeats(before: NodeStatus | undefined, after: NodeStatus): boolean {
   const strip = (status: NodeStatus | undefined): string => {
     const { conditions = [], volumesAttached: _, images = [], ...rest } = status ?? {};
-    return canonical({ ...rest, images, conditions: conditions.map(({ lastHeartbeatTime: _heartbeat, lastTransitionTime: _transition, ...condition }) => condition) });
+    return canonical({
+      ...rest,
+      images,
+      conditions: conditions.map(
+        ({ lastHeartbeatTime: _heartbeat, lastTransitionTime: _transition, ...condition }) => condition,
+      ),
+    });
   };
   return strip(before) === strip(after);
 }
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, item: unknown) => (typeof item === 'object' && item !== null && !Array.isArray(item) ? Object.fromEntries(Object.entries(item).filter(([, v]) => v !== undefined && v !== '').toSorted(([a], [b]) => (a < b ? -1 : 1))) : item));
+  return JSON.stringify(value, (_, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(
+          Object.entries(item)
+            .filter(([, v]) => v !== undefined && v !== '')
+            .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+        )
+      : item,
+  );
 }

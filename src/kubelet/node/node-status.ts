@@ -1,8 +1,8 @@
+import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
 /** The status of the node, from what the machine, the runtime and the kubelet's parts say. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
-import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
-import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
 import { formatTime } from '../../base/index.ts';
+import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';
 import type { Machine } from './machine.ts';
 
 export interface NodeStatusInput {
@@ -51,7 +51,17 @@ export function nodeStatus(input: NodeStatusInput): NodeStatus {
     },
     images: nodeImages(input.images, input.maxImages),
     ...(input.volumesInUse.length > 0 ? { volumesInUse: [...input.volumesInUse] } : {}),
-    ...(input.runtimeHandlers.length > 0 ? { runtimeHandlers: input.runtimeHandlers.map(({ name = '', features }) => ({ name, features: { recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts === true, userNamespaces: features?.userNamespaces === true } })) } : {}),
+    ...(input.runtimeHandlers.length > 0
+      ? {
+          runtimeHandlers: input.runtimeHandlers.map(({ name = '', features }) => ({
+            name,
+            features: {
+              recursiveReadOnlyMounts: features?.recursiveReadOnlyMounts === true,
+              userNamespaces: features?.userNamespaces === true,
+            },
+          })),
+        }
+      : {}),
     declaredFeatures: [...DECLARED_FEATURES],
     features: { supplementalGroupsPolicy: input.runtimeFeatures?.supplementalGroupsPolicy === true },
   };
@@ -64,9 +74,21 @@ interface Pressure {
 }
 
 const PRESSURES: readonly Pressure[] = [
-  { type: 'MemoryPressure', good: ['KubeletHasSufficientMemory', 'kubelet has sufficient memory available'], bad: ['KubeletHasInsufficientMemory', 'kubelet has insufficient memory available'] },
-  { type: 'DiskPressure', good: ['KubeletHasNoDiskPressure', 'kubelet has no disk pressure'], bad: ['KubeletHasDiskPressure', 'kubelet has disk pressure'] },
-  { type: 'PIDPressure', good: ['KubeletHasSufficientPID', 'kubelet has sufficient PID available'], bad: ['KubeletHasInsufficientPID', 'kubelet has insufficient PID available'] },
+  {
+    type: 'MemoryPressure',
+    good: ['KubeletHasSufficientMemory', 'kubelet has sufficient memory available'],
+    bad: ['KubeletHasInsufficientMemory', 'kubelet has insufficient memory available'],
+  },
+  {
+    type: 'DiskPressure',
+    good: ['KubeletHasNoDiskPressure', 'kubelet has no disk pressure'],
+    bad: ['KubeletHasDiskPressure', 'kubelet has disk pressure'],
+  },
+  {
+    type: 'PIDPressure',
+    good: ['KubeletHasSufficientPID', 'kubelet has sufficient PID available'],
+    bad: ['KubeletHasInsufficientPID', 'kubelet has insufficient PID available'],
+  },
 ];
 
 function conditions({ now, pressures, problems, before }: NodeStatusInput): NodeCondition[] {
@@ -74,14 +96,32 @@ function conditions({ now, pressures, problems, before }: NodeStatusInput): Node
   const made = PRESSURES.map(({ type, good, bad }): NodeCondition => {
     const isBad = pressures.has(type);
     const [reason, message] = isBad ? bad : good;
-    return { type, status: isBad ? 'True' : 'False', lastHeartbeatTime: time, lastTransitionTime: time, reason, message };
+    return {
+      type,
+      status: isBad ? 'True' : 'False',
+      lastHeartbeatTime: time,
+      lastTransitionTime: time,
+      reason,
+      message,
+    };
   });
   const ready = problems.length === 0;
-  made.push({ type: 'Ready', status: ready ? 'True' : 'False', lastHeartbeatTime: time, lastTransitionTime: time, reason: ready ? 'KubeletReady' : 'KubeletNotReady', message: ready ? 'kubelet is posting ready status' : `[${problems.join(', ')}]`.replace(/^\[(.*)\]$/, problems.length === 1 ? '$1' : '[$1]') });
+  made.push({
+    type: 'Ready',
+    status: ready ? 'True' : 'False',
+    lastHeartbeatTime: time,
+    lastTransitionTime: time,
+    reason: ready ? 'KubeletReady' : 'KubeletNotReady',
+    message: ready
+      ? 'kubelet is posting ready status'
+      : `[${problems.join(', ')}]`.replace(/^\[(.*)\]$/, problems.length === 1 ? '$1' : '[$1]'),
+  });
   const old = new Map((before?.status?.conditions ?? []).map((condition) => [condition.type, condition]));
   const own = made.map((condition) => {
     const previous = old.get(condition.type);
-    return previous?.status === condition.status ? { ...condition, lastTransitionTime: previous.lastTransitionTime ?? time } : condition;
+    return previous?.status === condition.status
+      ? { ...condition, lastTransitionTime: previous.lastTransitionTime ?? time }
+      : condition;
   });
   const mine = new Set(own.map(({ type }) => type));
   return [...(before?.status?.conditions ?? []).filter(({ type }) => !mine.has(type)), ...own];
@@ -91,6 +131,11 @@ const MAX_NAMES = 5;
 
 /** The largest first, each with a few of its names. */
 function nodeImages(images: readonly Image[], max: number): ContainerImage[] {
-  const listed = images.toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0)).map(({ repoTags = [], repoDigests = [], size = 0 }) => ({ names: [...repoDigests, ...repoTags].slice(0, MAX_NAMES), sizeBytes: size }));
+  const listed = images
+    .toSorted((a, b) => (b.size ?? 0) - (a.size ?? 0))
+    .map(({ repoTags = [], repoDigests = [], size = 0 }) => ({
+      names: [...repoDigests, ...repoTags].slice(0, MAX_NAMES),
+      sizeBytes: size,
+    }));
   return max < 0 ? listed : listed.slice(0, max);
 }

@@ -29,7 +29,10 @@ export class PodCidrs {
     while (!signal.aborted && this.#wanted !== this.#told) {
       const podCidr = this.#wanted;
       try {
-        await this.#options.runtime.runtime.updateRuntimeConfig({ runtimeConfig: { networkConfig: { podCidr } } }, { signal });
+        await this.#options.runtime.runtime.updateRuntimeConfig(
+          { runtimeConfig: { networkConfig: { podCidr } } },
+          { signal },
+        );
         this.#told = podCidr;
         await this.#options.onConfigured();
       } catch (error) {

@@ -35,7 +35,10 @@ export class RuntimeProbe {
     const { runtime } = this.#runtime;
     try {
       if (this.version === '') {
-        const { runtimeName = 'unknown', runtimeVersion = '' } = await runtime.version({ version: 'v1' }, { signal: this.#ctx.signal });
+        const { runtimeName = 'unknown', runtimeVersion = '' } = await runtime.version(
+          { version: 'v1' },
+          { signal: this.#ctx.signal },
+        );
         this.name = runtimeName;
         this.version = `${runtimeName}://${runtimeVersion}`;
       }
@@ -44,7 +47,10 @@ export class RuntimeProbe {
       this.features = features;
       this.#problems = (status?.conditions ?? [])
         .filter(({ type, status: fine }) => (type === 'RuntimeReady' || type === 'NetworkReady') && fine !== true)
-        .map(({ type, reason, message }) => `container runtime ${type === 'NetworkReady' ? 'network ' : ''}not ready: ${type}=false reason:${reason ?? ''} message:${message ?? ''}`);
+        .map(
+          ({ type, reason, message }) =>
+            `container runtime ${type === 'NetworkReady' ? 'network ' : ''}not ready: ${type}=false reason:${reason ?? ''} message:${message ?? ''}`,
+        );
     } catch (error) {
       if (this.#ctx.signal.aborted) throw error;
       this.#problems = [`container runtime is down`];

@@ -35,7 +35,8 @@ export class BackOffTable {
   /** A try begins: the next one must wait longer. */
   next(key: string, failedAt: number, now: number): void {
     const entry = this.#entries.get(key);
-    if (entry === undefined || this.#expired(entry, failedAt)) this.#entries.set(key, { delayMs: this.#limits.initialMs, updatedAt: now });
+    if (entry === undefined || this.#expired(entry, failedAt))
+      this.#entries.set(key, { delayMs: this.#limits.initialMs, updatedAt: now });
     else {
       entry.delayMs = Math.min(entry.delayMs * 2, this.#limits.maxMs);
       entry.updatedAt = now;
@@ -64,5 +65,7 @@ export function crashLoopMaxMs(configured: unknown): number {
   if (configured === undefined) return CRASH_LOOP_MAX_MS;
   const ms = parseDuration(String(configured));
   if (ms >= MIN_CRASH_LOOP_MS && ms <= CRASH_LOOP_MAX_MS) return ms;
-  throw new Error(`invalid configuration: CrashLoopBackOff.MaxContainerRestartPeriod (got: ${ms / 1000} seconds) must be set between 1s and 300s`);
+  throw new Error(
+    `invalid configuration: CrashLoopBackOff.MaxContainerRestartPeriod (got: ${ms / 1000} seconds) must be set between 1s and 300s`,
+  );
 }

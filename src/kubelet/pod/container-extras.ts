@@ -26,7 +26,13 @@ export interface ContainerExtras {
   release(pod: Pod): Promise<void>;
 }
 
-export const NO_ADDITION: ContainerAddition = { environment: {}, mounts: [], devices: [], annotations: {}, cdiDevices: [] };
+export const NO_ADDITION: ContainerAddition = {
+  environment: {},
+  mounts: [],
+  devices: [],
+  annotations: {},
+  cdiDevices: [],
+};
 
 export function mergeAdditions(a: ContainerAddition, b: ContainerAddition): ContainerAddition {
   return {

@@ -1,7 +1,7 @@
 /** Between the API's resources and the numbers that cgroups take, in both directions. */
 import type { Container, EphemeralContainer, ResourceRequirements } from '../../api/generated/core-v1.ts';
-import type { LinuxContainerResources } from '../../cri/index.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
+import type { LinuxContainerResources } from '../../cri/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
 const MIN_SHARES = 2;
@@ -20,8 +20,10 @@ export function milliCpuToQuota(milliCpu: number, periodMicroseconds: number): n
   return Math.max(MIN_QUOTA, Math.floor((milliCpu * periodMicroseconds) / 1000));
 }
 
-export const milli = (quantity: string | undefined): number => (quantity === undefined ? 0 : parseQuantity(quantity).milliValue());
-export const bytes = (quantity: string | undefined): number => (quantity === undefined ? 0 : parseQuantity(quantity).value());
+export const milli = (quantity: string | undefined): number =>
+  quantity === undefined ? 0 : parseQuantity(quantity).milliValue();
+export const bytes = (quantity: string | undefined): number =>
+  quantity === undefined ? 0 : parseQuantity(quantity).value();
 
 export interface ResourceSettings {
   readonly cpuCfsQuota: boolean;
@@ -30,7 +32,10 @@ export interface ResourceSettings {
   readonly podPidsLimit?: number;
 }
 
-export function linuxResources({ limits = {}, requests = {} }: ResourceRequirements, settings: ResourceSettings): LinuxContainerResources {
+export function linuxResources(
+  { limits = {}, requests = {} }: ResourceRequirements,
+  settings: ResourceSettings,
+): LinuxContainerResources {
   const cpuRequest = requests['cpu'] ?? limits['cpu'];
   const quota = settings.cpuCfsQuota ? milliCpuToQuota(milli(limits['cpu']), settings.cpuPeriodMicroseconds) : 0;
   const hugepageLimits = Object.entries(limits)
@@ -48,15 +53,26 @@ export function linuxResources({ limits = {}, requests = {} }: ResourceRequireme
 const hugePageName = (size: string): string => size.replace(/i$/, 'B');
 
 /** What the runtime says the container has; what it does not say is as it was asked for. */
-export function actualResources(container: Pick<Container | EphemeralContainer, 'resources'>, { status, state }: ObservedContainer): ResourceRequirements {
+export function actualResources(
+  container: Pick<Container | EphemeralContainer, 'resources'>,
+  { status, state }: ObservedContainer,
+): ResourceRequirements {
   const wanted = container.resources ?? {};
   const linux = state === 'running' ? status.resources?.linux : undefined;
   const limits = { ...wanted.limits };
   const requests = { ...wanted.requests };
   if (linux !== undefined) {
-    if (limits['cpu'] !== undefined && linux.cpuQuota && linux.cpuPeriod) limits['cpu'] = closest(limits['cpu'], Math.round((linux.cpuQuota * 1000) / linux.cpuPeriod), milli, (n) => Quantity.ofMilli(n));
-    if (limits['memory'] !== undefined && linux.memoryLimitInBytes) limits['memory'] = closest(limits['memory'], linux.memoryLimitInBytes, bytes, (n) => Quantity.of(n, 'BinarySI'));
-    if (requests['cpu'] !== undefined && linux.cpuShares && milliCpuToShares(milli(requests['cpu'])) !== linux.cpuShares) {
+    if (limits['cpu'] !== undefined && linux.cpuQuota && linux.cpuPeriod)
+      limits['cpu'] = closest(limits['cpu'], Math.round((linux.cpuQuota * 1000) / linux.cpuPeriod), milli, (n) =>
+        Quantity.ofMilli(n),
+      );
+    if (limits['memory'] !== undefined && linux.memoryLimitInBytes)
+      limits['memory'] = closest(limits['memory'], linux.memoryLimitInBytes, bytes, (n) => Quantity.of(n, 'BinarySI'));
+    if (
+      requests['cpu'] !== undefined &&
+      linux.cpuShares &&
+      milliCpuToShares(milli(requests['cpu'])) !== linux.cpuShares
+    ) {
       requests['cpu'] = Quantity.ofMilli(Math.ceil((linux.cpuShares * 1000) / SHARES_PER_CPU)).toString();
     }
   }
@@ -77,7 +93,8 @@ export function hasResources(container: Container, observed: ObservedContainer, 
   const actual = observed.status.resources?.linux;
   if (actual === undefined) return true;
   const wanted = linuxResources(container.resources ?? {}, settings);
-  const same = (a: number | undefined, b: number | undefined): boolean => (a ?? 0) === (b ?? 0) || ((a ?? 0) <= 0 && (b ?? 0) <= 0);
+  const same = (a: number | undefined, b: number | undefined): boolean =>
+    (a ?? 0) === (b ?? 0) || ((a ?? 0) <= 0 && (b ?? 0) <= 0);
   if (actual.cpuShares !== undefined && actual.cpuShares > 0 && actual.cpuShares !== wanted.cpuShares) return false;
   return same(actual.cpuQuota, wanted.cpuQuota) && same(actual.memoryLimitInBytes, wanted.memoryLimitInBytes);
 }

@@ -1,9 +1,18 @@
 /** A pod's containers as its status shows them. */
-import type { Container, ContainerState, ContainerStateTerminated, ContainerStatus, EphemeralContainer, Pod, ResourceStatus, VolumeMountStatus } from '../../api/generated/core-v1.ts';
+import type {
+  Container,
+  ContainerState,
+  ContainerStateTerminated,
+  ContainerStatus,
+  EphemeralContainer,
+  Pod,
+  ResourceStatus,
+  VolumeMountStatus,
+} from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ProbeVerdict } from './pod-actions.ts';
 
 /** Why a container is not there yet, or not there again. */
@@ -39,9 +48,20 @@ type Role = 'init' | 'regular' | 'ephemeral';
 export function containerStatuses(input: StatusInput): AllContainerStatuses {
   const { spec, status } = input.pod;
   const hasInit = (spec?.initContainers ?? []).length > 0;
-  const all = (role: Role, containers: readonly AnyContainer[] | undefined, before: readonly ContainerStatus[] | undefined): ContainerStatus[] =>
+  const all = (
+    role: Role,
+    containers: readonly AnyContainer[] | undefined,
+    before: readonly ContainerStatus[] | undefined,
+  ): ContainerStatus[] =>
     (containers ?? []).map((container) =>
-      statusOf({ ...input, role, container, waitingFor: hasInit && role === 'regular' ? 'PodInitializing' : role === 'init' ? 'PodInitializing' : 'ContainerCreating', before: before?.find(({ name }) => name === container.name) }),
+      statusOf({
+        ...input,
+        role,
+        container,
+        waitingFor:
+          hasInit && role === 'regular' ? 'PodInitializing' : role === 'init' ? 'PodInitializing' : 'ContainerCreating',
+        before: before?.find(({ name }) => name === container.name),
+      }),
     );
   return {
     init: all('init', spec?.initContainers, status?.initContainerStatuses),
@@ -51,9 +71,15 @@ export function containerStatuses(input: StatusInput): AllContainerStatuses {
 }
 
 /** What was known of devices when they were given back stays: it may be why the container failed. */
-function withDeviceHealth(shown: ContainerStatus, { pod: { spec, status }, deviceHealth }: StatusInput): ContainerStatus {
+function withDeviceHealth(
+  shown: ContainerStatus,
+  { pod: { spec, status }, deviceHealth }: StatusInput,
+): ContainerStatus {
   const health = (spec?.containers ?? []).filter(({ name }) => name === shown.name).flatMap(deviceHealth);
-  const last = health.length > 0 ? health : status?.containerStatuses?.find(({ name }) => name === shown.name)?.allocatedResourcesStatus;
+  const last =
+    health.length > 0
+      ? health
+      : status?.containerStatuses?.find(({ name }) => name === shown.name)?.allocatedResourcesStatus;
   return last === undefined || last.length === 0 ? shown : { ...shown, allocatedResourcesStatus: last };
 }
 
@@ -86,23 +112,60 @@ function statusOf(input: OneInput): ContainerStatus {
 }
 
 /** Nothing of it is in the runtime. */
-function absent({ container, before, waitingFor, role, terminating }: OneInput, problem: StartProblem | undefined): ContainerStatus {
-  const base = { name: container.name, ready: false, restartCount: before?.restartCount ?? 0, image: container.image ?? '', imageID: '' };
+function absent(
+  { container, before, waitingFor, role, terminating }: OneInput,
+  problem: StartProblem | undefined,
+): ContainerStatus {
+  const base = {
+    name: container.name,
+    ready: false,
+    restartCount: before?.restartCount ?? 0,
+    image: container.image ?? '',
+    imageID: '',
+  };
   if (before?.state?.terminated !== undefined) return before;
   const started = role === 'ephemeral' ? {} : { started: false };
   if (before?.state?.running !== undefined) {
-    const terminated = { exitCode: 137, reason: 'ContainerStatusUnknown', message: 'The container could not be located when the pod was deleted.  The container used to be Running' };
-    if (terminating) return { ...base, state: { terminated: { ...terminated, message: 'The container could not be located when the pod was terminated' } }, lastState: {}, ...started };
-    return { ...base, state: { waiting: { reason: waitingFor } }, lastState: { terminated }, restartCount: base.restartCount + 1, ...started };
+    const terminated = {
+      exitCode: 137,
+      reason: 'ContainerStatusUnknown',
+      message: 'The container could not be located when the pod was deleted.  The container used to be Running',
+    };
+    if (terminating)
+      return {
+        ...base,
+        state: {
+          terminated: { ...terminated, message: 'The container could not be located when the pod was terminated' },
+        },
+        lastState: {},
+        ...started,
+      };
+    return {
+      ...base,
+      state: { waiting: { reason: waitingFor } },
+      lastState: { terminated },
+      restartCount: base.restartCount + 1,
+      ...started,
+    };
   }
   if (terminating && before !== undefined) return { ...before, ready: false };
   const waiting = problem === undefined ? { reason: waitingFor } : { reason: problem.reason, message: problem.message };
   return { ...base, state: { waiting }, lastState: before?.lastState ?? {}, ...started };
 }
 
-function statesOf(input: OneInput, newest: ObservedContainer, previous: ObservedContainer | undefined, problem: StartProblem | undefined): { state: ContainerState; lastState: ContainerState } {
+function statesOf(
+  input: OneInput,
+  newest: ObservedContainer,
+  previous: ObservedContainer | undefined,
+  problem: StartProblem | undefined,
+): { state: ContainerState; lastState: ContainerState } {
   const { runtimeName, before } = input;
-  const earlier = previous === undefined ? (before?.lastState ?? {}) : previous.state === 'exited' ? { terminated: terminatedState(previous, runtimeName) } : {};
+  const earlier =
+    previous === undefined
+      ? (before?.lastState ?? {})
+      : previous.state === 'exited'
+        ? { terminated: terminatedState(previous, runtimeName) }
+        : {};
   switch (newest.state) {
     case 'running':
       return { state: { running: { startedAt: formatTime(newest.startedAt) } }, lastState: earlier };
@@ -114,7 +177,16 @@ function statesOf(input: OneInput, newest: ObservedContainer, previous: Observed
       return { state: { terminated }, lastState: previous === undefined ? {} : earlier };
     }
     case 'unknown':
-      return { state: { terminated: { exitCode: 137, reason: 'ContainerStatusUnknown', message: 'The container could not be located when the pod was terminated' } }, lastState: earlier };
+      return {
+        state: {
+          terminated: {
+            exitCode: 137,
+            reason: 'ContainerStatusUnknown',
+            message: 'The container could not be located when the pod was terminated',
+          },
+        },
+        lastState: earlier,
+      };
   }
 }
 
@@ -130,21 +202,33 @@ function terminatedState(container: ObservedContainer, runtimeName: string): Con
   };
 }
 
-function startedOf({ container, role, startup, starting }: OneInput, newest: ObservedContainer, state: ContainerState): boolean | undefined {
+function startedOf(
+  { container, role, startup, starting }: OneInput,
+  newest: ObservedContainer,
+  state: ContainerState,
+): boolean | undefined {
   if (role === 'ephemeral') return undefined;
   if (state.running === undefined) return false;
   if (starting.has(newest.id)) return false;
   return container.startupProbe === undefined || startup(newest.id) === 'success';
 }
 
-function readyOf({ container, role, readiness }: OneInput, newest: ObservedContainer, state: ContainerState, started: boolean | undefined): boolean {
+function readyOf(
+  { container, role, readiness }: OneInput,
+  newest: ObservedContainer,
+  state: ContainerState,
+  started: boolean | undefined,
+): boolean {
   if (role === 'ephemeral') return false;
   if (role === 'init' && !isRestartableInitContainer(container)) return state.terminated?.exitCode === 0;
   if (state.running === undefined || started !== true) return false;
   return container.readinessProbe === undefined || readiness(newest.id) === 'success';
 }
 
-function resourcesOf(container: AnyContainer, newest: ObservedContainer): Pick<ContainerStatus, 'allocatedResources' | 'resources'> {
+function resourcesOf(
+  container: AnyContainer,
+  newest: ObservedContainer,
+): Pick<ContainerStatus, 'allocatedResources' | 'resources'> {
   const requests = container.resources?.requests;
   const resources = actualResources(container, newest);
   return {
@@ -153,16 +237,34 @@ function resourcesOf(container: AnyContainer, newest: ObservedContainer): Pick<C
   };
 }
 
-function detailsOf(container: AnyContainer, { status }: ObservedContainer): Pick<ContainerStatus, 'volumeMounts' | 'user' | 'stopSignal'> {
+function detailsOf(
+  container: AnyContainer,
+  { status }: ObservedContainer,
+): Pick<ContainerStatus, 'volumeMounts' | 'user' | 'stopSignal'> {
   const linux = status.user?.linux;
-  const mounts = (container.volumeMounts ?? []).map(({ name, mountPath, readOnly, recursiveReadOnly }): VolumeMountStatus => {
-    if (readOnly !== true) return { name, mountPath };
-    const wanted = recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible' ? status.mounts?.find((mount) => mount.containerPath === mountPath)?.recursiveReadOnly : false;
-    return { name, mountPath, readOnly, recursiveReadOnly: wanted ? 'Enabled' : 'Disabled' };
-  });
+  const mounts = (container.volumeMounts ?? []).map(
+    ({ name, mountPath, readOnly, recursiveReadOnly }): VolumeMountStatus => {
+      if (readOnly !== true) return { name, mountPath };
+      const wanted =
+        recursiveReadOnly === 'Enabled' || recursiveReadOnly === 'IfPossible'
+          ? status.mounts?.find((mount) => mount.containerPath === mountPath)?.recursiveReadOnly
+          : false;
+      return { name, mountPath, readOnly, recursiveReadOnly: wanted ? 'Enabled' : 'Disabled' };
+    },
+  );
   return {
     ...(mounts.length > 0 ? { volumeMounts: mounts } : {}),
-    ...(linux === undefined ? {} : { user: { linux: { uid: linux.uid ?? 0, gid: linux.gid ?? 0, supplementalGroups: [...(linux.supplementalGroups ?? [])] } } }),
+    ...(linux === undefined
+      ? {}
+      : {
+          user: {
+            linux: {
+              uid: linux.uid ?? 0,
+              gid: linux.gid ?? 0,
+              supplementalGroups: [...(linux.supplementalGroups ?? [])],
+            },
+          },
+        }),
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal }),
   };
 }

@@ -1,9 +1,9 @@
 /** Init containers run one after the other, sidecars among them keep running; only then do the pod's containers start. */
 import type { Container } from '../../api/generated/core-v1.ts';
-import type { ObservedContainer } from '../runtime/observe-pod.ts';
-import { restartsAfter } from './restart-policy.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import type { ObservedContainer } from '../runtime/observe-pod.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
+import { restartsAfter } from './restart-policy.ts';
 
 /** Adds what init containers need; true when the pod's own containers may run. */
 export function decideInitContainers(actions: PodActions, input: SyncInput): boolean {
@@ -14,7 +14,11 @@ export function decideInitContainers(actions: PodActions, input: SyncInput): boo
   const initialized = here.some(({ name }) => ofThePod.has(name));
   for (const container of pod.spec?.initContainers ?? []) {
     const newest = here.find(({ name }) => name === container.name);
-    const verdict = isRestartableInitContainer(container) ? decideSidecar(container, newest, actions, input) : initialized ? 'next' : decideInit(container, newest, actions, input);
+    const verdict = isRestartableInitContainer(container)
+      ? decideSidecar(container, newest, actions, input)
+      : initialized
+        ? 'next'
+        : decideInit(container, newest, actions, input);
     if (verdict === 'wait' && !initialized) return false;
   }
   return true;
@@ -22,7 +26,12 @@ export function decideInitContainers(actions: PodActions, input: SyncInput): boo
 
 type Verdict = 'next' | 'wait';
 
-function decideInit(container: Container, newest: ObservedContainer | undefined, actions: PodActions, { pod }: SyncInput): Verdict {
+function decideInit(
+  container: Container,
+  newest: ObservedContainer | undefined,
+  actions: PodActions,
+  { pod }: SyncInput,
+): Verdict {
   switch (newest?.state) {
     case undefined:
       if (pod.metadata.deletionTimestamp === undefined) actions.initContainersToStart.push(container);
@@ -31,7 +40,11 @@ function decideInit(container: Container, newest: ObservedContainer | undefined,
       return 'wait';
     case 'created':
     case 'unknown':
-      actions.containersToKill.push({ container: newest, reason: 'Unknown', message: `Init container is in ${JSON.stringify(newest.state)} state, try killing it before restart` });
+      actions.containersToKill.push({
+        container: newest,
+        reason: 'Unknown',
+        message: `Init container is in ${JSON.stringify(newest.state)} state, try killing it before restart`,
+      });
       actions.initContainersToStart.push(container);
       return 'wait';
     case 'exited':
@@ -42,12 +55,21 @@ function decideInit(container: Container, newest: ObservedContainer | undefined,
   }
 }
 
-function decideSidecar(container: Container, newest: ObservedContainer | undefined, actions: PodActions, input: SyncInput): Verdict {
+function decideSidecar(
+  container: Container,
+  newest: ObservedContainer | undefined,
+  actions: PodActions,
+  input: SyncInput,
+): Verdict {
   const { pod, probes } = input;
   if (newest?.state === 'running') {
     const kill = reasonToKill(container, newest, input);
     if (kill !== undefined) {
-      actions.containersToKill.push({ container: newest, reason: kill.reason, message: `Init container ${container.name} ${kill.message.slice(`Container ${container.name} `.length)}, will be restarted` });
+      actions.containersToKill.push({
+        container: newest,
+        reason: kill.reason,
+        message: `Init container ${container.name} ${kill.message.slice(`Container ${container.name} `.length)}, will be restarted`,
+      });
       actions.initContainersToStart.push(container);
       return 'wait';
     }
@@ -56,7 +78,11 @@ function decideSidecar(container: Container, newest: ObservedContainer | undefin
   }
   if (pod.metadata.deletionTimestamp !== undefined) return 'wait';
   if (newest?.state === 'created' || newest?.state === 'unknown') {
-    actions.containersToKill.push({ container: newest, reason: 'Unknown', message: `Init container is in ${JSON.stringify(newest.state)} state, try killing it before restart` });
+    actions.containersToKill.push({
+      container: newest,
+      reason: 'Unknown',
+      message: `Init container is in ${JSON.stringify(newest.state)} state, try killing it before restart`,
+    });
   }
   actions.initContainersToStart.push(container);
   return 'wait';

@@ -1,11 +1,11 @@
 /** Stopping containers and whole pods, politely first. */
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
-import type { PodParts } from './pod-parts.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { KillReason } from './pod-actions.ts';
+import type { PodParts } from './pod-parts.ts';
 
 /** Even after a preStop hook that took all the time, a container gets a moment for its signal. */
 const LEAST_GRACE_SECONDS = 2;
@@ -19,27 +19,55 @@ export interface ContainerKillOptions {
   readonly signal: AbortSignal;
 }
 
-export async function killContainer(parts: PodParts, pod: Pod, observed: ObservedContainer, options: ContainerKillOptions): Promise<void> {
+export async function killContainer(
+  parts: PodParts,
+  pod: Pod,
+  observed: ObservedContainer,
+  options: ContainerKillOptions,
+): Promise<void> {
   const { ctx, runtime, events } = parts;
   const container = findContainer(pod, observed.name);
   let grace = options.graceSeconds ?? graceOf(pod, container, observed, options.reason);
-  if (observed.state === 'running') events.container(pod, observed.name, 'Normal', 'Killing', options.message ?? `Stopping container ${observed.name}`);
+  if (observed.state === 'running')
+    events.container(pod, observed.name, 'Normal', 'Killing', options.message ?? `Stopping container ${observed.name}`);
   const preStop = container?.lifecycle?.preStop ?? observed.notes.preStop;
   if (preStop !== undefined && grace > 0 && observed.state === 'running') {
-    const took = await runPreStop(parts, pod, observed, { handler: preStop, container, graceSeconds: grace, signal: options.signal });
+    const took = await runPreStop(parts, pod, observed, {
+      handler: preStop,
+      container,
+      graceSeconds: grace,
+      signal: options.signal,
+    });
     grace = Math.max(LEAST_GRACE_SECONDS, grace - took);
   }
   if (grace < LEAST_GRACE_SECONDS && options.graceSeconds === undefined) grace = LEAST_GRACE_SECONDS;
-  await runtime.runtime.stopContainer({ containerId: observed.id, timeout: Math.ceil(grace) }, { signal: options.signal }).catch((error: unknown) => {
-    if (!isGone(error)) throw error;
-  });
+  await runtime.runtime
+    .stopContainer({ containerId: observed.id, timeout: Math.ceil(grace) }, { signal: options.signal })
+    .catch((error: unknown) => {
+      if (!isGone(error)) throw error;
+    });
   ctx.logger.v(3).info('Stopped a container', { pod: pod.metadata.name, container: observed.name });
 }
 
-function graceOf(pod: Pod, container: Container | EphemeralContainer | undefined, observed: ObservedContainer, reason: KillReason): number {
+function graceOf(
+  pod: Pod,
+  container: Container | EphemeralContainer | undefined,
+  observed: ObservedContainer,
+  reason: KillReason,
+): number {
   if (pod.metadata.deletionGracePeriodSeconds !== undefined) return pod.metadata.deletionGracePeriodSeconds;
-  const ofProbe = reason === 'LivenessProbe' ? container?.livenessProbe?.terminationGracePeriodSeconds : reason === 'StartupProbe' ? container?.startupProbe?.terminationGracePeriodSeconds : undefined;
-  return ofProbe ?? pod.spec?.terminationGracePeriodSeconds ?? observed.notes.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
+  const ofProbe =
+    reason === 'LivenessProbe'
+      ? container?.livenessProbe?.terminationGracePeriodSeconds
+      : reason === 'StartupProbe'
+        ? container?.startupProbe?.terminationGracePeriodSeconds
+        : undefined;
+  return (
+    ofProbe ??
+    pod.spec?.terminationGracePeriodSeconds ??
+    observed.notes.terminationGracePeriodSeconds ??
+    DEFAULT_GRACE_SECONDS
+  );
 }
 
 interface PreStop {
@@ -50,18 +78,34 @@ interface PreStop {
 }
 
 /** Gives the seconds that it took. */
-async function runPreStop(parts: PodParts, pod: Pod, observed: ObservedContainer, { handler, container, graceSeconds, signal }: PreStop): Promise<number> {
+async function runPreStop(
+  parts: PodParts,
+  pod: Pod,
+  observed: ObservedContainer,
+  { handler, container, graceSeconds, signal }: PreStop,
+): Promise<number> {
   const { ctx, runtime, events, dial } = parts;
   const startedAt = ctx.clock.monotonic();
   const deadline = ctx.clock.deadline(graceSeconds * 1000, signal);
   const podIp = pod.status?.podIP ?? '';
-  const hook = runHandler({ handler, container: container ?? { name: observed.name }, containerId: observed.id, podIp, runtime, dial, clock: ctx.clock, signal: deadline });
+  const hook = runHandler({
+    handler,
+    container: container ?? { name: observed.name },
+    containerId: observed.id,
+    podIp,
+    runtime,
+    dial,
+    clock: ctx.clock,
+    signal: deadline,
+  });
   const timeUp = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve(), { once: true }));
   try {
     await Promise.race([hook, timeUp]);
   } catch (error) {
     if (!deadline.aborted) {
-      ctx.logger.v(2).info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: messageOf(error) });
+      ctx.logger
+        .v(2)
+        .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: messageOf(error) });
       events.container(pod, observed.name, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
     }
   }
@@ -70,7 +114,9 @@ async function runPreStop(parts: PodParts, pod: Pod, observed: ObservedContainer
 }
 
 function findContainer({ spec }: Pod, name: string): Container | EphemeralContainer | undefined {
-  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].find((container) => container.name === name);
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].find(
+    (container) => container.name === name,
+  );
 }
 
 export interface PodKillOptions {
@@ -79,18 +125,35 @@ export interface PodKillOptions {
 }
 
 /** Containers together, then sidecars in the reverse of their order, then the sandboxes. The grace period is one for all. */
-export async function killPod(parts: PodParts, pod: Pod, observed: ObservedPod, options: PodKillOptions): Promise<void> {
+export async function killPod(
+  parts: PodParts,
+  pod: Pod,
+  observed: ObservedPod,
+  options: PodKillOptions,
+): Promise<void> {
   const { ctx, runtime } = parts;
   const alive = observed.containers.filter(({ state }) => state !== 'exited');
   const sidecarNames = (pod.spec?.initContainers ?? []).filter(isRestartableInitContainer).map(({ name }) => name);
-  const sidecars = alive.filter(({ name }) => sidecarNames.includes(name)).toSorted((a, b) => sidecarNames.indexOf(b.name) - sidecarNames.indexOf(a.name));
+  const sidecars = alive
+    .filter(({ name }) => sidecarNames.includes(name))
+    .toSorted((a, b) => sidecarNames.indexOf(b.name) - sidecarNames.indexOf(a.name));
   const others = alive.filter(({ name }) => !sidecarNames.includes(name));
   const startedAt = ctx.clock.monotonic();
-  const total = options.graceSeconds ?? pod.metadata.deletionGracePeriodSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
-  await Promise.all(others.map((container) => killContainer(parts, pod, container, { reason: 'PodKilled', ...options })));
+  const total =
+    options.graceSeconds ??
+    pod.metadata.deletionGracePeriodSeconds ??
+    pod.spec?.terminationGracePeriodSeconds ??
+    DEFAULT_GRACE_SECONDS;
+  await Promise.all(
+    others.map((container) => killContainer(parts, pod, container, { reason: 'PodKilled', ...options })),
+  );
   for (const container of sidecars) {
     const left = Math.max(0, total - (ctx.clock.monotonic() - startedAt) / 1000);
-    await killContainer(parts, pod, container, { reason: 'PodKilled', graceSeconds: Math.max(LEAST_GRACE_SECONDS, left), signal: options.signal });
+    await killContainer(parts, pod, container, {
+      reason: 'PodKilled',
+      graceSeconds: Math.max(LEAST_GRACE_SECONDS, left),
+      signal: options.signal,
+    });
   }
   for (const { id } of observed.sandboxes) {
     await runtime.runtime.stopPodSandbox({ podSandboxId: id }, { signal: options.signal }).catch((error: unknown) => {

@@ -29,7 +29,8 @@ export class MirrorPods {
   seen(mirror: Pod): void {
     this.#mirrors.set(podKey(mirror), mirror);
     const source = this.#wanted.get(podKey(mirror));
-    if (source !== undefined && (mirror.metadata.deletionTimestamp !== undefined || !isMirrorOf(mirror, source))) this.#work(podKey(mirror));
+    if (source !== undefined && (mirror.metadata.deletionTimestamp !== undefined || !isMirrorOf(mirror, source)))
+      this.#work(podKey(mirror));
   }
 
   gone(mirror: Pod): void {
@@ -60,9 +61,11 @@ export class MirrorPods {
 
   #work(key: string): void {
     const before = this.#working.get(key) ?? Promise.resolve();
-    const next = before.then(() => this.#reconcile(key)).finally(() => {
-      if (this.#working.get(key) === next) this.#working.delete(key);
-    });
+    const next = before
+      .then(() => this.#reconcile(key))
+      .finally(() => {
+        if (this.#working.get(key) === next) this.#working.delete(key);
+      });
     this.#working.set(key, next);
   }
 
@@ -72,7 +75,10 @@ export class MirrorPods {
       const source = this.#wanted.get(key);
       const mirror = this.#mirrors.get(key);
       try {
-        if (mirror !== undefined && (source === undefined || !isMirrorOf(mirror, source) || mirror.metadata.deletionTimestamp !== undefined)) {
+        if (
+          mirror !== undefined &&
+          (source === undefined || !isMirrorOf(mirror, source) || mirror.metadata.deletionTimestamp !== undefined)
+        ) {
           await this.#delete(mirror);
           this.#mirrors.delete(key);
         }
@@ -87,9 +93,12 @@ export class MirrorPods {
   }
 
   async #delete({ metadata: { name = '', namespace, uid } }: Pod): Promise<void> {
-    await this.#client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal: this.#ctx.signal }).catch((error: unknown) => {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    });
+    await this.#client
+      .resource('v1/pods')
+      .delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal: this.#ctx.signal })
+      .catch((error: unknown) => {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      });
   }
 
   async #create(source: Pod): Promise<void> {
@@ -102,16 +111,28 @@ export class MirrorPods {
       metadata: {
         ...metadata,
         annotations: { ...metadata.annotations, [CONFIG_MIRROR]: metadata.annotations?.[CONFIG_HASH] ?? '' },
-        ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: node.metadata.name ?? '', uid: node.metadata.uid ?? '', controller: true }],
+        ownerReferences: [
+          {
+            apiVersion: 'v1',
+            kind: 'Node',
+            name: node.metadata.name ?? '',
+            uid: node.metadata.uid ?? '',
+            controller: true,
+          },
+        ],
       },
       spec: source.spec,
     };
     try {
-      this.#mirrors.set(podKey(source), await this.#client.resource('v1/pods').create(copy, { signal: this.#ctx.signal }));
+      this.#mirrors.set(
+        podKey(source),
+        await this.#client.resource('v1/pods').create(copy, { signal: this.#ctx.signal }),
+      );
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
   }
 }
 
-const isMirrorOf = (mirror: Pod, source: Pod): boolean => mirror.metadata.annotations?.[CONFIG_MIRROR] === source.metadata.annotations?.[CONFIG_HASH];
+const isMirrorOf = (mirror: Pod, source: Pod): boolean =>
+  mirror.metadata.annotations?.[CONFIG_MIRROR] === source.metadata.annotations?.[CONFIG_HASH];

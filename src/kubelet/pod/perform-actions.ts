@@ -1,22 +1,22 @@
 /** Does what the state machine decided, through CRI. */
 import fs from 'node:fs/promises';
-import { makeDirectory } from '../../kernel/index.ts';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
-import { podDns } from '../environment/pod-dns.ts';
+import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
+import { podDns } from '../environment/pod-dns.ts';
 import { criText, messageOf } from '../images/image-manager.ts';
-import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { containerResources } from '../runtime/container-config.ts';
+import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
 import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killContainer, killPod } from './kill-pod.ts';
+import type { PodActions } from './pod-actions.ts';
 import type { PodParts } from './pod-parts.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
 import { uidOf } from './pod-text.ts';
 import { startContainer } from './start-container.ts';
-import type { PodActions } from './pod-actions.ts';
 
 /** The workers are woken as soon as there is a network; this is for runtimes whose network is nobody's to announce. */
 const NETWORK_RETRY_MS = 10_000;
@@ -44,7 +44,11 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   let changed = await killWhatMustGo(parts, input);
   // What was killed has ended now: only another look tells whether its restart has to wait.
   if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
-  const starts: (Container | EphemeralContainer)[] = [...actions.ephemeralContainersToStart, ...actions.initContainersToStart, ...actions.containersToStart];
+  const starts: (Container | EphemeralContainer)[] = [
+    ...actions.ephemeralContainersToStart,
+    ...actions.initContainersToStart,
+    ...actions.containersToStart,
+  ];
   if (actions.containersToUpdate.length > 0) changed = (await updateContainers(parts, input)) || changed;
   if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
 
@@ -54,12 +58,20 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
     return { changed, retryInMs: NETWORK_RETRY_MS };
   }
   await makeDirectory(parts.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
-  const [volumes, { config, userNamespace }] = await Promise.all([parts.volumes.ensure(pod, signal), planSandbox(parts, pod, actions.attempt)]);
+  const [volumes, { config, userNamespace }] = await Promise.all([
+    parts.volumes.ensure(pod, signal),
+    planSandbox(parts, pod, actions.attempt),
+  ]);
   if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
   try {
     await parts.extras.prepare(pod);
   } catch (error) {
-    parts.events.pod(pod, 'Warning', 'FailedPrepareDynamicResources', `Failed to prepare dynamic resources: ${messageOf(error)}`);
+    parts.events.pod(
+      pod,
+      'Warning',
+      'FailedPrepareDynamicResources',
+      `Failed to prepare dynamic resources: ${messageOf(error)}`,
+    );
     return { changed, retryInMs: PREPARE_RETRY_MS };
   }
   let sandboxId = actions.sandboxId ?? '';
@@ -73,7 +85,20 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   if (pod.spec?.hostNetwork === true) podIPs = parts.node().hostIPs;
   let retryInMs: number | undefined;
   for (const container of starts) {
-    const outcome = await startContainer(parts, { pod, container, observed, sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace, signal, wake: input.wake, problem: input.problems.get(container.name), hookRunning: input.hookRunning });
+    const outcome = await startContainer(parts, {
+      pod,
+      container,
+      observed,
+      sandboxId,
+      sandboxConfig: config,
+      podIPs,
+      volumes: volumes.volumes,
+      userNamespace,
+      signal,
+      wake: input.wake,
+      problem: input.problems.get(container.name),
+      hookRunning: input.hookRunning,
+    });
     if (outcome.type === 'started') {
       input.problems.delete(container.name);
       changed = true;
@@ -91,7 +116,8 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
 async function killWhatMustGo(parts: PodParts, input: PerformInput): Promise<boolean> {
   const { pod, observed, actions, signal } = input;
   if (actions.killPod) {
-    if (actions.createSandbox && observed.sandboxes.length > 0) parts.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+    if (actions.createSandbox && observed.sandboxes.length > 0)
+      parts.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
     await killPod(parts, pod, observed, { signal });
     return true;
   }
@@ -125,9 +151,19 @@ async function pruneDeadContainers(parts: PodParts, { pod, observed, actions }: 
   }
 }
 
-async function removeContainer(parts: PodParts, pod: Pod, { id, name: containerName, status }: ObservedContainer): Promise<void> {
+async function removeContainer(
+  parts: PodParts,
+  pod: Pod,
+  { id, name: containerName, status }: ObservedContainer,
+): Promise<void> {
   const { name: podName = '', namespace = '' } = pod.metadata;
-  await removeDeadContainer(parts.runtime, parts.config.podLogsDir, { podName, namespace, containerName, containerId: id, logPath: status.logPath });
+  await removeDeadContainer(parts.runtime, parts.config.podLogsDir, {
+    podName,
+    namespace,
+    containerName,
+    containerId: id,
+    logPath: status.logPath,
+  });
   parts.observer.forget(id);
 }
 
@@ -135,14 +171,33 @@ async function updateContainers(parts: PodParts, { pod, actions, signal }: Perfo
   const { runtime, config, node } = parts;
   await parts.cgroups.ensurePod(pod);
   for (const { container, observed } of actions.containersToUpdate) {
-    const linux = containerResources({ pod, container, resources: resourceSettings(config), memoryCapacity: node().memoryCapacity });
-    await runtime.runtime.updateContainerResources({ containerId: observed.id, linux: { ...linux, cpuQuota: linux.cpuQuota ?? -1, cpuPeriod: linux.cpuPeriod ?? config.cpuCFSQuotaPeriod * 1000 } }, { signal });
+    const linux = containerResources({
+      pod,
+      container,
+      resources: resourceSettings(config),
+      memoryCapacity: node().memoryCapacity,
+    });
+    await runtime.runtime.updateContainerResources(
+      {
+        containerId: observed.id,
+        linux: {
+          ...linux,
+          cpuQuota: linux.cpuQuota ?? -1,
+          cpuPeriod: linux.cpuPeriod ?? config.cpuCFSQuotaPeriod * 1000,
+        },
+      },
+      { signal },
+    );
   }
   return actions.containersToUpdate.length > 0;
 }
 
 /** What a sandbox needs besides volumes: its cgroup is there when this resolves. */
-async function planSandbox(parts: PodParts, pod: Pod, attempt: number): Promise<{ config: PodSandboxConfig; userNamespace: SandboxPlan['userNamespace'] }> {
+async function planSandbox(
+  parts: PodParts,
+  pod: Pod,
+  attempt: number,
+): Promise<{ config: PodSandboxConfig; userNamespace: SandboxPlan['userNamespace'] }> {
   const [userNamespace, cgroupParent] = await Promise.all([parts.userNamespace(pod), parts.cgroups.ensurePod(pod)]);
   return { userNamespace, config: await makeSandboxConfig(parts, pod, { attempt, cgroupParent, userNamespace }) };
 }
@@ -153,9 +208,17 @@ interface SandboxPlan {
   readonly userNamespace: Parameters<typeof securitySettings>[1];
 }
 
-async function makeSandboxConfig(parts: PodParts, pod: Pod, { attempt, cgroupParent, userNamespace }: SandboxPlan): Promise<PodSandboxConfig> {
+async function makeSandboxConfig(
+  parts: PodParts,
+  pod: Pod,
+  { attempt, cgroupParent, userNamespace }: SandboxPlan,
+): Promise<PodSandboxConfig> {
   const { config, events } = parts;
-  const { dns, warnings } = podDns(pod, { clusterDns: config.clusterDNS, clusterDomain: config.clusterDomain, nodeResolvConf: await parts.nodeResolvConf() });
+  const { dns, warnings } = podDns(pod, {
+    clusterDns: config.clusterDNS,
+    clusterDomain: config.clusterDomain,
+    nodeResolvConf: await parts.nodeResolvConf(),
+  });
   for (const { reason, message } of warnings) events.pod(pod, 'Warning', reason, message);
   const { kernelName } = podHostname(pod, config.clusterDomain, parts.node().hostname);
   return sandboxConfig({
@@ -170,14 +233,21 @@ async function makeSandboxConfig(parts: PodParts, pod: Pod, { attempt, cgroupPar
   });
 }
 
-async function createSandbox(parts: PodParts, pod: Pod, config: PodSandboxConfig, signal: AbortSignal): Promise<{ sandboxId: string; podIPs: readonly string[] } | undefined> {
+async function createSandbox(
+  parts: PodParts,
+  pod: Pod,
+  config: PodSandboxConfig,
+  signal: AbortSignal,
+): Promise<{ sandboxId: string; podIPs: readonly string[] } | undefined> {
   const { runtime, events } = parts;
   try {
     await makeDirectory(config.logDirectory ?? '', { mode: 0o755 });
     const runtimeHandler = pod.spec?.runtimeClassName ? await parts.runtimeHandler(pod.spec.runtimeClassName) : '';
     const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
     const { status } = await runtime.runtime.podSandboxStatus({ podSandboxId }, { signal });
-    const ips = [status?.network?.ip ?? '', ...(status?.network?.additionalIps ?? []).map(({ ip = '' }) => ip)].filter((ip) => ip !== '');
+    const ips = [status?.network?.ip ?? '', ...(status?.network?.additionalIps ?? []).map(({ ip = '' }) => ip)].filter(
+      (ip) => ip !== '',
+    );
     return { sandboxId: podSandboxId, podIPs: ips };
   } catch (error) {
     if (signal.aborted) throw error;
@@ -198,4 +268,3 @@ export async function removeFromRuntime(parts: PodParts, pod: Pod, observed: Obs
   await fs.rm(podLogDirectory(parts.config.podLogsDir, pod), { recursive: true, force: true });
   parts.restarts.forget(`${uidOf(pod)}_`);
 }
-

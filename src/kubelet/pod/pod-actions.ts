@@ -21,7 +21,14 @@ export interface SyncInput {
   readonly restartToResize?: ReadonlySet<string>;
 }
 
-export type KillReason = 'Unknown' | 'LivenessProbe' | 'StartupProbe' | 'DefinitionChanged' | 'RestartAllContainers' | 'PodKilled' | 'Resize';
+export type KillReason =
+  | 'Unknown'
+  | 'LivenessProbe'
+  | 'StartupProbe'
+  | 'DefinitionChanged'
+  | 'RestartAllContainers'
+  | 'PodKilled'
+  | 'Resize';
 
 export interface ContainerKill {
   readonly container: ObservedContainer;
@@ -45,11 +52,18 @@ export interface PodActions {
   restartAll: boolean;
 }
 
-export function reasonToKill(container: Container, observed: ObservedContainer, { probes, restartToResize }: SyncInput): { reason: KillReason; message: string } | undefined {
+export function reasonToKill(
+  container: Container,
+  observed: ObservedContainer,
+  { probes, restartToResize }: SyncInput,
+): { reason: KillReason; message: string } | undefined {
   const { name } = container;
-  if (observed.notes.hash !== undefined && observed.notes.hash !== containerHash(container)) return { reason: 'DefinitionChanged', message: `Container ${name} definition changed` };
-  if (container.livenessProbe !== undefined && probes.liveness(observed.id) === 'failure') return { reason: 'LivenessProbe', message: `Container ${name} failed liveness probe` };
-  if (container.startupProbe !== undefined && probes.startup(observed.id) === 'failure') return { reason: 'StartupProbe', message: `Container ${name} failed startup probe` };
+  if (observed.notes.hash !== undefined && observed.notes.hash !== containerHash(container))
+    return { reason: 'DefinitionChanged', message: `Container ${name} definition changed` };
+  if (container.livenessProbe !== undefined && probes.liveness(observed.id) === 'failure')
+    return { reason: 'LivenessProbe', message: `Container ${name} failed liveness probe` };
+  if (container.startupProbe !== undefined && probes.startup(observed.id) === 'failure')
+    return { reason: 'StartupProbe', message: `Container ${name} failed startup probe` };
   if (restartToResize?.has(name)) return { reason: 'Resize', message: `Container ${name} resize requires restart` };
   return undefined;
 }

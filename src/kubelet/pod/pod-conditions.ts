@@ -2,7 +2,16 @@
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
-export const KUBELET_CONDITIONS = ['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled', 'PodResizePending', 'PodResizeInProgress', 'AllContainersRestarting'] as const;
+export const KUBELET_CONDITIONS = [
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  'PodResizePending',
+  'PodResizeInProgress',
+  'AllContainersRestarting',
+] as const;
 
 export interface ConditionInput {
   readonly pod: Pod;
@@ -31,13 +40,19 @@ function initializedCondition({ pod, phase, init, regular }: ConditionInput): Ba
   if (phase === 'Succeeded') return { type, status: 'True', reason: 'PodCompleted' };
   const missing: string[] = [];
   const incomplete: string[] = [];
-  const initialized = regular.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
+  const initialized = regular.some(
+    ({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated,
+  );
   for (const container of pod.spec?.initContainers ?? []) {
     const status = init.find(({ name }) => name === container.name);
     if (status === undefined) missing.push(container.name);
-    else if (!initialized && !(isRestartableInitContainer(container) ? status.started === true : status.ready)) incomplete.push(container.name);
+    else if (!initialized && !(isRestartableInitContainer(container) ? status.started === true : status.ready))
+      incomplete.push(container.name);
   }
-  return unmet(type, 'ContainersNotInitialized', [['unknown', missing], ['incomplete', incomplete]]);
+  return unmet(type, 'ContainersNotInitialized', [
+    ['unknown', missing],
+    ['incomplete', incomplete],
+  ]);
 }
 
 function containersReadyCondition({ pod, phase, init, regular }: ConditionInput): Bare {
@@ -51,9 +66,13 @@ function containersReadyCondition({ pod, phase, init, regular }: ConditionInput)
     if (status === undefined) missing.push(name);
     else if (!status.ready) unready.push(name);
   };
-  for (const container of pod.spec?.initContainers ?? []) if (isRestartableInitContainer(container)) judge(container.name, init);
+  for (const container of pod.spec?.initContainers ?? [])
+    if (isRestartableInitContainer(container)) judge(container.name, init);
   for (const { name } of pod.spec?.containers ?? []) judge(name, regular);
-  return unmet(type, 'ContainersNotReady', [['unknown', missing], ['unready', unready]]);
+  return unmet(type, 'ContainersNotReady', [
+    ['unknown', missing],
+    ['unready', unready],
+  ]);
 }
 
 function readyCondition({ pod }: ConditionInput, containersReady: Bare): Bare {
@@ -61,20 +80,32 @@ function readyCondition({ pod }: ConditionInput, containersReady: Bare): Bare {
   const messages: string[] = [];
   for (const { conditionType } of pod.spec?.readinessGates ?? []) {
     const condition = pod.status?.conditions?.find(({ type }) => type === conditionType);
-    if (condition === undefined) messages.push(`corresponding condition of pod readiness gate ${JSON.stringify(conditionType)} does not exist.`);
-    else if (condition.status !== 'True') messages.push(`the status of pod readiness gate ${JSON.stringify(conditionType)} is not "True", but ${condition.status}`);
+    if (condition === undefined)
+      messages.push(`corresponding condition of pod readiness gate ${JSON.stringify(conditionType)} does not exist.`);
+    else if (condition.status !== 'True')
+      messages.push(
+        `the status of pod readiness gate ${JSON.stringify(conditionType)} is not "True", but ${condition.status}`,
+      );
   }
   if (messages.length === 0) return { type: 'Ready', status: 'True' };
   return { type: 'Ready', status: 'False', reason: 'ReadinessGatesNotReady', message: messages.join(', ') };
 }
 
 function unmet(type: string, reason: string, lists: readonly (readonly [string, readonly string[]])[]): Bare {
-  const messages = lists.filter(([, names]) => names.length > 0).map(([what, names]) => `containers with ${what} status: [${names.join(' ')}]`);
-  return messages.length === 0 ? { type, status: 'True' } : { type, status: 'False', reason, message: messages.join(', ') };
+  const messages = lists
+    .filter(([, names]) => names.length > 0)
+    .map(([what, names]) => `containers with ${what} status: [${names.join(' ')}]`);
+  return messages.length === 0
+    ? { type, status: 'True' }
+    : { type, status: 'False', reason, message: messages.join(', ') };
 }
 
 /** The conditions with their times: a time changes only with the status, and those of others are kept in their place. */
-export function mergeConditions(bare: readonly Bare[], before: PodStatus | undefined, stamp: { readonly time: string; readonly generation: number | undefined }): PodCondition[] {
+export function mergeConditions(
+  bare: readonly Bare[],
+  before: PodStatus | undefined,
+  stamp: { readonly time: string; readonly generation: number | undefined },
+): PodCondition[] {
   const old = new Map((before?.conditions ?? []).map((condition) => [condition.type, condition]));
   const own = bare.map(({ type, status, reason, message }): PodCondition => {
     const previous = old.get(type);

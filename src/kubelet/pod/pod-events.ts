@@ -10,18 +10,30 @@ export class PodEvents {
   }
 
   pod(pod: Pod, type: EventType, reason: string, message: string, annotations?: Record<string, string>): void {
-    this.#recorder.event({ reference: podReference(pod) }, type, reason, message, annotations === undefined ? {} : { annotations });
+    this.#recorder.event(
+      { reference: podReference(pod) },
+      type,
+      reason,
+      message,
+      annotations === undefined ? {} : { annotations },
+    );
   }
 
   container(pod: Pod, containerName: string, type: EventType, reason: string, message: string): void {
-    this.#recorder.event({ reference: { ...podReference(pod), fieldPath: fieldPath(pod, containerName) } }, type, reason, message);
+    this.#recorder.event(
+      { reference: { ...podReference(pod), fieldPath: fieldPath(pod, containerName) } },
+      type,
+      reason,
+      message,
+    );
   }
 }
 
 const podReference = (pod: Pod) => referenceTo({ ...pod, apiVersion: 'v1', kind: 'Pod' });
 
 function fieldPath({ spec }: Pod, name: string): string | undefined {
-  const has = (containers: readonly { name: string }[] | undefined): boolean => containers?.some((container) => container.name === name) ?? false;
+  const has = (containers: readonly { name: string }[] | undefined): boolean =>
+    containers?.some((container) => container.name === name) ?? false;
   if (has(spec?.containers)) return `spec.containers{${name}}`;
   if (has(spec?.initContainers)) return `spec.initContainers{${name}}`;
   return has(spec?.ephemeralContainers) ? `spec.ephemeralContainers{${name}}` : undefined;

@@ -1,8 +1,9 @@
 /** All pods of this node: where they come from, whether they may run here, and the worker of each. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
-import type { SharedInformer } from '../../client/index.ts';
-import { RunGroup, type Context } from '../../kernel/index.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
+import type { SharedInformer } from '../../client/index.ts';
+import { isPodTerminal, podQos } from '../../component-helpers/index.ts';
+import { RunGroup, type Context } from '../../kernel/index.ts';
 import { admitPod, type Refusal } from '../admission/admit-pod.ts';
 import type { Allocations } from '../admission/allocations.ts';
 import { podsToPreempt } from '../admission/preempt-for-critical.ts';
@@ -10,7 +11,6 @@ import type { RuntimePodSummary } from '../runtime/observe-pod.ts';
 import type { MirrorPods } from './mirror-pods.ts';
 import type { PodParts } from './pod-parts.ts';
 import { isCriticalPod, isMirrorPod, isStaticPod } from './pod-resources.ts';
-import { isPodTerminal, podQos } from '../../component-helpers/index.ts';
 import { podKey, uidOf } from './pod-text.ts';
 import { PodWorker, type Termination } from './pod-worker.ts';
 
@@ -56,7 +56,8 @@ export class PodManager {
   setStaticPods(pods: readonly Pod[]): void {
     const wanted = new Set(pods.map(uidOf));
     for (const worker of this.#workers.values()) {
-      if (isStaticPod(worker.pod) && !wanted.has(worker.uid)) worker.terminate({ forgotten: true, graceSeconds: worker.pod.spec?.terminationGracePeriodSeconds ?? 30 });
+      if (isStaticPod(worker.pod) && !wanted.has(worker.uid))
+        worker.terminate({ forgotten: true, graceSeconds: worker.pod.spec?.terminationGracePeriodSeconds ?? 30 });
     }
     for (const pod of pods) this.#handle(pod);
   }
@@ -72,7 +73,9 @@ export class PodManager {
   /** Those of which something is written to a log. */
   *runningContainers(): Iterable<{ readonly id: string; readonly logPath: string }> {
     for (const { observed } of this.#workers.values()) {
-      for (const { id, state, status } of observed.containers) if (state === 'running' && status.logPath !== undefined && status.logPath !== '') yield { id, logPath: status.logPath };
+      for (const { id, state, status } of observed.containers)
+        if (state === 'running' && status.logPath !== undefined && status.logPath !== '')
+          yield { id, logPath: status.logPath };
     }
   }
 
@@ -88,7 +91,9 @@ export class PodManager {
   /** Pods that hold resources of the node, as they were granted. */
   activePods(): Pod[] {
     const { allocations } = this.#options;
-    return this.workers.filter((worker) => !worker.isStopped && !isPodTerminal(worker.podWithStatus)).map((worker) => allocations.apply(worker.podWithStatus));
+    return this.workers
+      .filter((worker) => !worker.isStopped && !isPodTerminal(worker.podWithStatus))
+      .map((worker) => allocations.apply(worker.podWithStatus));
   }
 
   terminate(uid: string, termination: Termination): void {
@@ -100,7 +105,12 @@ export class PodManager {
     if (!this.#ready) return;
     for (const { uid, name, namespace } of pods.values()) {
       if (this.#workers.has(uid)) continue;
-      const orphan: Pod = { apiVersion: 'v1', kind: 'Pod', metadata: { uid, name, namespace }, spec: { containers: [] } };
+      const orphan: Pod = {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { uid, name, namespace },
+        spec: { containers: [] },
+      };
       this.#ctx.logger.v(2).info('Ending a pod that nobody asked for', { pod: podKey(orphan), podUID: uid });
       this.#begin(orphan).terminate({ forgotten: true });
     }
@@ -165,7 +175,17 @@ export class PodManager {
     if (allocations.isKnown(pod)) return true;
     const wasRunning = pod.status?.containerStatuses?.some(({ containerID }) => containerID !== undefined) ?? false;
     const others = this.#othersOf(pod);
-    const refusal = wasRunning ? undefined : admitPod({ pod, node: node(), others, allocatable: allocatable(), pressures: pressures(), allowedUnsafeSysctls: parts.config.allowedUnsafeSysctls, shuttingDown: shuttingDown() });
+    const refusal = wasRunning
+      ? undefined
+      : admitPod({
+          pod,
+          node: node(),
+          others,
+          allocatable: allocatable(),
+          pressures: pressures(),
+          allowedUnsafeSysctls: parts.config.allowedUnsafeSysctls,
+          shuttingDown: shuttingDown(),
+        });
     if (refusal === undefined || this.#makeRoom(pod, others, refusal)) {
       allocations.grant(pod);
       return true;
@@ -181,13 +201,27 @@ export class PodManager {
     for (const victim of victims) {
       const message = 'Preempted in order to admit critical pod';
       this.#options.parts.events.pod(victim, 'Warning', 'Preempting', message);
-      this.terminate(uidOf(victim), { verdict: { phase: 'Failed', reason: 'Preempting', message, conditions: [this.#disruption(victim, 'Pod was preempted by Kubelet to accommodate a critical pod.')] } });
+      this.terminate(uidOf(victim), {
+        verdict: {
+          phase: 'Failed',
+          reason: 'Preempting',
+          message,
+          conditions: [this.#disruption(victim, 'Pod was preempted by Kubelet to accommodate a critical pod.')],
+        },
+      });
     }
     return true;
   }
 
   #disruption(pod: Pod, message: string) {
-    return { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message, observedGeneration: pod.metadata.generation, lastTransitionTime: formatTime(this.#ctx.clock.now()) };
+    return {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'TerminationByKubelet',
+      message,
+      observedGeneration: pod.metadata.generation,
+      lastTransitionTime: formatTime(this.#ctx.clock.now()),
+    };
   }
 
   #refuse(pod: Pod, { reason, message }: Refusal): void {
@@ -195,7 +229,9 @@ export class PodManager {
     parts.events.pod(pod, 'Warning', reason, message);
     const withQos: Pod = { ...pod, status: { ...pod.status, qosClass: podQos(pod) } };
     this.#workers.get(uidOf(pod))?.update(withQos);
-    this.terminate(uidOf(pod), { verdict: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, rejected: true } });
+    this.terminate(uidOf(pod), {
+      verdict: { phase: 'Failed', reason, message: `Pod was rejected: ${message}`, rejected: true },
+    });
   }
 
   #retryResizes(): void {
@@ -216,5 +252,5 @@ export class PodManager {
   }
 }
 
-const createdAt = ({ metadata: { creationTimestamp } }: Pod): number => (creationTimestamp === undefined ? 0 : parseTime(creationTimestamp));
-
+const createdAt = ({ metadata: { creationTimestamp } }: Pod): number =>
+  creationTimestamp === undefined ? 0 : parseTime(creationTimestamp);

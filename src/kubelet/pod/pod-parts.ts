@@ -66,5 +66,11 @@ export interface PodParts {
 
 export function podFacts({ node }: Pick<PodParts, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {
   const { name, hostIPs, allocatable } = node();
-  return { pod, nodeName: name, hostIPs, podIPs: podIPs ?? (pod.status?.podIPs ?? []).map(({ ip }) => ip), allocatable };
+  return {
+    pod,
+    nodeName: name,
+    hostIPs,
+    podIPs: podIPs ?? (pod.status?.podIPs ?? []).map(({ ip }) => ip),
+    allocatable,
+  };
 }

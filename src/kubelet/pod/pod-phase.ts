@@ -1,7 +1,7 @@
 /** The phase of a pod, from what its containers' statuses say. */
 import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
-import { restartsAfter } from './restart-policy.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import { restartsAfter } from './restart-policy.ts';
 
 export interface ContainerStatuses {
   readonly init: readonly ContainerStatus[];
@@ -36,7 +36,9 @@ export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
 
 function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pending' | 'failed' {
   // A pod whose containers have run needs no more of its init containers, whatever became of their traces.
-  const initialized = regular.some(({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated);
+  const initialized = regular.some(
+    ({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated,
+  );
   for (const container of pod.spec?.initContainers ?? []) {
     const status = init.find(({ name }) => name === container.name);
     if (isRestartableInitContainer(container)) {
@@ -49,9 +51,14 @@ function judgeInit(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pe
   return 'done';
 }
 
-const hasStarted = (status: ContainerStatus | undefined): boolean => status?.started === true || status?.state?.terminated !== undefined;
+const hasStarted = (status: ContainerStatus | undefined): boolean =>
+  status?.started === true || status?.state?.terminated !== undefined;
 
-function judgeInitContainer(container: Container, pod: Pod, status: ContainerStatus | undefined): 'done' | 'pending' | 'failed' {
+function judgeInitContainer(
+  container: Container,
+  pod: Pod,
+  status: ContainerStatus | undefined,
+): 'done' | 'pending' | 'failed' {
   const terminated = status?.state?.terminated ?? (status?.state?.waiting ? status.lastState?.terminated : undefined);
   if (terminated === undefined) return 'pending';
   if (terminated.exitCode === 0) return 'done';

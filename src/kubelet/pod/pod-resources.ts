@@ -10,15 +10,21 @@ export function podResources(pod: Pod): ResourceRequirements {
   const limits = podLimits(spec, { withOverhead: true });
   for (const name of limits.keys()) {
     const hasPodLimit = ownValue(spec.resources?.limits, name) !== undefined;
-    if (!hasPodLimit && !longRunningContainers(spec).every(({ resources }) => ownValue(resources?.limits, name) !== undefined)) limits.delete(name);
+    if (
+      !hasPodLimit &&
+      !longRunningContainers(spec).every(({ resources }) => ownValue(resources?.limits, name) !== undefined)
+    )
+      limits.delete(name);
   }
   return { requests: text(allocatedRequests(pod)), limits: text(limits) };
 }
 
 /** What the pod's spec requests. The kubelet puts what it has allocated into the spec, so the status does not count. */
-export const allocatedRequests = ({ spec }: Pod): Map<string, Quantity> => (spec === undefined ? new Map() : podRequests(spec, { withOverhead: true }));
+export const allocatedRequests = ({ spec }: Pod): Map<string, Quantity> =>
+  spec === undefined ? new Map() : podRequests(spec, { withOverhead: true });
 
-const text = (list: ReadonlyMap<string, Quantity>): Record<string, string> => Object.fromEntries(Array.from(list, ([name, quantity]) => [name, quantity.toString()]));
+const text = (list: ReadonlyMap<string, Quantity>): Record<string, string> =>
+  Object.fromEntries(Array.from(list, ([name, quantity]) => [name, quantity.toString()]));
 
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 export const NODE_CRITICAL_PRIORITY = 2_000_001_000;
@@ -40,7 +46,11 @@ export function isStaticPod(pod: Pod): boolean {
 }
 
 /** How soon the kernel kills the container's processes when memory runs out. */
-export function oomScoreAdjustment(pod: Pod, container: Pick<Container, 'name' | 'resources'>, memoryCapacity: number): number {
+export function oomScoreAdjustment(
+  pod: Pod,
+  container: Pick<Container, 'name' | 'resources'>,
+  memoryCapacity: number,
+): number {
   if ((pod.spec?.priority ?? 0) >= NODE_CRITICAL_PRIORITY || isStaticPod(pod)) return -997;
   const qos = podQos(pod);
   if (qos === 'Guaranteed') return -997;

@@ -6,9 +6,20 @@ import type { SecuritySettings } from '../runtime/security-context.ts';
 import type { ResourceSettings } from './container-resources.ts';
 import type { PodParts } from './pod-parts.ts';
 
-export const resourceSettings = ({ cpuCFSQuota, cpuCFSQuotaPeriod, podPidsLimit }: KubeletConfiguration): ResourceSettings => ({ cpuCfsQuota: cpuCFSQuota, cpuPeriodMicroseconds: cpuCFSQuotaPeriod * 1000, podPidsLimit });
+export const resourceSettings = ({
+  cpuCFSQuota,
+  cpuCFSQuotaPeriod,
+  podPidsLimit,
+}: KubeletConfiguration): ResourceSettings => ({
+  cpuCfsQuota: cpuCFSQuota,
+  cpuPeriodMicroseconds: cpuCFSQuotaPeriod * 1000,
+  podPidsLimit,
+});
 
-export const securitySettings = ({ config, rootDirectory }: Pick<PodParts, 'config' | 'rootDirectory'>, userNamespace: UserNamespace | undefined): SecuritySettings => ({
+export const securitySettings = (
+  { config, rootDirectory }: Pick<PodParts, 'config' | 'rootDirectory'>,
+  userNamespace: UserNamespace | undefined,
+): SecuritySettings => ({
   seccompDefault: config.seccompDefault,
   seccompDirectory: path.join(rootDirectory, 'seccomp'),
   userNamespace,

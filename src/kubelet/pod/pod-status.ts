@@ -1,7 +1,7 @@
 /** The whole status of a pod, from what is asked for, what the runtime has and what was written before. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
-import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { formatTime } from '../../base/index.ts';
+import { isTerminalPhase } from '../../component-helpers/index.ts';
 import { containerStatuses, type StatusInput } from './container-statuses.ts';
 import { bareConditions, mergeConditions } from './pod-conditions.ts';
 import { podPhase } from './pod-phase.ts';
@@ -11,7 +11,12 @@ export interface PodStatusInput extends StatusInput {
   /** The node's addresses, one an IP family, the first first. */
   readonly hostIPs: readonly string[];
   /** Set when the kubelet itself ends the pod: eviction, the deadline, refusal at admission. */
-  readonly verdict?: { readonly phase: 'Failed'; readonly reason: string; readonly message: string; readonly conditions?: readonly PodCondition[] };
+  readonly verdict?: {
+    readonly phase: 'Failed';
+    readonly reason: string;
+    readonly message: string;
+    readonly conditions?: readonly PodCondition[];
+  };
   /** Conditions of a resize in progress. */
   readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
   /** Whether the pod has come to rest: only then may it be called Succeeded or Failed when it was running before. */
@@ -24,9 +29,17 @@ export function podStatus(input: PodStatusInput): PodStatus {
   const statuses = containerStatuses(input);
   const phase = phaseOf(input, statuses);
   const sandbox = observed.sandboxes.find(({ ready }) => ready);
-  const podIPs = input.stopped || sandbox === undefined ? keptIPs(input) : spec?.hostNetwork === true ? [...input.hostIPs] : [...sandbox.ips];
+  const podIPs =
+    input.stopped || sandbox === undefined
+      ? keptIPs(input)
+      : spec?.hostNetwork === true
+        ? [...input.hostIPs]
+        : [...sandbox.ips];
   const sandboxReady = sandbox !== undefined && (spec?.hostNetwork === true || sandbox.ips.length > 0);
-  const bare = [...bareConditions({ pod, phase, init: statuses.init, regular: statuses.regular, sandboxReady }), ...(input.resizeConditions ?? [])];
+  const bare = [
+    ...bareConditions({ pod, phase, init: statuses.init, regular: statuses.regular, sandboxReady }),
+    ...(input.resizeConditions ?? []),
+  ];
   const generation = pod.metadata.generation;
   const conditions = mergeConditions(bare, before, { time: formatTime(now), generation });
   for (const condition of input.verdict?.conditions ?? []) {
@@ -38,9 +51,13 @@ export function podStatus(input: PodStatusInput): PodStatus {
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     phase,
     conditions,
-    ...(input.verdict === undefined ? keptReason(before) : { reason: input.verdict.reason, message: input.verdict.message }),
+    ...(input.verdict === undefined
+      ? keptReason(before)
+      : { reason: input.verdict.reason, message: input.verdict.message }),
     ...(before?.nominatedNodeName === undefined ? {} : { nominatedNodeName: before.nominatedNodeName }),
-    ...(input.hostIPs[0] === undefined ? {} : { hostIP: input.hostIPs[0], hostIPs: input.hostIPs.map((ip) => ({ ip })) }),
+    ...(input.hostIPs[0] === undefined
+      ? {}
+      : { hostIP: input.hostIPs[0], hostIPs: input.hostIPs.map((ip) => ({ ip })) }),
     ...(podIPs[0] === undefined ? {} : { podIP: podIPs[0], podIPs: podIPs.map((ip) => ({ ip })) }),
     startTime: before?.startTime ?? formatTime(now),
     ...(statuses.init.length > 0 ? { initContainerStatuses: statuses.init } : {}),
@@ -48,8 +65,15 @@ export function podStatus(input: PodStatusInput): PodStatus {
     ...(before?.qosClass === undefined ? {} : { qosClass: before.qosClass }),
     ...(statuses.ephemeral.length > 0 ? { ephemeralContainerStatuses: statuses.ephemeral } : {}),
     ...(before?.resourceClaimStatuses === undefined ? {} : { resourceClaimStatuses: before.resourceClaimStatuses }),
-    ...(before?.extendedResourceClaimStatus === undefined ? {} : { extendedResourceClaimStatus: before.extendedResourceClaimStatus }),
-    ...(spec?.resources === undefined ? {} : { resources: spec.resources, ...(spec.resources.requests === undefined ? {} : { allocatedResources: spec.resources.requests }) }),
+    ...(before?.extendedResourceClaimStatus === undefined
+      ? {}
+      : { extendedResourceClaimStatus: before.extendedResourceClaimStatus }),
+    ...(spec?.resources === undefined
+      ? {}
+      : {
+          resources: spec.resources,
+          ...(spec.resources.requests === undefined ? {} : { allocatedResources: spec.resources.requests }),
+        }),
   };
 }
 
@@ -61,12 +85,15 @@ function phaseOf(input: PodStatusInput, statuses: ReturnType<typeof containerSta
   if (verdict !== undefined) return stopped ? verdict.phase : (before ?? 'Pending');
   if (input.terminating && stopped) {
     // A pod that was stopped for good is not going to start again, whatever its policy says.
-    const done = statuses.regular.every(({ state }) => state?.terminated?.exitCode === 0) && statuses.regular.length > 0;
+    const done =
+      statuses.regular.every(({ state }) => state?.terminated?.exitCode === 0) && statuses.regular.length > 0;
     return done ? 'Succeeded' : 'Failed';
   }
   const terminal = isTerminalPhase(phase);
   // Others take a finished pod's resources as free, so it is not called so while something of it still runs.
-  return terminal && !stopped && input.observed.containers.some(({ state }) => state === 'running') ? (before ?? 'Running') : phase;
+  return terminal && !stopped && input.observed.containers.some(({ state }) => state === 'running')
+    ? (before ?? 'Running')
+    : phase;
 }
 
 function keptIPs({ pod, observed, hostIPs }: PodStatusInput): string[] {
@@ -90,9 +117,11 @@ export function sameStatus(a: Pod['status'], b: Pod['status']): boolean {
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
-  if (Array.isArray(a) || Array.isArray(b)) return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]));
+  if (Array.isArray(a) || Array.isArray(b))
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => isSame(item, b[i]));
   const [left, right] = [a as Record<string, unknown>, b as Record<string, unknown>];
   for (const key in left) if (!isSame(left[key] ?? undefined, right[key] ?? undefined)) return false;
-  for (const key in right) if ((left[key] ?? undefined) === undefined && (right[key] ?? undefined) !== undefined) return false;
+  for (const key in right)
+    if ((left[key] ?? undefined) === undefined && (right[key] ?? undefined) !== undefined) return false;
   return true;
 }

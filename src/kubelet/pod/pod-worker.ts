@@ -1,8 +1,8 @@
 /** The worker of one pod: looks, decides, acts, and looks again until there is nothing to do; one at a time. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
+import { parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer } from '../../kernel/index.ts';
-import { parseTime } from '../../base/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
@@ -11,8 +11,8 @@ import type { StartProblem } from './container-statuses.ts';
 import { killPod } from './kill-pod.ts';
 import { performActions, removeFromRuntime } from './perform-actions.ts';
 import type { PodParts } from './pod-parts.ts';
-import { podStatus } from './pod-status.ts';
 import { resourceSettings } from './pod-settings.ts';
+import { podStatus } from './pod-status.ts';
 import { podKey, uidOf } from './pod-text.ts';
 import { isNothing, syncPod } from './sync-pod.ts';
 
@@ -41,7 +41,10 @@ const MAX_RETRY_MS = 60_000;
 
 export interface WorkerOptions {
   /** The pod as it may run: with the resources that were granted, and what a resize that is under way says of itself. */
-  readonly granted: (pod: Pod) => { readonly pod: Pod; readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[] };
+  readonly granted: (pod: Pod) => {
+    readonly pod: Pod;
+    readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
+  };
   readonly onGone: (uid: string) => void;
   readonly onStopped: (uid: string) => void;
 }
@@ -171,14 +174,24 @@ export class PodWorker {
       const observed = await this.#observe(signal);
       const { pod, resizeConditions } = this.#options.granted(this.#withStatus());
       if (isPodTerminal(pod)) return this.#finish();
-      if (this.#isOverdue(pod)) return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
+      if (this.#isOverdue(pod))
+        return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
       if (!(await this.#admit(pod, observed))) return;
       this.#parts.probes.update(pod, observed);
       if (observed.containers.some(({ state }) => state === 'running')) this.#parts.volumes.reclaim(pod);
       const resized = this.#resized(pod, observed);
-      const conditions: NonNullable<PublishDetails['resizeConditions']> = resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
-      const actions = syncPod({ pod, observed, probes: this.#verdicts(), resized, restartToResize: needRestart(pod, observed, resized) });
-      for (const name of this.#problems.keys()) if (observed.containers.some((container) => container.name === name && container.state === 'running')) this.#problems.delete(name);
+      const conditions: NonNullable<PublishDetails['resizeConditions']> =
+        resized.size === 0 ? resizeConditions : [...resizeConditions, { type: 'PodResizeInProgress', status: 'True' }];
+      const actions = syncPod({
+        pod,
+        observed,
+        probes: this.#verdicts(),
+        resized,
+        restartToResize: needRestart(pod, observed, resized),
+      });
+      for (const name of this.#problems.keys())
+        if (observed.containers.some((container) => container.name === name && container.state === 'running'))
+          this.#problems.delete(name);
       const status = this.#publish(observed, { resizeConditions: conditions });
       if (isNothing(actions)) {
         if (isTerminalPhase(status.phase)) this.#finish();
@@ -258,7 +271,10 @@ export class PodWorker {
 
   async #observe(signal: AbortSignal): Promise<ObservedPod> {
     const observed = await this.#parts.observer.observe(this.#identity(), signal);
-    this.#observed = { ...observed, containers: await Promise.all(observed.containers.map((container) => this.#withMessage(container))) };
+    this.#observed = {
+      ...observed,
+      containers: await Promise.all(observed.containers.map((container) => this.#withMessage(container))),
+    };
     return this.#observed;
   }
 
@@ -303,19 +319,32 @@ export class PodWorker {
     if (this.#status === undefined) return this.#pod;
     const own = new Map((this.#status.conditions ?? []).map((condition) => [condition.type, condition]));
     const others = (this.#pod.status?.conditions ?? []).filter(({ type }) => !own.has(type) || !isOurs(type));
-    const kept = (this.#status.conditions ?? []).filter(({ type }) => isOurs(type) || !others.some((condition) => condition.type === type));
+    const kept = (this.#status.conditions ?? []).filter(
+      ({ type }) => isOurs(type) || !others.some((condition) => condition.type === type),
+    );
     return { ...this.#pod, status: { ...this.#status, conditions: [...kept, ...others] } };
   }
 
   #verdicts() {
     const { probes } = this.#parts;
-    return { liveness: (id: string) => probes.verdict('liveness', id), startup: (id: string) => probes.verdict('startup', id) };
+    return {
+      liveness: (id: string) => probes.verdict('liveness', id),
+      startup: (id: string) => probes.verdict('startup', id),
+    };
   }
 
   #resized(pod: Pod, observed: ObservedPod): Set<string> {
     const settings = resourceSettings(this.#parts.config);
     const all = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
-    return new Set(all.filter((container) => observed.containers.some((one) => one.name === container.name && one.state === 'running' && !hasResources(container, one, settings))).map(({ name }) => name));
+    return new Set(
+      all
+        .filter((container) =>
+          observed.containers.some(
+            (one) => one.name === container.name && one.state === 'running' && !hasResources(container, one, settings),
+          ),
+        )
+        .map(({ name }) => name),
+    );
   }
 
   #isOverdue({ spec, status }: Pod): boolean {
@@ -372,14 +401,30 @@ function needRestart({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<
   const result = new Set<string>();
   for (const container of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
     if (!resized.has(container.name)) continue;
-    const actual = observed.containers.find(({ name, state }) => name === container.name && state === 'running')?.status.resources?.linux;
+    const actual = observed.containers.find(({ name, state }) => name === container.name && state === 'running')?.status
+      .resources?.linux;
     const memoryChanges = (actual?.memoryLimitInBytes ?? 0) !== bytes(container.resources?.limits?.['memory']);
-    const cpuChanges = !memoryChanges || (actual?.cpuShares ?? 0) !== milliCpuToShares(milli(container.resources?.requests?.['cpu'] ?? container.resources?.limits?.['cpu']));
-    const wants = (resource: string): boolean => container.resizePolicy?.some(({ resourceName, restartPolicy }) => resourceName === resource && restartPolicy === 'RestartContainer') ?? false;
+    const cpuChanges =
+      !memoryChanges ||
+      (actual?.cpuShares ?? 0) !==
+        milliCpuToShares(milli(container.resources?.requests?.['cpu'] ?? container.resources?.limits?.['cpu']));
+    const wants = (resource: string): boolean =>
+      container.resizePolicy?.some(
+        ({ resourceName, restartPolicy }) => resourceName === resource && restartPolicy === 'RestartContainer',
+      ) ?? false;
     if ((memoryChanges && wants('memory')) || (cpuChanges && wants('cpu'))) result.add(container.name);
   }
   return result;
 }
 
-const OURS = new Set(['PodReadyToStartContainers', 'Initialized', 'Ready', 'ContainersReady', 'PodScheduled', 'PodResizePending', 'PodResizeInProgress', 'AllContainersRestarting']);
+const OURS = new Set([
+  'PodReadyToStartContainers',
+  'Initialized',
+  'Ready',
+  'ContainersReady',
+  'PodScheduled',
+  'PodResizePending',
+  'PodResizeInProgress',
+  'AllContainersRestarting',
+]);
 const isOurs = (type: string): boolean => OURS.has(type);

@@ -19,7 +19,11 @@ export function restartsAfter(container: RestartableContainer, pod: Pod, exitCod
   return policy === 'Always' || exitCode !== 0;
 }
 
-export function shouldStart(container: RestartableContainer, pod: Pod, observed: ObservedContainer | undefined): boolean {
+export function shouldStart(
+  container: RestartableContainer,
+  pod: Pod,
+  observed: ObservedContainer | undefined,
+): boolean {
   if (pod.metadata.deletionTimestamp !== undefined) return false;
   if (observed === undefined) return true;
   switch (observed.state) {

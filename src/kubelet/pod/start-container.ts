@@ -3,23 +3,27 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
-import { ContainerConfigError, environmentVariables, type EnvironmentSources } from '../environment/environment-variables.ts';
+import type { UserNamespace } from '../../cri/index.ts';
+import {
+  ContainerConfigError,
+  environmentVariables,
+  type EnvironmentSources,
+} from '../environment/environment-variables.ts';
 import { DownwardApiError } from '../environment/field-value.ts';
-import { hostsFile, nodeHostsFile } from '../environment/hosts-file.ts';
 import { podHostname } from '../environment/hostname.ts';
+import { hostsFile, nodeHostsFile } from '../environment/hosts-file.ts';
 import { criText, messageOf } from '../images/image-manager.ts';
 import { withDefaultTag } from '../images/image-reference.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { containerConfig } from '../runtime/container-config.ts';
 import { linkLog } from '../runtime/log-links.ts';
 import { newestContainer, type ObservedPod } from '../runtime/observe-pod.ts';
-import type { UserNamespace } from '../../cri/index.ts';
 import { containerMounts } from '../volumes/container-mounts.ts';
 import type { MountedVolume } from '../volumes/volume.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { podFacts, type PodParts } from './pod-parts.ts';
-import { podText, uidOf } from './pod-text.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
+import { podText, uidOf } from './pod-text.ts';
 
 export interface StartInput {
   readonly pod: Pod;
@@ -49,7 +53,13 @@ export async function startContainer(parts: PodParts, input: StartInput): Promis
   const { pod, container, observed } = input;
   const backOff = inBackOff(parts, input);
   if (backOff !== undefined) return backOff;
-  const image = await parts.images.ensure({ pod, container, secrets: () => pullSecrets(parts, pod), sandboxConfig: input.sandboxConfig, wake: input.wake });
+  const image = await parts.images.ensure({
+    pod,
+    container,
+    secrets: () => pullSecrets(parts, pod),
+    sandboxConfig: input.sandboxConfig,
+    wake: input.wake,
+  });
   if (image.type === 'pulling') return { type: 'waiting' };
   if (image.type === 'problem') {
     parts.events.container(pod, container.name, 'Warning', 'Failed', `Error: ${image.problem.reason}`);
@@ -72,12 +82,20 @@ function inBackOff({ ctx, restarts, events }: PodParts, input: StartInput): Star
   const key = restartKey(pod, container);
   const left = restarts.remaining(key, previous.finishedAt, ctx.clock.now());
   if (left <= 0) return undefined;
-  if (input.problem?.reason !== 'CrashLoopBackOff') events.container(pod, container.name, 'Warning', 'BackOff', `Back-off restarting failed container ${container.name} in pod ${podText(pod)}`);
+  if (input.problem?.reason !== 'CrashLoopBackOff')
+    events.container(
+      pod,
+      container.name,
+      'Warning',
+      'BackOff',
+      `Back-off restarting failed container ${container.name} in pod ${podText(pod)}`,
+    );
   const message = `back-off ${goSeconds(restarts.delay(key, previous.finishedAt))} restarting failed container=${container.name} pod=${podText(pod)}`;
   return { type: 'problem', problem: { reason: 'CrashLoopBackOff', message }, retryInMs: left };
 }
 
-const goSeconds = (ms: number): string => (ms < 60_000 ? `${ms / 1000}s` : `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`);
+const goSeconds = (ms: number): string =>
+  ms < 60_000 ? `${ms / 1000}s` : `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`;
 
 /** The attempt that this one is: after the newest that the runtime or the status still knows. */
 function nextAttempt({ pod, container, observed }: StartInput): number {
@@ -106,7 +124,9 @@ async function createAndStart(parts: PodParts, input: StartInput, imageId: strin
   }
   let containerId: string;
   try {
-    containerId = (await runtime.runtime.createContainer({ podSandboxId: sandboxId, config, sandboxConfig }, { signal })).containerId ?? '';
+    containerId =
+      (await runtime.runtime.createContainer({ podSandboxId: sandboxId, config, sandboxConfig }, { signal }))
+        .containerId ?? '';
   } catch (error) {
     if (signal.aborted) throw error;
     return failed('CreateContainerError', error);
@@ -121,7 +141,9 @@ async function createAndStart(parts: PodParts, input: StartInput, imageId: strin
   events.container(pod, container.name, 'Normal', 'Started', 'Container started');
   const { name: podName = '', namespace = '' } = pod.metadata;
   const log = path.join(sandboxConfig.logDirectory ?? '', container.name, `${config.metadata?.attempt ?? 0}.log`);
-  await linkLog(parts.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch((error: unknown) => parts.ctx.logger.v(2).info('A log could not be linked', { log, err: messageOf(error) }));
+  await linkLog(parts.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch(
+    (error: unknown) => parts.ctx.logger.v(2).info('A log could not be linked', { log, err: messageOf(error) }),
+  );
   return postStart(parts, input, containerId);
 }
 
@@ -132,14 +154,26 @@ async function postStart(parts: PodParts, input: StartInput, containerId: string
   const { runtime, events, dial, ctx } = parts;
   input.hookRunning(containerId, true);
   try {
-    await runHandler({ handler, container, containerId, podIp: input.podIPs[0] ?? '', runtime, dial, clock: ctx.clock, signal });
+    await runHandler({
+      handler,
+      container,
+      containerId,
+      podIp: input.podIPs[0] ?? '',
+      runtime,
+      dial,
+      clock: ctx.clock,
+      signal,
+    });
     return { type: 'started', containerId };
   } catch (error) {
     if (signal.aborted) throw error;
     const message = messageOf(error);
     events.container(pod, container.name, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
     events.container(pod, container.name, 'Normal', 'Killing', 'FailedPostStartHook');
-    await runtime.runtime.stopContainer({ containerId, timeout: pod.spec?.terminationGracePeriodSeconds ?? 30 }, { signal });
+    await runtime.runtime.stopContainer(
+      { containerId, timeout: pod.spec?.terminationGracePeriodSeconds ?? 30 },
+      { signal },
+    );
     return { type: 'problem', problem: { reason: 'PostStartHookError', message }, retryInMs: 0 };
   } finally {
     input.hookRunning(containerId, false);
@@ -154,7 +188,12 @@ async function prepare(parts: PodParts, input: StartInput, imageId: string) {
   const addition = await parts.extras.addition(pod, container);
   const services = await parts.services();
   const sources = environmentSources(parts, input, services);
-  const environment = await environmentVariables({ ...facts, container, sources, onInvalidNames: (message) => events.pod(pod, 'Warning', 'InvalidEnvironmentVariableNames', message) });
+  const environment = await environmentVariables({
+    ...facts,
+    container,
+    sources,
+    onInvalidNames: (message) => events.pod(pod, 'Warning', 'InvalidEnvironmentVariableNames', message),
+  });
   for (const [name, value] of Object.entries(addition.environment)) environment.set(name, value);
   const podDirectory = parts.volumes.podDirectory(uidOf(pod));
   const mounted = await containerMounts({
@@ -169,7 +208,10 @@ async function prepare(parts: PodParts, input: StartInput, imageId: string) {
     recursiveReadOnly: parts.runtimeFacts().recursiveReadOnly,
     userNamespace: input.userNamespace,
   });
-  const target = 'targetContainerName' in container && container.targetContainerName ? newestContainer(observed, container.targetContainerName) : undefined;
+  const target =
+    'targetContainerName' in container && container.targetContainerName
+      ? newestContainer(observed, container.targetContainerName)
+      : undefined;
   const image = (await runtime.images.imageStatus({ image: { image: imageId } })).image;
   return containerConfig({
     pod,
@@ -191,7 +233,11 @@ async function prepare(parts: PodParts, input: StartInput, imageId: string) {
   });
 }
 
-function environmentSources(parts: PodParts, { pod, volumes }: StartInput, services: Awaited<ReturnType<PodParts['services']>>): EnvironmentSources {
+function environmentSources(
+  parts: PodParts,
+  { pod, volumes }: StartInput,
+  services: Awaited<ReturnType<PodParts['services']>>,
+): EnvironmentSources {
   const uid = uidOf(pod);
   return {
     configMap: (namespace, name) => parts.configMaps.get(uid, namespace, name),
@@ -208,7 +254,8 @@ function environmentSources(parts: PodParts, { pod, volumes }: StartInput, servi
 
 async function hosts(parts: PodParts, pod: Pod, podIPs: readonly string[]): Promise<string | undefined> {
   const aliases = pod.spec?.hostAliases ?? [];
-  if (pod.spec?.hostNetwork === true) return nodeHostsFile(await fs.readFile('/etc/hosts', 'utf8').catch(() => ''), aliases);
+  if (pod.spec?.hostNetwork === true)
+    return nodeHostsFile(await fs.readFile('/etc/hosts', 'utf8').catch(() => ''), aliases);
   if (podIPs.length === 0) return undefined;
   const { hostname, hostDomain } = podHostname(pod, parts.config.clusterDomain, parts.node().hostname);
   return hostsFile({ ips: podIPs, hostname, hostDomain, aliases });
@@ -216,8 +263,16 @@ async function hosts(parts: PodParts, pod: Pod, podIPs: readonly string[]): Prom
 
 async function pullSecrets(parts: PodParts, pod: Pod): Promise<Secret[]> {
   const names = (pod.spec?.imagePullSecrets ?? []).map(({ name = '' }) => name).filter((name) => name !== '');
-  const found = await Promise.all(names.map((name) => parts.secrets.get(uidOf(pod), pod.metadata.namespace ?? '', name).catch(() => undefined)));
+  const found = await Promise.all(
+    names.map((name) => parts.secrets.get(uidOf(pod), pod.metadata.namespace ?? '', name).catch(() => undefined)),
+  );
   const missing = names.filter((_, i) => found[i] === undefined);
-  if (missing.length > 0) parts.events.pod(pod, 'Warning', 'FailedToRetrieveImagePullSecret', `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`);
+  if (missing.length > 0)
+    parts.events.pod(
+      pod,
+      'Warning',
+      'FailedToRetrieveImagePullSecret',
+      `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`,
+    );
   return found.filter((secret) => secret !== undefined);
 }

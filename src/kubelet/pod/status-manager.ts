@@ -8,7 +8,17 @@ import { sameStatus } from './pod-status.ts';
 import { uidOf } from './pod-text.ts';
 
 /** Fields that the kubelet owns and that are absent again when they no longer apply. */
-const REMOVABLE = ['reason', 'message', 'resize', 'podIP', 'podIPs', 'initContainerStatuses', 'ephemeralContainerStatuses', 'allocatedResources', 'resources'] as const satisfies readonly (keyof PodStatus)[];
+const REMOVABLE = [
+  'reason',
+  'message',
+  'resize',
+  'podIP',
+  'podIPs',
+  'initContainerStatuses',
+  'ephemeralContainerStatuses',
+  'allocatedResources',
+  'resources',
+] as const satisfies readonly (keyof PodStatus)[];
 const RETRY_MS = 2000;
 
 interface Entry {
@@ -39,7 +49,12 @@ export class StatusManager {
   /** Statuses are for others to see and never wait for; they are written in the background until they are. */
   set(pod: Pod, status: PodStatus): void {
     const uid = uidOf(pod);
-    const entry = this.#entries.get(uid) ?? { pod, wanted: status, written: this.#apiPod(pod)?.status, writing: undefined };
+    const entry = this.#entries.get(uid) ?? {
+      pod,
+      wanted: status,
+      written: this.#apiPod(pod)?.status,
+      writing: undefined,
+    };
     entry.pod = pod;
     entry.wanted = status;
     this.#entries.set(uid, entry);
@@ -63,7 +78,9 @@ export class StatusManager {
     const { clock, signal, logger } = this.#ctx;
     for (;;) {
       try {
-        await this.#client.resource('v1/pods').delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
+        await this.#client
+          .resource('v1/pods')
+          .delete({ namespace, name }, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
         return;
       } catch (error) {
         if (isNotFound(error) || isConflict(error)) return;
@@ -97,11 +114,15 @@ export class StatusManager {
       } catch (error) {
         if (isAbort(error, signal)) return;
         if (isNotFound(error) || isConflict(error)) {
-          logger.v(3).info('Pod is gone; its status needs no update', { pod: `${target.metadata.namespace}/${target.metadata.name}` });
+          logger.v(3).info('Pod is gone; its status needs no update', {
+            pod: `${target.metadata.namespace}/${target.metadata.name}`,
+          });
           entry.written = wanted;
           return;
         }
-        logger.error(error, 'Failed to update status for pod', { pod: `${target.metadata.namespace}/${target.metadata.name}` });
+        logger.error(error, 'Failed to update status for pod', {
+          pod: `${target.metadata.namespace}/${target.metadata.name}`,
+        });
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
@@ -109,12 +130,28 @@ export class StatusManager {
 
   async #patch(target: Pod, status: PodStatus): Promise<void> {
     const { name = '', namespace, uid } = target.metadata;
-    const removed = Object.fromEntries(REMOVABLE.filter((key) => status[key] === undefined && target.status?.[key] !== undefined).map((key) => [key, null]));
+    const removed = Object.fromEntries(
+      REMOVABLE.filter((key) => status[key] === undefined && target.status?.[key] !== undefined).map((key) => [
+        key,
+        null,
+      ]),
+    );
     const present = new Set((status.conditions ?? []).map(({ type }) => type));
-    const gone = KUBELET_CONDITIONS.filter((type) => !present.has(type) && target.status?.conditions?.some((condition) => condition.type === type)).map((type) => ({ $patch: 'delete', type }));
+    const gone = KUBELET_CONDITIONS.filter(
+      (type) => !present.has(type) && target.status?.conditions?.some((condition) => condition.type === type),
+    ).map((type) => ({ $patch: 'delete', type }));
     // Addresses merge by their text, so old ones would stay.
-    const addresses = Object.fromEntries((['podIPs', 'hostIPs'] as const).flatMap((key) => (status[key] === undefined ? [] : [[key, [{ $patch: 'replace' }, ...status[key]]]])));
-    const patch = { metadata: { uid }, status: { ...status, ...addresses, ...removed, conditions: [...(status.conditions ?? []), ...gone] } };
-    await this.#client.resource('v1/pods').patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal });
+    const addresses = Object.fromEntries(
+      (['podIPs', 'hostIPs'] as const).flatMap((key) =>
+        status[key] === undefined ? [] : [[key, [{ $patch: 'replace' }, ...status[key]]]],
+      ),
+    );
+    const patch = {
+      metadata: { uid },
+      status: { ...status, ...addresses, ...removed, conditions: [...(status.conditions ?? []), ...gone] },
+    };
+    await this.#client
+      .resource('v1/pods')
+      .patch({ namespace, name }, patch, { type: 'strategic', subresource: 'status', signal: this.#ctx.signal });
   }
 }

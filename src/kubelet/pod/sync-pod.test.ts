@@ -24,23 +24,72 @@ function act(given: Case): PodActions {
   const { init = [], containers = [container('main')], seen = [], sandbox = 'ready' } = given;
   const all = [...init, ...containers];
   const pod: Pod = {
-    metadata: { name: 'p', namespace: 'n', uid: 'u', ...(given.deleted ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
-    spec: { restartPolicy: given.restartPolicy ?? 'Always', initContainers: [...init], containers: [...containers], ephemeralContainers: (given.ephemeral ?? []).map((name) => ({ name, image: 'busybox' })) },
+    metadata: {
+      name: 'p',
+      namespace: 'n',
+      uid: 'u',
+      ...(given.deleted ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    spec: {
+      restartPolicy: given.restartPolicy ?? 'Always',
+      initContainers: [...init],
+      containers: [...containers],
+      ephemeralContainers: (given.ephemeral ?? []).map((name) => ({ name, image: 'busybox' })),
+    },
   };
   const observe = (text: string): ObservedContainer => {
     const [, name = '', mark = '', code = '0'] = /^([a-z]+)(:|!|\?)?(\d+)?$/.exec(text) ?? [];
-    const state: ContainerPhase = mark === ':' ? 'exited' : mark === '!' ? 'created' : mark === '?' ? 'unknown' : 'running';
+    const state: ContainerPhase =
+      mark === ':' ? 'exited' : mark === '!' ? 'created' : mark === '?' ? 'unknown' : 'running';
     const spec = all.find((one) => one.name === name) ?? container(name);
-    return { id: `id-${name}`, name, sandboxId: 's', state, createdAt: 0, startedAt: 0, finishedAt: 0, exitCode: Number(code), reason: '', message: '', status: {}, notes: { hash: containerHash(spec), restartCount: 0, terminationMessagePath: '', terminationMessagePolicy: '', preStop: undefined, terminationGracePeriodSeconds: undefined } };
+    return {
+      id: `id-${name}`,
+      name,
+      sandboxId: 's',
+      state,
+      createdAt: 0,
+      startedAt: 0,
+      finishedAt: 0,
+      exitCode: Number(code),
+      reason: '',
+      message: '',
+      status: {},
+      notes: {
+        hash: containerHash(spec),
+        restartCount: 0,
+        terminationMessagePath: '',
+        terminationMessagePolicy: '',
+        preStop: undefined,
+        terminationGracePeriodSeconds: undefined,
+      },
+    };
   };
   const observed: ObservedPod = {
     uid: 'u',
     name: 'p',
     namespace: 'n',
-    sandboxes: sandbox === 'none' ? [] : [{ id: 's', attempt: 0, ready: sandbox === 'ready', createdAt: 0, ips: ['10.0.0.1'], hostNetwork: false, runtimeHandler: '' }],
+    sandboxes:
+      sandbox === 'none'
+        ? []
+        : [
+            {
+              id: 's',
+              attempt: 0,
+              ready: sandbox === 'ready',
+              createdAt: 0,
+              ips: ['10.0.0.1'],
+              hostNetwork: false,
+              runtimeHandler: '',
+            },
+          ],
     containers: seen.map(observe),
   };
-  return syncPod({ pod, observed, probes: { liveness: () => given.probes?.liveness ?? 'success', startup: () => given.probes?.startup ?? 'success' }, resized: new Set(given.resized) });
+  return syncPod({
+    pod,
+    observed,
+    probes: { liveness: () => given.probes?.liveness ?? 'success', startup: () => given.probes?.startup ?? 'success' },
+    resized: new Set(given.resized),
+  });
 }
 
 /** The actions in one line. */
@@ -50,11 +99,15 @@ function text(actions: PodActions): string {
     actions.killPod ? 'kill pod' : '',
     actions.createSandbox ? `sandbox ${actions.attempt}` : '',
     actions.restartAll ? 'restart all' : '',
-    actions.containersToKill.length > 0 ? `kill ${actions.containersToKill.map(({ container: { name }, reason }) => `${name}(${reason})`).join(' ')}` : '',
+    actions.containersToKill.length > 0
+      ? `kill ${actions.containersToKill.map(({ container: { name }, reason }) => `${name}(${reason})`).join(' ')}`
+      : '',
     actions.ephemeralContainersToStart.length > 0 ? `ephemeral ${names(actions.ephemeralContainersToStart)}` : '',
     actions.initContainersToStart.length > 0 ? `init ${names(actions.initContainersToStart)}` : '',
     actions.containersToStart.length > 0 ? `start ${names(actions.containersToStart)}` : '',
-    actions.containersToUpdate.length > 0 ? `update ${names(actions.containersToUpdate.map(({ container: one }) => one))}` : '',
+    actions.containersToUpdate.length > 0
+      ? `update ${names(actions.containersToUpdate.map(({ container: one }) => one))}`
+      : '',
   ];
   return isNothing(actions) ? 'nothing' : parts.filter((part) => part !== '').join('; ');
 }
@@ -62,8 +115,14 @@ function text(actions: PodActions): string {
 const side = container('side', { restartPolicy: 'Always' });
 const slow = container('side', { restartPolicy: 'Always', startupProbe: { exec: { command: ['true'] } } });
 const live = container('main', { livenessProbe: { exec: { command: ['true'] } } });
-const onlyOn42 = container('main', { restartPolicy: 'Never', restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }] });
-const allOn42 = container('main', { restartPolicy: 'Never', restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }] });
+const onlyOn42 = container('main', {
+  restartPolicy: 'Never',
+  restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }],
+});
+const allOn42 = container('main', {
+  restartPolicy: 'Never',
+  restartPolicyRules: [{ action: 'RestartAllContainers', exitCodes: { operator: 'In', values: [42] } }],
+});
 
 describe('what a pod needs', () => {
   it.each<[string, Case, string]>([
@@ -74,28 +133,56 @@ describe('what a pod needs', () => {
     ['a running pod', { seen: ['main'] }, 'nothing'],
     ['a dead sandbox', { sandbox: 'dead', seen: ['main:137'] }, 'kill pod; sandbox 1; start main'],
     ['a dead sandbox of a pod that ran once', { sandbox: 'dead', seen: ['main:0'], restartPolicy: 'Never' }, 'nothing'],
-    ['a dead sandbox of a pod that succeeded', { sandbox: 'dead', seen: ['main:0'], restartPolicy: 'OnFailure' }, 'nothing'],
+    [
+      'a dead sandbox of a pod that succeeded',
+      { sandbox: 'dead', seen: ['main:0'], restartPolicy: 'OnFailure' },
+      'nothing',
+    ],
     ['a crash under Always', { seen: ['main:1'] }, 'start main'],
     ['a success under Always', { seen: ['main:0'] }, 'start main'],
     ['a crash under OnFailure', { seen: ['main:1'], restartPolicy: 'OnFailure' }, 'start main'],
     ['a success under OnFailure', { seen: ['main:0'], restartPolicy: 'OnFailure' }, 'kill pod'],
     ['a crash under Never', { seen: ['main:1'], restartPolicy: 'Never' }, 'kill pod'],
-    ['one done, one running under Never', { seen: ['main:0', 'other'], restartPolicy: 'Never', containers: [container('main'), container('other')] }, 'nothing'],
+    [
+      'one done, one running under Never',
+      { seen: ['main:0', 'other'], restartPolicy: 'Never', containers: [container('main'), container('other')] },
+      'nothing',
+    ],
     ['a rule that fits', { seen: ['main:42'], restartPolicy: 'Never', containers: [onlyOn42] }, 'start main'],
     ['a rule that does not fit', { seen: ['main:41'], restartPolicy: 'Never', containers: [onlyOn42] }, 'kill pod'],
-    ['a rule for all containers', { seen: ['main:42', 'other'], restartPolicy: 'Never', containers: [allOn42, container('other')] }, 'restart all; kill other(RestartAllContainers)'],
+    [
+      'a rule for all containers',
+      { seen: ['main:42', 'other'], restartPolicy: 'Never', containers: [allOn42, container('other')] },
+      'restart all; kill other(RestartAllContainers)',
+    ],
     ['a container that was never started', { seen: ['main!'] }, 'kill main(Unknown); start main'],
     ['a container that nobody can tell of', { seen: ['main?'] }, 'kill main(Unknown); start main'],
-    ['a failed liveness probe', { seen: ['main'], containers: [live], probes: { liveness: 'failure' } }, 'kill main(LivenessProbe); start main'],
-    ['a failed liveness probe under Never', { seen: ['main'], containers: [live], probes: { liveness: 'failure' }, restartPolicy: 'Never' }, 'kill main(LivenessProbe)'],
+    [
+      'a failed liveness probe',
+      { seen: ['main'], containers: [live], probes: { liveness: 'failure' } },
+      'kill main(LivenessProbe); start main',
+    ],
+    [
+      'a failed liveness probe under Never',
+      { seen: ['main'], containers: [live], probes: { liveness: 'failure' }, restartPolicy: 'Never' },
+      'kill main(LivenessProbe)',
+    ],
     ['an ephemeral container', { seen: ['main'], ephemeral: ['debug'] }, 'ephemeral debug'],
     ['an ephemeral container that has ended', { seen: ['main', 'debug:0'], ephemeral: ['debug'] }, 'nothing'],
     ['a resize', { seen: ['main'], resized: ['main'] }, 'update main'],
     ['the first init container runs', { init: [container('one'), container('two')], seen: ['one'] }, 'nothing'],
     ['the first init container is done', { init: [container('one'), container('two')], seen: ['one:0'] }, 'init two'],
-    ['both init containers are done', { init: [container('one'), container('two')], seen: ['one:0', 'two:0'] }, 'start main'],
+    [
+      'both init containers are done',
+      { init: [container('one'), container('two')], seen: ['one:0', 'two:0'] },
+      'start main',
+    ],
     ['an init container failed', { init: [container('one')], seen: ['one:1'] }, 'init one'],
-    ['an init container failed under Never', { init: [container('one')], seen: ['one:1'], restartPolicy: 'Never' }, 'kill pod'],
+    [
+      'an init container failed under Never',
+      { init: [container('one')], seen: ['one:1'], restartPolicy: 'Never' },
+      'kill pod',
+    ],
     ['traces of init containers are gone', { init: [container('one')], seen: ['main'] }, 'nothing'],
     ['a sidecar before the pod runs', { init: [side], seen: ['side'] }, 'start main'],
     ['a sidecar that has not started up', { init: [slow], seen: ['side'], probes: { startup: 'unknown' } }, 'nothing'],

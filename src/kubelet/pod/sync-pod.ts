@@ -3,11 +3,16 @@
  * nothing itself and knows no clock; `pod-worker.ts` performs the actions and asks again until nothing is left to do.
  */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
-import { newestContainer, type ObservedContainer, type ObservedPod, type ObservedSandbox } from '../runtime/observe-pod.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
+import {
+  newestContainer,
+  type ObservedContainer,
+  type ObservedPod,
+  type ObservedSandbox,
+} from '../runtime/observe-pod.ts';
 import { decideInitContainers } from './init-containers.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
 import { matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
 export function syncPod(input: SyncInput): PodActions {
   const actions = decide(input);
@@ -46,7 +51,10 @@ export function isNothing(actions: PodActions): boolean {
     !actions.killPod &&
     !actions.createSandbox &&
     !actions.restartAll &&
-    actions.initContainersToStart.length + actions.containersToStart.length + actions.ephemeralContainersToStart.length === 0 &&
+    actions.initContainersToStart.length +
+      actions.containersToStart.length +
+      actions.ephemeralContainersToStart.length ===
+      0 &&
     actions.containersToKill.length + actions.containersToUpdate.length === 0
   );
 }
@@ -62,15 +70,20 @@ function judgeSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxVerdict {
   if (newest === undefined) return { create: true, attempt: 0, current: undefined };
   const ready = sandboxes.filter((sandbox) => sandbox.ready);
   const hostNetwork = pod.spec?.hostNetwork === true;
-  const usable = ready.length === 1 && newest.ready && newest.hostNetwork === hostNetwork && (hostNetwork || newest.ips.length > 0);
-  return usable ? { create: false, attempt: newest.attempt, current: newest } : { create: true, attempt: newest.attempt + 1, current: newest };
+  const usable =
+    ready.length === 1 && newest.ready && newest.hostNetwork === hostNetwork && (hostNetwork || newest.ips.length > 0);
+  return usable
+    ? { create: false, attempt: newest.attempt, current: newest }
+    : { create: true, attempt: newest.attempt + 1, current: newest };
 }
 
 /** The sandbox is missing or broken: everything that still has work to do starts over in a new one. */
 function beginAnew(actions: PodActions, { pod, observed }: SyncInput): PodActions {
   const { spec } = pod;
   if (pod.metadata.deletionTimestamp !== undefined) return { ...actions, createSandbox: false };
-  const toStart = (spec?.containers ?? []).filter((container) => shouldStartAnew(container, pod, newestContainer(observed, container.name)));
+  const toStart = (spec?.containers ?? []).filter((container) =>
+    shouldStartAnew(container, pod, newestContainer(observed, container.name)),
+  );
   if (toStart.length === 0) return { ...actions, createSandbox: false };
   const [firstInit] = spec?.initContainers ?? [];
   if (firstInit !== undefined) actions.initContainersToStart.push(firstInit);
@@ -87,12 +100,21 @@ function shouldStartAnew(container: Container, pod: Pod, observed: ObservedConta
 function asksToRestartAll({ pod, observed }: SyncInput, actions: PodActions): boolean {
   const asking = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].some((container) => {
     const newest = newestContainer(observed, container.name);
-    return newest?.state === 'exited' && newest.sandboxId === actions.sandboxId && matchingRule(container, newest.exitCode)?.action === 'RestartAllContainers';
+    return (
+      newest?.state === 'exited' &&
+      newest.sandboxId === actions.sandboxId &&
+      matchingRule(container, newest.exitCode)?.action === 'RestartAllContainers'
+    );
   });
   if (!asking) return false;
   actions.restartAll = true;
   for (const container of observed.containers) {
-    if (container.state === 'running') actions.containersToKill.push({ container, reason: 'RestartAllContainers', message: `Container ${container.name} will be restarted with all containers of the pod` });
+    if (container.state === 'running')
+      actions.containersToKill.push({
+        container,
+        reason: 'RestartAllContainers',
+        message: `Container ${container.name} will be restarted with all containers of the pod`,
+      });
   }
   return true;
 }
@@ -113,7 +135,11 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
       actions.containersToStart.push(container);
       // One that the runtime cannot account for, or that was made and never started, makes room first.
       if (newest?.state === 'unknown' || newest?.state === 'created') {
-        actions.containersToKill.push({ container: newest, reason: 'Unknown', message: `Container is in ${JSON.stringify(newest.state)} state, try killing it before restart` });
+        actions.containersToKill.push({
+          container: newest,
+          reason: 'Unknown',
+          message: `Container is in ${JSON.stringify(newest.state)} state, try killing it before restart`,
+        });
       }
       continue;
     }
@@ -124,7 +150,11 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
       continue;
     }
     const restarts = restartsAfter(container, pod, 137);
-    actions.containersToKill.push({ container: newest, ...kill, message: restarts ? `${kill.message}, will be restarted` : kill.message });
+    actions.containersToKill.push({
+      container: newest,
+      ...kill,
+      message: restarts ? `${kill.message}, will be restarted` : kill.message,
+    });
     if (restarts) actions.containersToStart.push(container);
   }
   if (kept === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
@@ -133,6 +163,8 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
 /** All containers are done, and with them the pod: sidecars and the sandbox go. */
 function finish(actions: PodActions): void {
   actions.killPod = true;
-  actions.initContainersToStart = actions.initContainersToStart.filter((container) => !isRestartableInitContainer(container));
+  actions.initContainersToStart = actions.initContainersToStart.filter(
+    (container) => !isRestartableInitContainer(container),
+  );
   actions.ephemeralContainersToStart = [];
 }

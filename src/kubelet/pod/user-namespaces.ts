@@ -1,9 +1,9 @@
 /** Ranges of user ids for pods with a user namespace of their own: each pod has 65536 that no other pod has. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
-import { makeDirectory } from '../../kernel/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { UserNamespace } from '../../cri/index.ts';
+import { makeDirectory } from '../../kernel/index.ts';
 import { uidOf } from './pod-text.ts';
 
 const LENGTH = 65_536;

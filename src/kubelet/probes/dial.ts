@@ -15,15 +15,19 @@ export class DialError extends Error {
   }
 }
 
-const TEXTS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  ECONNREFUSED: 'connect: connection refused',
-  EHOSTUNREACH: 'connect: no route to host',
-  ENETUNREACH: 'connect: network is unreachable',
-  ETIMEDOUT: 'connect: connection timed out',
-  ECONNRESET: 'connect: connection reset by peer',
-}));
+const TEXTS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    ECONNREFUSED: 'connect: connection refused',
+    EHOSTUNREACH: 'connect: no route to host',
+    ENETUNREACH: 'connect: network is unreachable',
+    ETIMEDOUT: 'connect: connection timed out',
+    ECONNRESET: 'connect: connection reset by peer',
+  }),
+);
 
-const goText = (error: NodeJS.ErrnoException): string => TEXTS.get(error.code ?? '') ?? (error.name === 'AbortError' || error.name === 'DeadlineExceeded' ? 'i/o timeout' : error.message);
+const goText = (error: NodeJS.ErrnoException): string =>
+  TEXTS.get(error.code ?? '') ??
+  (error.name === 'AbortError' || error.name === 'DeadlineExceeded' ? 'i/o timeout' : error.message);
 
 /** Dials from the network namespace of the node, where that is not the process's own. */
 export function nodeDialer(netns: string | undefined): Dial {

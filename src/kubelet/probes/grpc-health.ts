@@ -12,7 +12,12 @@ export interface HealthAnswer {
   readonly state: string;
 }
 
-export function checkHealth(socket: net.Socket, authority: string, service: string, signal: AbortSignal): Promise<HealthAnswer> {
+export function checkHealth(
+  socket: net.Socket,
+  authority: string,
+  service: string,
+  signal: AbortSignal,
+): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
     const session = http2.connect(`http://${authority}`, { createConnection: () => socket });
     const end = (): void => {
@@ -27,7 +32,13 @@ export function checkHealth(socket: net.Socket, authority: string, service: stri
     const aborted = (): void => failed(signal.reason as Error);
     signal.addEventListener('abort', aborted, { once: true });
     session.once('error', failed);
-    const stream = session.request({ ':method': 'POST', ':path': '/grpc.health.v1.Health/Check', 'content-type': 'application/grpc', te: 'trailers', 'user-agent': 'kube-probe/1.36' });
+    const stream = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+      'user-agent': 'kube-probe/1.36',
+    });
     const chunks: Buffer[] = [];
     let code = 2;
     let message = '';
@@ -40,7 +51,9 @@ export function checkHealth(socket: net.Socket, authority: string, service: stri
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.once('error', failed);
     // A server that hangs up says nothing else.
-    stream.once('close', () => failed(new Error('rpc error: code = Unavailable desc = error reading from server: EOF')));
+    stream.once('close', () =>
+      failed(new Error('rpc error: code = Unavailable desc = error reading from server: EOF')),
+    );
     stream.once('end', () => {
       end();
       resolve({ code, message, state: STATES[statusOf(Buffer.concat(chunks))] ?? 'UNKNOWN' });
@@ -60,7 +73,8 @@ function decoded(text: string): string {
 /** HealthCheckRequest { string service = 1 } behind gRPC's five bytes. */
 function frame(service: string): Buffer {
   const name = Buffer.from(service);
-  const message = name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...encodeVarint(name.length)]), name]);
+  const message =
+    name.length === 0 ? Buffer.alloc(0) : Buffer.concat([Buffer.from([0x0a, ...encodeVarint(name.length)]), name]);
   const head = Buffer.alloc(5);
   head.writeUInt32BE(message.length, 1);
   return Buffer.concat([head, message]);

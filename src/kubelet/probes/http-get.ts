@@ -26,7 +26,9 @@ const ANY_SERVER = new TlsTrust({ insecureSkipVerify: true });
 /** The URL that an action means on a pod with this address. */
 export function actionUrl({ scheme = 'HTTP', host, path = '/' }: HTTPGetAction, podIp: string, port: number): URL {
   const name = host || podIp;
-  return new URL(`${scheme.toLowerCase()}://${name.includes(':') ? `[${name}]` : name}:${port}${path.startsWith('/') ? path : `/${path}`}`);
+  return new URL(
+    `${scheme.toLowerCase()}://${name.includes(':') ? `[${name}]` : name}:${port}${path.startsWith('/') ? path : `/${path}`}`,
+  );
 }
 
 export function actionHeaders({ httpHeaders = [] }: HTTPGetAction, userAgent: string): [string, string][] {
@@ -69,7 +71,11 @@ export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<
       response.once('error', reject);
       response.once('end', () => {
         socket.destroy();
-        resolve({ status: response.statusCode ?? 0, body: Buffer.concat(chunks).toString(), location: response.headers.location });
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks).toString(),
+          location: response.headers.location,
+        });
       });
     });
     request.end();

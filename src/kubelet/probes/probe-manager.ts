@@ -1,11 +1,11 @@
 /** The probes of all running containers: each has its own rhythm, and tells the pod's worker when its verdict changes. */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import { messageOf } from '../images/image-manager.ts';
+import type { ProbeVerdict } from '../pod/pod-actions.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-text.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
-import type { ProbeVerdict } from '../pod/pod-actions.ts';
 import type { ObservedPod } from '../runtime/observe-pod.ts';
 import { runProbe, type ProbeTools } from './run-probe.ts';
 
@@ -43,7 +43,11 @@ export class ProbeManager {
   constructor(ctx: Context, options: ProbeManagerOptions) {
     this.#ctx = childContext(ctx, 'probes');
     this.#options = options;
-    this.#total = ctx.metrics.counter({ name: 'prober_probe_total', help: 'Cumulative number of a liveness, readiness or startup probe for a container by result.', labels: ['probe_type', 'result', 'container', 'pod', 'namespace', 'pod_uid'] });
+    this.#total = ctx.metrics.counter({
+      name: 'prober_probe_total',
+      help: 'Cumulative number of a liveness, readiness or startup probe for a container by result.',
+      labels: ['probe_type', 'result', 'container', 'pod', 'namespace', 'pod_uid'],
+    });
   }
 
   /** Starts the probes of containers that run, stops those of others. */
@@ -51,7 +55,9 @@ export class ProbeManager {
     const uid = uidOf(pod);
     const podIp = observed.sandboxes.find(({ ready }) => ready)?.ips[0] ?? pod.status?.hostIP ?? '';
     const current = this.#watched.get(uid) ?? new Map<string, Watched>();
-    const running = new Map(observed.containers.filter(({ state }) => state === 'running').map((container) => [container.id, container]));
+    const running = new Map(
+      observed.containers.filter(({ state }) => state === 'running').map((container) => [container.id, container]),
+    );
     for (const [id, watched] of current) {
       if (running.has(id)) Object.assign(watched, { pod, podIp });
       else {
@@ -59,10 +65,14 @@ export class ProbeManager {
         current.delete(id);
       }
     }
-    const probed = [...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer), ...(pod.spec?.containers ?? [])];
+    const probed = [
+      ...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer),
+      ...(pod.spec?.containers ?? []),
+    ];
     for (const [id, { name, startedAt }] of running) {
       const container = probed.find((one) => one.name === name);
-      if (container === undefined || current.has(id) || !KINDS.some(([, field]) => container[field] !== undefined)) continue;
+      if (container === undefined || current.has(id) || !KINDS.some(([, field]) => container[field] !== undefined))
+        continue;
       current.set(id, this.#watch({ pod, podIp, container, containerId: id, startedAt }));
     }
     if (current.size > 0) this.#watched.set(uid, current);
@@ -90,24 +100,50 @@ export class ProbeManager {
 
   #watch(target: { pod: Pod; podIp: string; container: Container; containerId: string; startedAt: number }): Watched {
     const { pod, container, containerId } = target;
-    const watched: Watched = { stop: new AbortController(), verdicts: {}, pod, podIp: target.podIp, started: new Set() };
-    const before = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])].find((status) => status.name === container.name);
+    const watched: Watched = {
+      stop: new AbortController(),
+      verdicts: {},
+      pod,
+      podIp: target.podIp,
+      started: new Set(),
+    };
+    const before = [...(pod.status?.containerStatuses ?? []), ...(pod.status?.initContainerStatuses ?? [])].find(
+      (status) => status.name === container.name,
+    );
     const sameContainer = before?.containerID?.endsWith(`//${containerId}`) ?? false;
     for (const [kind, field, title] of KINDS) {
       const probe = container[field];
       if (probe === undefined) continue;
       // A kubelet that starts again takes a container's word for what it was, until its own probe says otherwise.
-      if (kind === 'readiness') watched.verdicts.readiness = sameContainer && before?.ready === true ? 'success' : 'failure';
-      else if (kind === 'startup') watched.verdicts.startup = sameContainer && before?.started === true ? 'success' : 'unknown';
+      if (kind === 'readiness')
+        watched.verdicts.readiness = sameContainer && before?.ready === true ? 'success' : 'failure';
+      else if (kind === 'startup')
+        watched.verdicts.startup = sameContainer && before?.started === true ? 'success' : 'unknown';
       else watched.verdicts.liveness = 'success';
       if (kind === 'startup' && watched.verdicts.startup === 'success') continue;
-      const run = this.#probeLoop({ kind, title, probe, container, containerId, watched, startedAt: target.startedAt }).finally(() => this.#running.delete(run));
+      const run = this.#probeLoop({
+        kind,
+        title,
+        probe,
+        container,
+        containerId,
+        watched,
+        startedAt: target.startedAt,
+      }).finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
     return watched;
   }
 
-  async #probeLoop(loop: { kind: ProbeKind; title: string; probe: Probe; container: Container; containerId: string; watched: Watched; startedAt: number }): Promise<void> {
+  async #probeLoop(loop: {
+    kind: ProbeKind;
+    title: string;
+    probe: Probe;
+    container: Container;
+    containerId: string;
+    watched: Watched;
+    startedAt: number;
+  }): Promise<void> {
     const { kind, probe, watched, container } = loop;
     const { clock } = this.#ctx;
     const { signal } = watched.stop;
@@ -144,18 +180,38 @@ export class ProbeManager {
     return kind !== 'readiness' && verdict === 'failure';
   }
 
-  async #once({ title, probe, container, containerId, watched }: { kind: ProbeKind; title: string; probe: Probe; container: Container; containerId: string; watched: Watched }): Promise<'success' | 'failure' | undefined> {
+  async #once({
+    title,
+    probe,
+    container,
+    containerId,
+    watched,
+  }: {
+    kind: ProbeKind;
+    title: string;
+    probe: Probe;
+    container: Container;
+    containerId: string;
+    watched: Watched;
+  }): Promise<'success' | 'failure' | undefined> {
     const { events, runtime, dial } = this.#options;
     const { clock } = this.#ctx;
     const { signal } = watched.stop;
     const { name = '', namespace = '', uid = '' } = watched.pod.metadata;
-    const count = (result: string): void => this.#total.inc({ probe_type: title, result, container: container.name, pod: name, namespace, pod_uid: uid });
+    const count = (result: string): void =>
+      this.#total.inc({ probe_type: title, result, container: container.name, pod: name, namespace, pod_uid: uid });
     let problem: unknown;
     for (let tries = 0; tries < MAX_TRIES && !signal.aborted; tries++) {
       try {
-        const { verdict, output } = await runProbe(probe, { pod: watched.pod, container, containerId, podIp: watched.podIp }, { runtime, dial, clock }, signal);
+        const { verdict, output } = await runProbe(
+          probe,
+          { pod: watched.pod, container, containerId, podIp: watched.podIp },
+          { runtime, dial, clock },
+          signal,
+        );
         count(verdict === 'success' ? 'successful' : 'failed');
-        if (verdict === 'failure' && !signal.aborted) events.container(watched.pod, container.name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
+        if (verdict === 'failure' && !signal.aborted)
+          events.container(watched.pod, container.name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
         return verdict;
       } catch (error) {
         problem = error;
@@ -163,7 +219,13 @@ export class ProbeManager {
     }
     if (signal.aborted) return undefined;
     count('unknown');
-    events.container(watched.pod, container.name, 'Warning', 'Unhealthy', `${title} probe errored and resulted in unknown state: ${messageOf(problem)}`);
+    events.container(
+      watched.pod,
+      container.name,
+      'Warning',
+      'Unhealthy',
+      `${title} probe errored and resulted in unknown state: ${messageOf(problem)}`,
+    );
     return undefined;
   }
 

@@ -33,7 +33,12 @@ const MAX_REDIRECTS = 10;
 const MAX_OUTPUT = 10 * 1024;
 
 /** Throws when the probe itself could not be made. */
-export async function runProbe(probe: Probe, target: ProbeTarget, tools: ProbeTools, signal: AbortSignal): Promise<ProbeResult> {
+export async function runProbe(
+  probe: Probe,
+  target: ProbeTarget,
+  tools: ProbeTools,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
   const timeoutMs = Math.max(1, probe.timeoutSeconds ?? 1) * 1000;
   if (probe.exec !== undefined) return execProbe(probe.exec.command ?? [], target, tools, timeoutMs / 1000, signal);
   const deadline = tools.clock.deadline(timeoutMs, signal);
@@ -42,23 +47,46 @@ export async function runProbe(probe: Probe, target: ProbeTarget, tools: ProbeTo
     const port = resolvePort(probe.tcpSocket.port, target.container);
     return tcpProbe(probe.tcpSocket.host || target.podIp, port, tools, deadline);
   }
-  if (probe.grpc !== undefined) return grpcProbe(probe.grpc.port, probe.grpc.service ?? '', target, tools, deadline, timeoutMs);
+  if (probe.grpc !== undefined)
+    return grpcProbe(probe.grpc.port, probe.grpc.service ?? '', target, tools, deadline, timeoutMs);
   throw new Error(`missing probe handler for ${target.pod.metadata.name}:${target.container.name}`);
 }
 
-async function execProbe(command: readonly string[], { container, containerId }: ProbeTarget, { runtime }: ProbeTools, timeout: number, signal: AbortSignal): Promise<ProbeResult> {
+async function execProbe(
+  command: readonly string[],
+  { container, containerId }: ProbeTarget,
+  { runtime }: ProbeTools,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
   const env = new Map((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
   try {
-    const { exitCode = 0, stdout = new Uint8Array(), stderr = new Uint8Array() } = await runtime.runtime.execSync({ containerId, cmd: command.map((word) => expand(word, (name) => env.get(name))), timeout }, { signal });
+    const {
+      exitCode = 0,
+      stdout = new Uint8Array(),
+      stderr = new Uint8Array(),
+    } = await runtime.runtime.execSync(
+      { containerId, cmd: command.map((word) => expand(word, (name) => env.get(name))), timeout },
+      { signal },
+    );
     const output = Buffer.concat([stdout, stderr]).subarray(0, MAX_OUTPUT).toString();
     return { verdict: exitCode === 0 ? 'success' : 'failure', output };
   } catch (error) {
-    if ((error as CriError).code === 'DEADLINE_EXCEEDED') return { verdict: 'failure', output: `command timed out: ${command.map((word) => JSON.stringify(word)).join(' ')} timed out after ${timeout}s` };
+    if ((error as CriError).code === 'DEADLINE_EXCEEDED')
+      return {
+        verdict: 'failure',
+        output: `command timed out: ${command.map((word) => JSON.stringify(word)).join(' ')} timed out after ${timeout}s`,
+      };
     throw error;
   }
 }
 
-async function httpProbe(probe: Probe, { container, podIp }: ProbeTarget, { dial }: ProbeTools, signal: AbortSignal): Promise<ProbeResult> {
+async function httpProbe(
+  probe: Probe,
+  { container, podIp }: ProbeTarget,
+  { dial }: ProbeTools,
+  signal: AbortSignal,
+): Promise<ProbeResult> {
   const action = probe.httpGet ?? { port: 80 };
   let url = actionUrl(action, podIp, resolvePort(action.port, container));
   const headers = actionHeaders(action, USER_AGENT);
@@ -72,8 +100,13 @@ async function httpProbe(probe: Probe, { container, podIp }: ProbeTarget, { dial
     const { status, location } = answer;
     if (status >= 300 && status < 400 && location !== undefined) {
       const next = new URL(location, url);
-      if (next.hostname !== url.hostname) return { verdict: 'success', output: `Probe terminated redirects, Response body: ${answer.body}` };
-      if (redirects >= MAX_REDIRECTS) return { verdict: 'failure', output: `Get ${JSON.stringify(next.href)}: stopped after ${MAX_REDIRECTS} redirects` };
+      if (next.hostname !== url.hostname)
+        return { verdict: 'success', output: `Probe terminated redirects, Response body: ${answer.body}` };
+      if (redirects >= MAX_REDIRECTS)
+        return {
+          verdict: 'failure',
+          output: `Get ${JSON.stringify(next.href)}: stopped after ${MAX_REDIRECTS} redirects`,
+        };
       url = next;
       continue;
     }
@@ -83,8 +116,13 @@ async function httpProbe(probe: Probe, { container, podIp }: ProbeTarget, { dial
 }
 
 function requestProblem(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted && !(error instanceof DialError)) return 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-  if (error instanceof DialError && error.cause instanceof DeadlineExceeded) return 'dial tcp: i/o timeout (Client.Timeout exceeded while awaiting headers)'.replace('dial tcp', error.message.split(': i/o')[0] ?? 'dial tcp');
+  if (signal.aborted && !(error instanceof DialError))
+    return 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+  if (error instanceof DialError && error.cause instanceof DeadlineExceeded)
+    return 'dial tcp: i/o timeout (Client.Timeout exceeded while awaiting headers)'.replace(
+      'dial tcp',
+      error.message.split(': i/o')[0] ?? 'dial tcp',
+    );
   const { code, message } = error as NodeJS.ErrnoException;
   if (code === 'ECONNRESET') return message === 'socket hang up' ? 'EOF' : 'read: connection reset by peer';
   return message;
@@ -99,17 +137,39 @@ async function tcpProbe(host: string, port: number, { dial }: ProbeTools, signal
   }
 }
 
-async function grpcProbe(port: number, service: string, { podIp }: ProbeTarget, { dial }: ProbeTools, signal: AbortSignal, timeoutMs: number): Promise<ProbeResult> {
+async function grpcProbe(
+  port: number,
+  service: string,
+  { podIp }: ProbeTarget,
+  { dial }: ProbeTools,
+  signal: AbortSignal,
+  timeoutMs: number,
+): Promise<ProbeResult> {
   const address = `${podIp.includes(':') ? `[${podIp}]` : podIp}:${port}`;
   try {
     const socket = await dial(podIp, port, signal);
     const { code, message, state } = await checkHealth(socket, address, service, signal);
-    if (code === 12) return { verdict: 'failure', output: `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}` };
-    if (code !== 0) return { verdict: 'failure', output: `error: health rpc probe failed: ${criText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}` };
-    return state === 'SERVING' ? { verdict: 'success', output: `service healthy` } : { verdict: 'failure', output: `service unhealthy (responded with ${JSON.stringify(state)})` };
+    if (code === 12)
+      return {
+        verdict: 'failure',
+        output: `error: this server does not implement the grpc health protocol (grpc.health.v1.Health): ${message}`,
+      };
+    if (code !== 0)
+      return {
+        verdict: 'failure',
+        output: `error: health rpc probe failed: ${criText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}`,
+      };
+    return state === 'SERVING'
+      ? { verdict: 'success', output: `service healthy` }
+      : { verdict: 'failure', output: `service unhealthy (responded with ${JSON.stringify(state)})` };
   } catch (error) {
-    if (error instanceof DialError) return { verdict: 'failure', output: `timeout: failed to connect service ${JSON.stringify(address)} within ${timeoutMs / 1000}s: context deadline exceeded` };
-    if (signal.aborted) return { verdict: 'failure', output: `timeout: health rpc did not complete within ${timeoutMs / 1000}s` };
+    if (error instanceof DialError)
+      return {
+        verdict: 'failure',
+        output: `timeout: failed to connect service ${JSON.stringify(address)} within ${timeoutMs / 1000}s: context deadline exceeded`,
+      };
+    if (signal.aborted)
+      return { verdict: 'failure', output: `timeout: health rpc did not complete within ${timeoutMs / 1000}s` };
     return { verdict: 'failure', output: `error: health rpc probe failed: ${(error as Error).message}` };
   }
 }

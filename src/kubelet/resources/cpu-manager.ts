@@ -63,15 +63,24 @@ export class CpuManager implements HintProvider {
       if (this.isStatic) await this.#save();
       return;
     }
-    checkPolicy({ manager: 'CPU', configured: this.#settings.policy, stored: state.policyName, file: this.#state.path });
-    for (const [uid, containers] of Object.entries(state.entries ?? {})) this.#entries.set(uid, new Map(Object.entries(containers).map(([name, set]) => [name, parseCpuSet(set)])));
+    checkPolicy({
+      manager: 'CPU',
+      configured: this.#settings.policy,
+      stored: state.policyName,
+      file: this.#state.path,
+    });
+    for (const [uid, containers] of Object.entries(state.entries ?? {}))
+      this.#entries.set(uid, new Map(Object.entries(containers).map(([name, set]) => [name, parseCpuSet(set)])));
   }
 
   hints(pod: Pod, container: Container | undefined): ProviderHints {
     if (!this.isStatic) return {};
     const wanted = container === undefined ? podExclusiveCpus(pod) : exclusiveCpus(pod, container);
     if (wanted === 0) return {};
-    const held = container === undefined ? [...(this.#entries.get(uidOf(pod))?.values() ?? [])].flat() : (this.#entries.get(uidOf(pod))?.get(container.name) ?? []);
+    const held =
+      container === undefined
+        ? [...(this.#entries.get(uidOf(pod))?.values() ?? [])].flat()
+        : (this.#entries.get(uidOf(pod))?.get(container.name) ?? []);
     if (held.length > 0) return { cpu: held.length === wanted ? this.#hintsFor(wanted, new Set(held)) : [] };
     return { cpu: this.#hintsFor(wanted, new Set([...this.#free(), ...this.#reusable(pod)])) };
   }
@@ -79,15 +88,23 @@ export class CpuManager implements HintProvider {
   #hintsFor(wanted: number, usable: ReadonlySet<number>): TopologyHint[] {
     const { topology } = this.#settings;
     const masks = allMasks(topology.numaNodes.map(({ id }) => id));
-    const inside = (mask: number, cpus: ReadonlySet<number> | undefined): number => topology.cpus.filter(({ id, numa }) => (mask >>> numa) & 1 && (cpus?.has(id) ?? true)).length;
+    const inside = (mask: number, cpus: ReadonlySet<number> | undefined): number =>
+      topology.cpus.filter(({ id, numa }) => (mask >>> numa) & 1 && (cpus?.has(id) ?? true)).length;
     const least = Math.min(...masks.filter((mask) => inside(mask, undefined) >= wanted).map(countOf));
-    return masks.filter((mask) => inside(mask, usable) >= wanted).map((mask) => ({ affinity: mask, preferred: countOf(mask) === least || (this.#options.alignBySocket && this.#isOnFewestSockets(mask, least)) }));
+    return masks
+      .filter((mask) => inside(mask, usable) >= wanted)
+      .map((mask) => ({
+        affinity: mask,
+        preferred: countOf(mask) === least || (this.#options.alignBySocket && this.#isOnFewestSockets(mask, least)),
+      }));
   }
 
   /** Whether a set of NUMA nodes lies on no more sockets than so many nodes need. */
   #isOnFewestSockets(mask: number, nodes: number): boolean {
     const { topology } = this.#settings;
-    const nodesPerSocket = Math.floor(topology.numaNodes.length / new Set(topology.cpus.map(({ socket }) => socket)).size);
+    const nodesPerSocket = Math.floor(
+      topology.numaNodes.length / new Set(topology.cpus.map(({ socket }) => socket)).size,
+    );
     return this.#socketsOf(mask).size === Math.ceil(nodes / nodesPerSocket);
   }
 
@@ -103,10 +120,19 @@ export class CpuManager implements HintProvider {
     if (this.#options.fullCoresOnly) this.#checkWholeCores(wanted, free);
     const near = affinity === undefined ? [] : this.#near(affinity, free);
     const nearest = Math.min(near.length, wanted);
-    const fromNear = this.#take(near, this.#options.fullCoresOnly ? nearest - (nearest % this.#cpusPerCore()) : nearest);
-    const others = this.#take(free.filter((cpu) => !fromNear.includes(cpu)), wanted - fromNear.length);
+    const fromNear = this.#take(
+      near,
+      this.#options.fullCoresOnly ? nearest - (nearest % this.#cpusPerCore()) : nearest,
+    );
+    const others = this.#take(
+      free.filter((cpu) => !fromNear.includes(cpu)),
+      wanted - fromNear.length,
+    );
     const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, number[]>();
-    ofPod.set(container.name, [...fromNear, ...others].toSorted((a, b) => a - b));
+    ofPod.set(
+      container.name,
+      [...fromNear, ...others].toSorted((a, b) => a - b),
+    );
     this.#entries.set(uidOf(pod), ofPod);
     await this.#save();
   }
@@ -114,14 +140,21 @@ export class CpuManager implements HintProvider {
   #take(free: readonly number[], count: number): number[] {
     const { topology } = this.#settings;
     const { acrossNuma, fullCoresOnly } = this.#options;
-    return acrossNuma ? distributeCpus(topology.cpus, free, count, { ...this.#options, groupSize: fullCoresOnly ? this.#cpusPerCore() : 1 }) : takeCpus(topology.cpus, free, count, this.#options);
+    return acrossNuma
+      ? distributeCpus(topology.cpus, free, count, {
+          ...this.#options,
+          groupSize: fullCoresOnly ? this.#cpusPerCore() : 1,
+        })
+      : takeCpus(topology.cpus, free, count, this.#options);
   }
 
   /** The free CPUs that are where the pod's other resources are. */
   #near(affinity: number, free: readonly number[]): number[] {
     const usable = new Set(free);
     const sockets = this.#options.alignBySocket ? this.#socketsOf(affinity) : undefined;
-    return this.#settings.topology.cpus.filter(({ id, numa, socket }) => usable.has(id) && (sockets?.has(socket) ?? bitsOf(affinity).includes(numa))).map(({ id }) => id);
+    return this.#settings.topology.cpus
+      .filter(({ id, numa, socket }) => usable.has(id) && (sockets?.has(socket) ?? bitsOf(affinity).includes(numa)))
+      .map(({ id }) => id);
   }
 
   #cpusPerCore(): number {
@@ -132,11 +165,19 @@ export class CpuManager implements HintProvider {
   /** A core of which another thread is reserved is not whole, however free the rest of it is. */
   #checkWholeCores(wanted: number, free: readonly number[]): void {
     const perCore = this.#cpusPerCore();
-    if (wanted % perCore !== 0) throw new AdmissionError('SMTAlignmentError', `SMT Alignment Error: requested ${wanted} cpus not multiple cpus per core = ${perCore}`);
+    if (wanted % perCore !== 0)
+      throw new AdmissionError(
+        'SMTAlignmentError',
+        `SMT Alignment Error: requested ${wanted} cpus not multiple cpus per core = ${perCore}`,
+      );
     const { cpus } = this.#settings.topology;
     const broken = new Set(cpus.filter(({ id }) => this.#reserved.has(id)).map(({ core }) => core));
     const whole = cpus.filter(({ id, core }) => free.includes(id) && !broken.has(core)).length;
-    if (wanted > whole) throw new AdmissionError('SMTAlignmentError', `SMT Alignment Error: not enough free physical CPUs: available physical CPUs = ${whole}, requested CPUs = ${wanted}, CPUs per core = ${perCore}`);
+    if (wanted > whole)
+      throw new AdmissionError(
+        'SMTAlignmentError',
+        `SMT Alignment Error: not enough free physical CPUs: available physical CPUs = ${whole}, requested CPUs = ${wanted}, CPUs per core = ${perCore}`,
+      );
   }
 
   /** The CPUs that a container may run on; undefined when it may run on all. */
@@ -171,7 +212,9 @@ export class CpuManager implements HintProvider {
 
   /** What init containers had is free again for those that come after them. */
   #reusable(pod: Pod): number[] {
-    const ended = (pod.spec?.initContainers ?? []).filter((container) => !isRestartableInitContainer(container)).map(({ name }) => name);
+    const ended = (pod.spec?.initContainers ?? [])
+      .filter((container) => !isRestartableInitContainer(container))
+      .map(({ name }) => name);
     const ofPod = this.#entries.get(uidOf(pod));
     const held = new Set([...(ofPod ?? [])].filter(([name]) => !ended.includes(name)).flatMap(([, cpus]) => cpus));
     return ended.flatMap((name) => ofPod?.get(name) ?? []).filter((cpu) => !held.has(cpu));
@@ -182,27 +225,53 @@ export class CpuManager implements HintProvider {
   }
 
   #save(): Promise<void> {
-    const entries = Object.fromEntries(Array.from(this.#entries, ([uid, containers]) => [uid, Object.fromEntries(Array.from(containers, ([name, cpus]) => [name, formatCpuSet(cpus)]))]));
-    return this.#state.save({ policyName: this.#settings.policy, defaultCpuSet: formatCpuSet(this.#shared()), ...(this.#entries.size === 0 ? {} : { entries }) });
+    const entries = Object.fromEntries(
+      Array.from(this.#entries, ([uid, containers]) => [
+        uid,
+        Object.fromEntries(Array.from(containers, ([name, cpus]) => [name, formatCpuSet(cpus)])),
+      ]),
+    );
+    return this.#state.save({
+      policyName: this.#settings.policy,
+      defaultCpuSet: formatCpuSet(this.#shared()),
+      ...(this.#entries.size === 0 ? {} : { entries }),
+    });
   }
 }
 
-function optionsOf({ policy, options, featureGates = {}, topologyPolicy, topology }: CpuManagerSettings): CpuPolicyOptions {
+function optionsOf({
+  policy,
+  options,
+  featureGates = {},
+  topologyPolicy,
+  topology,
+}: CpuManagerSettings): CpuPolicyOptions {
   if (policy !== 'static') {
     const count = Object.keys(options).length;
     if (count > 0) throw new Error(`None policy: received unsupported options=${count}`);
     return NO_CPU_POLICY_OPTIONS;
   }
   const parsed = parseCpuPolicyOptions(options, featureGates);
-  if (parsed.alignBySocket && topologyPolicy === 'single-numa-node') throw new Error('Topolgy manager single-numa-node policy is incompatible with CPUManager align-by-socket policy option');
-  if (parsed.alignBySocket && new Set(topology.cpus.map(({ socket }) => socket)).size > topology.numaNodes.length) throw new Error('Align by socket is not compatible with hardware where number of sockets are more than number of NUMA');
+  if (parsed.alignBySocket && topologyPolicy === 'single-numa-node')
+    throw new Error(
+      'Topolgy manager single-numa-node policy is incompatible with CPUManager align-by-socket policy option',
+    );
+  if (parsed.alignBySocket && new Set(topology.cpus.map(({ socket }) => socket)).size > topology.numaNodes.length)
+    throw new Error(
+      'Align by socket is not compatible with hardware where number of sockets are more than number of NUMA',
+    );
   return parsed;
 }
 
 function reservedCpus({ reserved, topology }: CpuManagerSettings): readonly number[] {
   if ('cpus' in reserved) return reserved.cpus;
-  if (reserved.milli <= 0) throw new Error('the static policy requires systemReserved.cpu + kubeReserved.cpu to be greater than zero');
-  return takeCpus(topology.cpus, topology.cpus.map(({ id }) => id), Math.ceil(reserved.milli / 1000));
+  if (reserved.milli <= 0)
+    throw new Error('the static policy requires systemReserved.cpu + kubeReserved.cpu to be greater than zero');
+  return takeCpus(
+    topology.cpus,
+    topology.cpus.map(({ id }) => id),
+    Math.ceil(reserved.milli / 1000),
+  );
 }
 
 /** Whole CPUs of a guaranteed pod; 0 for containers that share. */

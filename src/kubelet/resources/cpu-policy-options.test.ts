@@ -29,37 +29,117 @@ beforeEach(async () => {
 afterEach(() => fs.rm(directory, { recursive: true, force: true }));
 
 const ALPHA = { CPUManagerPolicyAlphaOptions: true };
-const manager = (options: Record<string, string>, { reserved = [0], topologyPolicy = 'none', topology = FOUR_NODES }: { reserved?: number[]; topologyPolicy?: string; topology?: NodeTopology } = {}): CpuManager =>
-  new CpuManager({ policy: 'static', options, featureGates: ALPHA, topologyPolicy, rootDirectory: directory, topology, reserved: { cpus: reserved } });
-const guaranteed = (uid: string, cpu: number): Pod => ({ metadata: { uid, name: uid, namespace: 'ns' }, spec: { containers: [{ name: 'main', resources: { limits: { cpu: String(cpu), memory: '1Gi' }, requests: { cpu: String(cpu), memory: '1Gi' } } }] } });
+const manager = (
+  options: Record<string, string>,
+  {
+    reserved = [0],
+    topologyPolicy = 'none',
+    topology = FOUR_NODES,
+  }: { reserved?: number[]; topologyPolicy?: string; topology?: NodeTopology } = {},
+): CpuManager =>
+  new CpuManager({
+    policy: 'static',
+    options,
+    featureGates: ALPHA,
+    topologyPolicy,
+    rootDirectory: directory,
+    topology,
+    reserved: { cpus: reserved },
+  });
+const guaranteed = (uid: string, cpu: number): Pod => ({
+  metadata: { uid, name: uid, namespace: 'ns' },
+  spec: {
+    containers: [
+      {
+        name: 'main',
+        resources: { limits: { cpu: String(cpu), memory: '1Gi' }, requests: { cpu: String(cpu), memory: '1Gi' } },
+      },
+    ],
+  },
+});
 /** What a pod gets that may come from anywhere. */
 const given = async (cpus: CpuManager, count: number, policy = 'none'): Promise<string> => {
-  const refusal = await new TopologyManager({ policy, scope: 'container', numaNodes: FOUR_NODES.numaNodes.map(({ id }) => id), providers: [cpus] }).admit(guaranteed('a', count));
+  const refusal = await new TopologyManager({
+    policy,
+    scope: 'container',
+    numaNodes: FOUR_NODES.numaNodes.map(({ id }) => id),
+    providers: [cpus],
+  }).admit(guaranteed('a', count));
   return refusal === undefined ? formatCpuSet(cpus.exclusiveOf('a', 'main') ?? []) : refusal.message;
 };
 
 describe('options', () => {
   it.each([
     ['an unknown one', { none: 'true' }, {}, 'unknown CPU Manager Policy option: "none"'],
-    ['one that is not ready for all', { 'align-by-socket': 'true' }, {}, 'CPU Manager Policy Alpha-level Options not enabled, but option "align-by-socket" provided'],
-    ['one whose level is off', { 'distribute-cpus-across-numa': 'true' }, { CPUManagerPolicyBetaOptions: false }, 'CPU Manager Policy Beta-level Options not enabled, but option "distribute-cpus-across-numa" provided'],
-    ['one that is neither on nor off', { 'full-pcpus-only': 'yes' }, {}, 'bad value for option "full-pcpus-only": strconv.ParseBool: parsing "yes": invalid syntax'],
-    ['whole cores and single threads', { 'full-pcpus-only': 'true', 'distribute-cpus-across-cores': 'true' }, ALPHA, 'static policy options full-pcpus-only and distribute-cpus-across-cores can not be used at the same time'],
-    ['two ways to distribute', { 'distribute-cpus-across-numa': '1', 'distribute-cpus-across-cores': 't' }, ALPHA, 'static policy options distribute-cpus-across-numa and distribute-cpus-across-cores can not be used at the same time'],
-    ['few caches and many nodes', { 'prefer-align-cpus-by-uncorecache': 'true', 'distribute-cpus-across-numa': 'true' }, {}, 'static policy options prefer-align-cpus-by-uncorecache and distribute-cpus-across-numa can not be used at the same time'],
+    [
+      'one that is not ready for all',
+      { 'align-by-socket': 'true' },
+      {},
+      'CPU Manager Policy Alpha-level Options not enabled, but option "align-by-socket" provided',
+    ],
+    [
+      'one whose level is off',
+      { 'distribute-cpus-across-numa': 'true' },
+      { CPUManagerPolicyBetaOptions: false },
+      'CPU Manager Policy Beta-level Options not enabled, but option "distribute-cpus-across-numa" provided',
+    ],
+    [
+      'one that is neither on nor off',
+      { 'full-pcpus-only': 'yes' },
+      {},
+      'bad value for option "full-pcpus-only": strconv.ParseBool: parsing "yes": invalid syntax',
+    ],
+    [
+      'whole cores and single threads',
+      { 'full-pcpus-only': 'true', 'distribute-cpus-across-cores': 'true' },
+      ALPHA,
+      'static policy options full-pcpus-only and distribute-cpus-across-cores can not be used at the same time',
+    ],
+    [
+      'two ways to distribute',
+      { 'distribute-cpus-across-numa': '1', 'distribute-cpus-across-cores': 't' },
+      ALPHA,
+      'static policy options distribute-cpus-across-numa and distribute-cpus-across-cores can not be used at the same time',
+    ],
+    [
+      'few caches and many nodes',
+      { 'prefer-align-cpus-by-uncorecache': 'true', 'distribute-cpus-across-numa': 'true' },
+      {},
+      'static policy options prefer-align-cpus-by-uncorecache and distribute-cpus-across-numa can not be used at the same time',
+    ],
   ])('%s is refused', (_, options, gates, message) => {
-    expect(() => parseCpuPolicyOptions(options as Record<string, string>, gates as Record<string, boolean>)).toThrow(message);
+    expect(() => parseCpuPolicyOptions(options as Record<string, string>, gates as Record<string, boolean>)).toThrow(
+      message,
+    );
   });
 
   it('that are off exclude nothing', () => {
-    expect(parseCpuPolicyOptions({ 'full-pcpus-only': 'true', 'distribute-cpus-across-cores': 'false' }, ALPHA)).toMatchObject({ fullCoresOnly: true, acrossCores: false });
+    expect(
+      parseCpuPolicyOptions({ 'full-pcpus-only': 'true', 'distribute-cpus-across-cores': 'false' }, ALPHA),
+    ).toMatchObject({ fullCoresOnly: true, acrossCores: false });
   });
 
   it('that the machine or the other policies cannot have are refused', () => {
-    expect(() => manager({ 'align-by-socket': 'true' }, { topologyPolicy: 'single-numa-node' })).toThrow('incompatible with CPUManager align-by-socket policy option');
-    const oneNode = { cpus: FOUR_NODES.cpus.map((cpu) => ({ ...cpu, numa: 0 })), numaNodes: FOUR_NODES.numaNodes.slice(0, 1) };
-    expect(() => manager({ 'align-by-socket': 'true' }, { topology: oneNode })).toThrow('number of sockets are more than number of NUMA');
-    expect(() => new CpuManager({ policy: 'none', options: { 'full-pcpus-only': 'true' }, rootDirectory: directory, topology: FOUR_NODES, reserved: { cpus: [] } })).toThrow('None policy: received unsupported options=1');
+    expect(() => manager({ 'align-by-socket': 'true' }, { topologyPolicy: 'single-numa-node' })).toThrow(
+      'incompatible with CPUManager align-by-socket policy option',
+    );
+    const oneNode = {
+      cpus: FOUR_NODES.cpus.map((cpu) => ({ ...cpu, numa: 0 })),
+      numaNodes: FOUR_NODES.numaNodes.slice(0, 1),
+    };
+    expect(() => manager({ 'align-by-socket': 'true' }, { topology: oneNode })).toThrow(
+      'number of sockets are more than number of NUMA',
+    );
+    expect(
+      () =>
+        new CpuManager({
+          policy: 'none',
+          options: { 'full-pcpus-only': 'true' },
+          rootDirectory: directory,
+          topology: FOUR_NODES,
+          reserved: { cpus: [] },
+        }),
+    ).toThrow('None policy: received unsupported options=1');
   });
 });
 
@@ -74,7 +154,13 @@ describe('which CPUs are taken', () => {
     ['by cache: one that has enough, however its neighbours', without(0, 16), 4, { byUncoreCache: true }, '2-3,18-19'],
     ['by cache: a part of the fullest that has enough', without(0, 16), 2, { byUncoreCache: true }, '1,17'],
     ['by cache: one and a part of another', without(0, 16), 6, { byUncoreCache: true }, '1-3,17-19'],
-    ['by cache: whole cores of it where only those count', without(0), 2, { byUncoreCache: true, fullCoresOnly: true }, '1,17'],
+    [
+      'by cache: whole cores of it where only those count',
+      without(0),
+      2,
+      { byUncoreCache: true, fullCoresOnly: true },
+      '1,17',
+    ],
     ['without it: of several caches', without(0, 16), 4, {}, '1-2,17-18'],
   ])('%s', (_, available, count, options, expected) => {
     expect(formatCpuSet(takeCpus(FOUR_NODES.cpus, available, count, options))).toBe(expected);
@@ -104,27 +190,40 @@ describe('the CPU manager', () => {
     const found = await given(cpus, count);
     expect(cpus.exclusiveOf('a', 'main')).toHaveLength(count);
     if (expected === '') {
-      const perNode = FOUR_NODES.numaNodes.map(({ id }) => (cpus.exclusiveOf('a', 'main') ?? []).filter((cpu) => FOUR_NODES.cpus[cpu]?.numa === id).length).filter((n) => n > 0);
+      const perNode = FOUR_NODES.numaNodes
+        .map(
+          ({ id }) => (cpus.exclusiveOf('a', 'main') ?? []).filter((cpu) => FOUR_NODES.cpus[cpu]?.numa === id).length,
+        )
+        .filter((n) => n > 0);
       expect(perNode).toEqual([5, 5]);
     } else expect(found).toBe(expected);
   });
 
   it('takes what is on one socket as together', () => {
     const pod = guaranteed('a', 10);
-    const preferred = (options: Record<string, string>): number[] => (manager(options).hints(pod, pod.spec?.containers[0])['cpu'] ?? []).filter((hint) => hint.preferred).map(({ affinity }) => affinity ?? 0);
+    const preferred = (options: Record<string, string>): number[] =>
+      (manager(options).hints(pod, pod.spec?.containers[0])['cpu'] ?? [])
+        .filter((hint) => hint.preferred)
+        .map(({ affinity }) => affinity ?? 0);
     expect(preferred({})).toEqual([0b0011, 0b0101, 0b1001, 0b0110, 0b1010, 0b1100].toSorted((a, b) => a - b));
     expect(preferred({ 'align-by-socket': 'true' })).toEqual(expect.arrayContaining([0b0011, 0b1100]) as number[]);
     const small = guaranteed('b', 4);
-    const ofSocket = (manager({ 'align-by-socket': 'true' }).hints(small, small.spec?.containers[0])['cpu'] ?? []).filter((hint) => hint.preferred).map(({ affinity }) => affinity);
+    const ofSocket = (manager({ 'align-by-socket': 'true' }).hints(small, small.spec?.containers[0])['cpu'] ?? [])
+      .filter((hint) => hint.preferred)
+      .map(({ affinity }) => affinity);
     expect(ofSocket).toEqual([0b0001, 0b0010, 0b0011, 0b0100, 0b1000, 0b1100]);
   });
 
   it('refuses whole cores when too few are left, reserved threads or not', async () => {
-    expect(await given(manager({ 'full-pcpus-only': 'true' }, { reserved: [0, 1] }), 30)).toBe('SMT Alignment Error: not enough free physical CPUs: available physical CPUs = 28, requested CPUs = 30, CPUs per core = 2');
+    expect(await given(manager({ 'full-pcpus-only': 'true' }, { reserved: [0, 1] }), 30)).toBe(
+      'SMT Alignment Error: not enough free physical CPUs: available physical CPUs = 28, requested CPUs = 30, CPUs per core = 2',
+    );
     expect(await given(manager({ 'full-pcpus-only': 'true' }, { reserved: [0, 1] }), 28)).toBe('2-15,18-31');
   });
 
   it('leaves reserved CPUs to nobody where it is strict', () => {
-    expect(manager({ 'strict-cpu-reservation': 'true' }, { reserved: [0, 16] }).cpusOf('other', 'main')).toBe('1-15,17-31');
+    expect(manager({ 'strict-cpu-reservation': 'true' }, { reserved: [0, 16] }).cpusOf('other', 'main')).toBe(
+      '1-15,17-31',
+    );
   });
 });

@@ -17,14 +17,16 @@ export interface CpuPolicyOptions {
 
 type Level = 'Alpha' | 'Beta' | 'Stable';
 
-const OPTIONS: ReadonlyMap<string, { readonly level: Level; readonly field: keyof CpuPolicyOptions }> = new Map(Object.entries<{ readonly level: Level; readonly field: keyof CpuPolicyOptions }>({
-  'full-pcpus-only': { level: 'Stable', field: 'fullCoresOnly' },
-  'distribute-cpus-across-numa': { level: 'Beta', field: 'acrossNuma' },
-  'align-by-socket': { level: 'Alpha', field: 'alignBySocket' },
-  'distribute-cpus-across-cores': { level: 'Alpha', field: 'acrossCores' },
-  'strict-cpu-reservation': { level: 'Stable', field: 'strictReservation' },
-  'prefer-align-cpus-by-uncorecache': { level: 'Beta', field: 'byUncoreCache' },
-}));
+const OPTIONS: ReadonlyMap<string, { readonly level: Level; readonly field: keyof CpuPolicyOptions }> = new Map(
+  Object.entries<{ readonly level: Level; readonly field: keyof CpuPolicyOptions }>({
+    'full-pcpus-only': { level: 'Stable', field: 'fullCoresOnly' },
+    'distribute-cpus-across-numa': { level: 'Beta', field: 'acrossNuma' },
+    'align-by-socket': { level: 'Alpha', field: 'alignBySocket' },
+    'distribute-cpus-across-cores': { level: 'Alpha', field: 'acrossCores' },
+    'strict-cpu-reservation': { level: 'Stable', field: 'strictReservation' },
+    'prefer-align-cpus-by-uncorecache': { level: 'Beta', field: 'byUncoreCache' },
+  }),
+);
 
 const EXCLUSIVE = [
   ['full-pcpus-only', 'distribute-cpus-across-cores'],
@@ -33,28 +35,45 @@ const EXCLUSIVE = [
   ['prefer-align-cpus-by-uncorecache', 'distribute-cpus-across-numa'],
 ] as const;
 
-export const NO_CPU_POLICY_OPTIONS: CpuPolicyOptions = { fullCoresOnly: false, acrossNuma: false, alignBySocket: false, acrossCores: false, strictReservation: false, byUncoreCache: false };
+export const NO_CPU_POLICY_OPTIONS: CpuPolicyOptions = {
+  fullCoresOnly: false,
+  acrossNuma: false,
+  alignBySocket: false,
+  acrossCores: false,
+  strictReservation: false,
+  byUncoreCache: false,
+};
 
 /** Throws, in upstream's words, what cannot be. */
-export function parseCpuPolicyOptions(given: Readonly<Record<string, string>>, featureGates: Readonly<Record<string, boolean>>): CpuPolicyOptions {
+export function parseCpuPolicyOptions(
+  given: Readonly<Record<string, string>>,
+  featureGates: Readonly<Record<string, boolean>>,
+): CpuPolicyOptions {
   const on = new Set<string>();
   let options = NO_CPU_POLICY_OPTIONS;
   for (const [name, text] of Object.entries(given)) {
     const option = OPTIONS.has(name) ? OPTIONS.get(name) : undefined;
     if (option === undefined) throw new Error(`unknown CPU Manager Policy option: ${JSON.stringify(name)}`);
-    const isEnabled = option.level === 'Stable' || (featureGates[`CPUManagerPolicy${option.level}Options`] ?? option.level === 'Beta');
-    if (!isEnabled) throw new Error(`CPU Manager Policy ${option.level}-level Options not enabled, but option ${JSON.stringify(name)} provided`);
+    const isEnabled =
+      option.level === 'Stable' || (featureGates[`CPUManagerPolicy${option.level}Options`] ?? option.level === 'Beta');
+    if (!isEnabled)
+      throw new Error(
+        `CPU Manager Policy ${option.level}-level Options not enabled, but option ${JSON.stringify(name)} provided`,
+      );
     const value = parseBool(name, text);
     if (value) on.add(name);
     options = { ...options, [option.field]: value };
   }
   const clash = EXCLUSIVE.find(([one, other]) => on.has(one) && on.has(other));
-  if (clash !== undefined) throw new Error(`static policy options ${clash[0]} and ${clash[1]} can not be used at the same time`);
+  if (clash !== undefined)
+    throw new Error(`static policy options ${clash[0]} and ${clash[1]} can not be used at the same time`);
   return options;
 }
 
 function parseBool(name: string, text: string): boolean {
   if (['1', 't', 'T', 'TRUE', 'true', 'True'].includes(text)) return true;
   if (['0', 'f', 'F', 'FALSE', 'false', 'False'].includes(text)) return false;
-  throw new Error(`bad value for option ${JSON.stringify(name)}: strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`);
+  throw new Error(
+    `bad value for option ${JSON.stringify(name)}: strconv.ParseBool: parsing ${JSON.stringify(text)}: invalid syntax`,
+  );
 }

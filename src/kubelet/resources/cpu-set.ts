@@ -13,7 +13,7 @@ export function parseCpuSet(text: string): number[] {
 export function formatCpuSet(cpus: readonly number[]): string {
   const sorted = cpus.toSorted((a, b) => a - b);
   const parts: string[] = [];
-  for (let i = 0; i < sorted.length; ) {
+  for (let i = 0; i < sorted.length;) {
     let end = i;
     while (sorted[end + 1] === (sorted[end] ?? 0) + 1) end++;
     parts.push(end === i ? String(sorted[i]) : `${sorted[i]}-${sorted[end]}`);

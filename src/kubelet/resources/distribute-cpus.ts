@@ -11,7 +11,12 @@ interface Plan {
 }
 
 /** `groupSize`: CPUs that are only given together. Where no equal parts can be had, they are packed. */
-export function distributeCpus(topology: readonly CpuPlace[], available: readonly number[], count: number, { groupSize, ...options }: TakeOptions & { readonly groupSize: number }): number[] {
+export function distributeCpus(
+  topology: readonly CpuPlace[],
+  available: readonly number[],
+  count: number,
+  { groupSize, ...options }: TakeOptions & { readonly groupSize: number },
+): number[] {
   const packed = (from: readonly number[], wanted: number): number[] => takeCpus(topology, from, wanted, options);
   if (count % groupSize !== 0) return packed(available, count);
   const numaOf = new Map(topology.map(({ id, numa }) => [id, numa]));
@@ -28,14 +33,20 @@ function fewestNodes(free: ReadonlyMap<number, readonly number[]>, count: number
   for (let nodes = 1; nodes <= free.size; nodes++) {
     let best: Plan | undefined;
     for (const mask of masks.filter((one) => countOf(one) === nodes)) {
-      for (const plan of plansOn(bitsOf(mask), free, count, groupSize)) if (best === undefined || plan.imbalance < best.imbalance) best = plan;
+      for (const plan of plansOn(bitsOf(mask), free, count, groupSize))
+        if (best === undefined || plan.imbalance < best.imbalance) best = plan;
     }
     if (best !== undefined) return best;
   }
   return undefined;
 }
 
-function* plansOn(nodes: readonly number[], free: ReadonlyMap<number, readonly number[]>, count: number, groupSize: number): Generator<Plan> {
+function* plansOn(
+  nodes: readonly number[],
+  free: ReadonlyMap<number, readonly number[]>,
+  count: number,
+  groupSize: number,
+): Generator<Plan> {
   const each = Math.floor(count / nodes.length / groupSize) * groupSize;
   const extra = (count - each * nodes.length) / groupSize;
   const room = (node: number): number => free.get(node)?.length ?? 0;

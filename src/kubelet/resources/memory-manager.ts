@@ -8,7 +8,15 @@ import { formatCpuSet } from './cpu-set.ts';
 import { machineState, type MemoryBlock, type MemoryTable } from './memory-state.ts';
 import type { NodeTopology } from './node-topology.ts';
 import { checkPolicy, StateFile } from './state-file.ts';
-import { allMasks, bitsOf, countOf, maskOf, type NumaMask, type ProviderHints, type TopologyHint } from './topology-hint.ts';
+import {
+  allMasks,
+  bitsOf,
+  countOf,
+  maskOf,
+  type NumaMask,
+  type ProviderHints,
+  type TopologyHint,
+} from './topology-hint.ts';
 import type { HintProvider } from './topology-manager.ts';
 
 const FILE = 'memory_manager_state';
@@ -37,12 +45,22 @@ export class MemoryManager implements HintProvider {
   constructor(settings: MemoryManagerSettings) {
     this.#settings = settings;
     this.#state = new StateFile(path.join(settings.rootDirectory, FILE));
-    this.#allocatable = new Map(settings.topology.numaNodes.map(({ id, memoryBytes, hugePages }) => {
-      const reserved = settings.reserved.get(id) ?? {};
-      const pages = Object.entries(hugePages).map(([size, bytes]): [string, number] => [`hugepages-${size}`, bytes]);
-      const memory = memoryBytes - pages.reduce((sum, [, bytes]) => sum + bytes, 0);
-      return [id, Object.fromEntries([['memory', memory] as [string, number], ...pages].map(([type, total]) => [type, Math.max(0, total - (reserved[type] ?? 0))]))];
-    }));
+    this.#allocatable = new Map(
+      settings.topology.numaNodes.map(({ id, memoryBytes, hugePages }) => {
+        const reserved = settings.reserved.get(id) ?? {};
+        const pages = Object.entries(hugePages).map(([size, bytes]): [string, number] => [`hugepages-${size}`, bytes]);
+        const memory = memoryBytes - pages.reduce((sum, [, bytes]) => sum + bytes, 0);
+        return [
+          id,
+          Object.fromEntries(
+            [['memory', memory] as [string, number], ...pages].map(([type, total]) => [
+              type,
+              Math.max(0, total - (reserved[type] ?? 0)),
+            ]),
+          ),
+        ];
+      }),
+    );
   }
 
   get isStatic(): boolean {
@@ -51,7 +69,11 @@ export class MemoryManager implements HintProvider {
 
   /** What pods can have, for those who ask about the node. */
   get allocatable(): MemoryBlock[] {
-    return this.isStatic ? [...this.#allocatable].flatMap(([node, types]) => Object.entries(types).map(([type, size]) => ({ numaAffinity: [node], type, size }))) : [];
+    return this.isStatic
+      ? [...this.#allocatable].flatMap(([node, types]) =>
+          Object.entries(types).map(([type, size]) => ({ numaAffinity: [node], type, size })),
+        )
+      : [];
   }
 
   async load(): Promise<void> {
@@ -60,16 +82,33 @@ export class MemoryManager implements HintProvider {
       if (this.isStatic) await this.#save();
       return;
     }
-    checkPolicy({ manager: 'memory', configured: this.#settings.policy, stored: state.policyName, file: this.#state.path });
-    for (const [uid, containers] of Object.entries(state.entries ?? {})) this.#entries.set(uid, new Map(Object.entries(containers)));
+    checkPolicy({
+      manager: 'memory',
+      configured: this.#settings.policy,
+      stored: state.policyName,
+      file: this.#state.path,
+    });
+    for (const [uid, containers] of Object.entries(state.entries ?? {}))
+      this.#entries.set(uid, new Map(Object.entries(containers)));
   }
 
   hints(pod: Pod, container: Container | undefined): ProviderHints {
     const wanted = this.#wanted(pod, container);
     const types = Object.keys(wanted);
     if (types.length === 0) return {};
-    const held = container === undefined ? [...(this.#entries.get(uidOf(pod))?.values() ?? [])].flat() : (this.#entries.get(uidOf(pod))?.get(container.name) ?? []);
-    if (held.length > 0) return Object.fromEntries(types.map((type) => [type, held.filter((block) => block.type === type).map(({ numaAffinity }) => ({ affinity: maskOf(numaAffinity), preferred: true }))]));
+    const held =
+      container === undefined
+        ? [...(this.#entries.get(uidOf(pod))?.values() ?? [])].flat()
+        : (this.#entries.get(uidOf(pod))?.get(container.name) ?? []);
+    if (held.length > 0)
+      return Object.fromEntries(
+        types.map((type) => [
+          type,
+          held
+            .filter((block) => block.type === type)
+            .map(({ numaAffinity }) => ({ affinity: maskOf(numaAffinity), preferred: true })),
+        ]),
+      );
     const hints = this.#possible(pod, wanted);
     return Object.fromEntries(types.map((type) => [type, hints]));
   }
@@ -78,19 +117,41 @@ export class MemoryManager implements HintProvider {
     const wanted = this.#wanted(pod, container);
     if (Object.keys(wanted).length === 0 || this.#entries.get(uidOf(pod))?.has(container.name)) return;
     const possible = this.#possible(pod, wanted);
-    const affinity = hint.affinity !== undefined && possible.some((one) => one.affinity === hint.affinity) ? hint.affinity : this.#chosen(possible, hint);
+    const affinity =
+      hint.affinity !== undefined && possible.some((one) => one.affinity === hint.affinity)
+        ? hint.affinity
+        : this.#chosen(possible, hint);
     const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, MemoryBlock[]>();
-    ofPod.set(container.name, Object.entries(wanted).map(([type, size]) => ({ numaAffinity: bitsOf(affinity), type, size })));
+    ofPod.set(
+      container.name,
+      Object.entries(wanted).map(([type, size]) => ({ numaAffinity: bitsOf(affinity), type, size })),
+    );
     this.#entries.set(uidOf(pod), ofPod);
     await this.#save();
   }
 
   /** Where the topology manager has no say, or says less than is needed: the smallest set that has it all. */
-  #chosen(possible: readonly (TopologyHint & { readonly affinity: NumaMask })[], { affinity, preferred }: TopologyHint): NumaMask {
-    const fitting = possible.filter((one) => affinity === undefined || (one.affinity & affinity) === affinity).toSorted((a, b) => Number(b.preferred) - Number(a.preferred) || countOf(a.affinity) - countOf(b.affinity) || a.affinity - b.affinity);
+  #chosen(
+    possible: readonly (TopologyHint & { readonly affinity: NumaMask })[],
+    { affinity, preferred }: TopologyHint,
+  ): NumaMask {
+    const fitting = possible
+      .filter((one) => affinity === undefined || (one.affinity & affinity) === affinity)
+      .toSorted(
+        (a, b) =>
+          Number(b.preferred) - Number(a.preferred) ||
+          countOf(a.affinity) - countOf(b.affinity) ||
+          a.affinity - b.affinity,
+      );
     const [best] = fitting;
-    if (best === undefined) throw new Error(affinity === undefined ? '[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available' : '[memorymanager] failed to find NUMA nodes to extend the current topology hint');
-    if (affinity !== undefined && preferred && !best.preferred) throw new Error('[memorymanager] failed to find the extended preferred hint');
+    if (best === undefined)
+      throw new Error(
+        affinity === undefined
+          ? '[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available'
+          : '[memorymanager] failed to find NUMA nodes to extend the current topology hint',
+      );
+    if (affinity !== undefined && preferred && !best.preferred)
+      throw new Error('[memorymanager] failed to find the extended preferred hint');
     return best.affinity;
   }
 
@@ -114,20 +175,36 @@ export class MemoryManager implements HintProvider {
 
   /** Sets of NUMA nodes that have so much left. A node that others use is shared only with the same set of nodes. */
   #possible(pod: Pod, wanted: Readonly<Record<string, number>>): (TopologyHint & { readonly affinity: NumaMask })[] {
-    const others = [...this.#entries].flatMap(([uid, containers]) => [...containers].filter(([name]) => uid !== uidOf(pod) || !this.#isReusable(pod, name)).flatMap(([, blocks]) => blocks));
+    const others = [...this.#entries].flatMap(([uid, containers]) =>
+      [...containers]
+        .filter(([name]) => uid !== uidOf(pod) || !this.#isReusable(pod, name))
+        .flatMap(([, blocks]) => blocks),
+    );
     const groups = others.map(({ numaAffinity }) => maskOf(numaAffinity));
-    const inMask = (mask: NumaMask, type: string): number => bitsOf(mask).reduce((sum, node) => sum + (this.#allocatable.get(node)?.[type] ?? 0), 0);
-    const used = (mask: NumaMask, type: string): number => others.filter((block) => block.type === type && maskOf(block.numaAffinity) === mask).reduce((sum, { size }) => sum + size, 0);
-    const large = allMasks([...this.#allocatable.keys()]).filter((mask) => Object.entries(wanted).every(([type, size]) => inMask(mask, type) >= size));
+    const inMask = (mask: NumaMask, type: string): number =>
+      bitsOf(mask).reduce((sum, node) => sum + (this.#allocatable.get(node)?.[type] ?? 0), 0);
+    const used = (mask: NumaMask, type: string): number =>
+      others
+        .filter((block) => block.type === type && maskOf(block.numaAffinity) === mask)
+        .reduce((sum, { size }) => sum + size, 0);
+    const large = allMasks([...this.#allocatable.keys()]).filter((mask) =>
+      Object.entries(wanted).every(([type, size]) => inMask(mask, type) >= size),
+    );
     const least = Math.min(...large.map(countOf));
     return large
-      .filter((mask) => groups.every((group) => group === mask || (group & mask) === 0) && Object.entries(wanted).every(([type, size]) => inMask(mask, type) - used(mask, type) >= size))
+      .filter(
+        (mask) =>
+          groups.every((group) => group === mask || (group & mask) === 0) &&
+          Object.entries(wanted).every(([type, size]) => inMask(mask, type) - used(mask, type) >= size),
+      )
       .map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
   }
 
   /** What init containers had is there again for those that come after them. */
   #isReusable(pod: Pod, containerName: string): boolean {
-    return (pod.spec?.initContainers ?? []).some((container) => container.name === containerName && !isRestartableInitContainer(container));
+    return (pod.spec?.initContainers ?? []).some(
+      (container) => container.name === containerName && !isRestartableInitContainer(container),
+    );
   }
 
   #wanted(pod: Pod, container: Container | undefined): Record<string, number> {
@@ -136,20 +213,35 @@ export class MemoryManager implements HintProvider {
     const { initContainers = [], containers = [] } = pod.spec ?? {};
     const always = [...initContainers.filter(isRestartableInitContainer), ...containers].map(memoryRequests);
     const total: Record<string, number> = {};
-    for (const requests of always) for (const [type, size] of Object.entries(requests)) total[type] = (total[type] ?? 0) + size;
-    for (const starting of initContainers.filter((one) => !isRestartableInitContainer(one))) for (const [type, size] of Object.entries(memoryRequests(starting))) total[type] = Math.max(total[type] ?? 0, size);
+    for (const requests of always)
+      for (const [type, size] of Object.entries(requests)) total[type] = (total[type] ?? 0) + size;
+    for (const starting of initContainers.filter((one) => !isRestartableInitContainer(one)))
+      for (const [type, size] of Object.entries(memoryRequests(starting)))
+        total[type] = Math.max(total[type] ?? 0, size);
     return total;
   }
 
   #save(): Promise<void> {
     const { topology, policy, reserved } = this.#settings;
-    const entries = Object.fromEntries(Array.from(this.#entries, ([uid, containers]) => [uid, Object.fromEntries(containers)]));
+    const entries = Object.fromEntries(
+      Array.from(this.#entries, ([uid, containers]) => [uid, Object.fromEntries(containers)]),
+    );
     const blocks = [...this.#entries.values()].flatMap((containers) => [...containers.values()]);
-    return this.#state.save({ policyName: policy, machineState: machineState({ topology, reserved, allocatable: this.#allocatable, assignments: blocks }), ...(this.#entries.size === 0 ? {} : { entries }) });
+    return this.#state.save({
+      policyName: policy,
+      machineState: machineState({ topology, reserved, allocatable: this.#allocatable, assignments: blocks }),
+      ...(this.#entries.size === 0 ? {} : { entries }),
+    });
   }
 }
 
 function memoryRequests({ resources }: Pick<Container, 'resources'>): Record<string, number> {
   const requests = { ...resources?.limits, ...resources?.requests };
-  return Object.fromEntries(Object.entries(requests).filter(([name, quantity]) => (name === 'memory' || name.startsWith('hugepages-')) && !parseQuantity(quantity).isZero()).map(([name, quantity]) => [name, parseQuantity(quantity).value()]));
+  return Object.fromEntries(
+    Object.entries(requests)
+      .filter(
+        ([name, quantity]) => (name === 'memory' || name.startsWith('hugepages-')) && !parseQuantity(quantity).isZero(),
+      )
+      .map(([name, quantity]) => [name, parseQuantity(quantity).value()]),
+  );
 }

@@ -2,13 +2,22 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
+import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { GrpcError, GrpcServer } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
-import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import type { MemoryBlock } from './memory-state.ts';
-import { descriptor, PACKAGE, type ContainerDevices, type ContainerMemory, type ContainerResources, type PodResources, type PodResourcesLister, type TopologyInfo } from './pod-resources-v1.generated.ts';
+import {
+  descriptor,
+  PACKAGE,
+  type ContainerDevices,
+  type ContainerMemory,
+  type ContainerResources,
+  type PodResources,
+  type PodResourcesLister,
+  type TopologyInfo,
+} from './pod-resources-v1.generated.ts';
 import type { ResourceManagers } from './resource-managers.ts';
 
 const MAX_REQUESTS_PER_SECOND = 100;
@@ -28,17 +37,36 @@ export async function servePodResources(outer: Context, options: PodResourcesOpt
   const socket = path.join(directory, 'kubelet.sock');
   await makeDirectory(directory, { mode: 0o750 });
   await fs.rm(socket, { force: true });
-  const server = new GrpcServer().add({ package: PACKAGE, descriptor }, 'PodResourcesLister', limited(ctx, podResourcesLister(options)));
+  const server = new GrpcServer().add(
+    { package: PACKAGE, descriptor },
+    'PodResourcesLister',
+    limited(ctx, podResourcesLister(options)),
+  );
   await server.listen(`unix://${socket}`);
-  await new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+  await new Promise<void>((resolve) =>
+    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
   server.close();
 }
 
 function podResourcesLister({ resources, dra, activePods }: PodResourcesOptions): PodResourcesLister {
   const containerResources = (pod: Pod, container: Container): ContainerResources => {
     const uid = uidOf(pod);
-    const devices = Object.entries(resources.devices.allocatedTo(uid)[container.name] ?? {}).flatMap(([resourceName, ids]) => ids.map((id): ContainerDevices => ({ resourceName, deviceIds: [id], ...near(resources.devices.numaNodesOf(resourceName, id)) })));
-    return { name: container.name, devices, cpuIds: [...(resources.cpus.exclusiveOf(uid, container.name) ?? [])], memory: resources.memory.blocksOf(uid, container.name).map(memoryOf), dynamicResources: dynamicResources(pod, container) };
+    const devices = Object.entries(resources.devices.allocatedTo(uid)[container.name] ?? {}).flatMap(
+      ([resourceName, ids]) =>
+        ids.map((id): ContainerDevices => ({
+          resourceName,
+          deviceIds: [id],
+          ...near(resources.devices.numaNodesOf(resourceName, id)),
+        })),
+    );
+    return {
+      name: container.name,
+      devices,
+      cpuIds: [...(resources.cpus.exclusiveOf(uid, container.name) ?? [])],
+      memory: resources.memory.blocksOf(uid, container.name).map(memoryOf),
+      dynamicResources: dynamicResources(pod, container),
+    };
   };
   const dynamicResources = (pod: Pod, container: Container): NonNullable<ContainerResources['dynamicResources']> => {
     let claims: ReturnType<DraManager['claimsOf']>;
@@ -48,9 +76,26 @@ function podResourcesLister({ resources, dra, activePods }: PodResourcesOptions)
       // Not prepared yet, so the container has nothing of it.
       return [];
     }
-    return claims.map(({ name, namespace, devices }) => ({ claimName: name, claimNamespace: namespace, claimResources: devices.map(({ driver, pool, device, cdiDevices, shareId }) => ({ cdiDevices: cdiDevices.map((one) => ({ name: one })), driverName: driver, poolName: pool, deviceName: device, ...(shareId === undefined ? {} : { shareId }) })) }));
+    return claims.map(({ name, namespace, devices }) => ({
+      claimName: name,
+      claimNamespace: namespace,
+      claimResources: devices.map(({ driver, pool, device, cdiDevices, shareId }) => ({
+        cdiDevices: cdiDevices.map((one) => ({ name: one })),
+        driverName: driver,
+        poolName: pool,
+        deviceName: device,
+        ...(shareId === undefined ? {} : { shareId }),
+      })),
+    }));
   };
-  const podResources = (pod: Pod): PodResources => ({ name: pod.metadata.name ?? '', namespace: pod.metadata.namespace ?? '', containers: [...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer), ...(pod.spec?.containers ?? [])].map((container) => containerResources(pod, container)) });
+  const podResources = (pod: Pod): PodResources => ({
+    name: pod.metadata.name ?? '',
+    namespace: pod.metadata.namespace ?? '',
+    containers: [
+      ...(pod.spec?.initContainers ?? []).filter(isRestartableInitContainer),
+      ...(pod.spec?.containers ?? []),
+    ].map((container) => containerResources(pod, container)),
+  });
   return {
     list: () => Promise.resolve({ podResources: activePods().map(podResources) }),
     get: async ({ podName = '', podNamespace = '' }) => {
@@ -60,16 +105,23 @@ function podResourcesLister({ resources, dra, activePods }: PodResourcesOptions)
     },
     getAllocatableResources: () =>
       Promise.resolve({
-        devices: resources.devices.allocatable().map(({ resource, ids, numaNodes }) => ({ resourceName: resource, deviceIds: [...ids], ...near(numaNodes) })),
+        devices: resources.devices
+          .allocatable()
+          .map(({ resource, ids, numaNodes }) => ({ resourceName: resource, deviceIds: [...ids], ...near(numaNodes) })),
         cpuIds: resources.cpus.isStatic ? resources.cpus.allocatable : [],
         memory: resources.memory.allocatable.map(memoryOf),
       }),
   };
 }
 
-const near = (nodes: readonly number[]): { topology?: TopologyInfo } => (nodes.length === 0 ? {} : { topology: { nodes: nodes.map((ID) => ({ ID })) } });
+const near = (nodes: readonly number[]): { topology?: TopologyInfo } =>
+  nodes.length === 0 ? {} : { topology: { nodes: nodes.map((ID) => ({ ID })) } };
 
-const memoryOf = ({ type, size, numaAffinity }: MemoryBlock): ContainerMemory => ({ memoryType: type, size, ...near(numaAffinity) });
+const memoryOf = ({ type, size, numaAffinity }: MemoryBlock): ContainerMemory => ({
+  memoryType: type,
+  size,
+  ...near(numaAffinity),
+});
 
 /** An agent that asks without pause must not keep the kubelet from its work. */
 function limited({ clock }: Context, lister: PodResourcesLister): PodResourcesLister {

@@ -1,8 +1,8 @@
 /** Everything that gives containers a part of the machine for themselves, as one: taken at admission, given back at the end. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
+import { parseQuantity } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { parseQuantity } from '../../base/index.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
 import type { DeviceManager } from '../devices/device-manager.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
@@ -44,10 +44,31 @@ export class ResourceManagers implements ContainerExtras {
     this.#ctx = childContext(ctx, 'resources');
     this.#options = options;
     this.devices = devices;
-    const reserved = config.reservedSystemCPUs === '' ? { milli: reservedMilli(config) } : { cpus: parseCpuSet(config.reservedSystemCPUs) };
-    this.cpus = new CpuManager({ policy: config.cpuManagerPolicy, options: config.cpuManagerPolicyOptions, featureGates: config.featureGates, topologyPolicy: config.topologyManagerPolicy, rootDirectory: config.rootDirectory, topology, reserved });
-    this.memory = new MemoryManager({ policy: config.memoryManagerPolicy, rootDirectory: config.rootDirectory, topology, reserved: reservedMemory(config, memoryCapacity) });
-    this.#alignment = new TopologyManager({ policy: config.topologyManagerPolicy, scope: config.topologyManagerScope, numaNodes: topology.numaNodes.map(({ id }) => id), providers: [this.cpus, this.memory, devices] });
+    const reserved =
+      config.reservedSystemCPUs === ''
+        ? { milli: reservedMilli(config) }
+        : { cpus: parseCpuSet(config.reservedSystemCPUs) };
+    this.cpus = new CpuManager({
+      policy: config.cpuManagerPolicy,
+      options: config.cpuManagerPolicyOptions,
+      featureGates: config.featureGates,
+      topologyPolicy: config.topologyManagerPolicy,
+      rootDirectory: config.rootDirectory,
+      topology,
+      reserved,
+    });
+    this.memory = new MemoryManager({
+      policy: config.memoryManagerPolicy,
+      rootDirectory: config.rootDirectory,
+      topology,
+      reserved: reservedMemory(config, memoryCapacity),
+    });
+    this.#alignment = new TopologyManager({
+      policy: config.topologyManagerPolicy,
+      scope: config.topologyManagerScope,
+      numaNodes: topology.numaNodes.map(({ id }) => id),
+      providers: [this.cpus, this.memory, devices],
+    });
   }
 
   /** What was given to whom before; throws when it is another policy's. */
@@ -70,7 +91,10 @@ export class ResourceManagers implements ContainerExtras {
       return refusal;
     });
     this.#turn = admitted.catch(() => {});
-    void admitted.then(() => this.#changed(), () => {});
+    void admitted.then(
+      () => this.#changed(),
+      () => {},
+    );
     return admitted;
   }
 
@@ -82,7 +106,10 @@ export class ResourceManagers implements ContainerExtras {
     const cpuset = this.cpus.cpusOf(uidOf(pod), container.name);
     const memset = this.memory.nodesOf(uidOf(pod), container.name);
     const ofClaims = this.#options.dra.addition(pod, container);
-    return mergeAdditions({ ...ofClaims, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) }, await this.devices.addition(pod, container));
+    return mergeAdditions(
+      { ...ofClaims, ...(cpuset === undefined ? {} : { cpuset }), ...(memset === undefined ? {} : { memset }) },
+      await this.devices.addition(pod, container),
+    );
   }
 
   health(pod: Pod, container: Container): ResourceStatus[] {
@@ -100,25 +127,42 @@ export class ResourceManagers implements ContainerExtras {
     if (!this.cpus.isStatic) return;
     while (!signal.aborted) {
       const changed = new Promise<void>((resolve) => (this.#changed = resolve));
-      await Promise.race([changed, clock.sleep(this.#options.config.cpuManagerReconcilePeriod, signal).catch(() => {})]);
+      await Promise.race([
+        changed,
+        clock.sleep(this.#options.config.cpuManagerReconcilePeriod, signal).catch(() => {}),
+      ]);
       if (signal.aborted) return;
-      await this.reconcile(observed()).catch((error: unknown) => logger.v(1).info('The CPUs of containers could not be brought up to date', { err: messageOf(error) }));
+      await this.reconcile(observed()).catch((error: unknown) =>
+        logger.v(1).info('The CPUs of containers could not be brought up to date', { err: messageOf(error) }),
+      );
     }
   }
 
   async reconcile(pods: readonly ObservedPod[]): Promise<void> {
-    const running = pods.flatMap(({ uid, containers }) => containers.filter(({ state }) => state === 'running').map((container) => ({ uid, container })));
+    const running = pods.flatMap(({ uid, containers }) =>
+      containers.filter(({ state }) => state === 'running').map((container) => ({ uid, container })),
+    );
     const alive = new Set(running.map(({ container }) => container.id));
     for (const id of this.#told.keys()) if (!alive.has(id)) this.#told.delete(id);
     for (const { uid, container } of running) {
       const cpusetCpus = this.cpus.cpusOf(uid, container.name) ?? '';
-      if (cpusetCpus === '' || (this.#told.get(container.id) ?? container.status.resources?.linux?.cpusetCpus) === cpusetCpus) continue;
-      await this.#options.runtime.runtime.updateContainerResources({ containerId: container.id, linux: { cpusetCpus } }).catch((error: unknown) => {
-        if (!isGone(error)) throw error;
-      });
+      if (
+        cpusetCpus === '' ||
+        (this.#told.get(container.id) ?? container.status.resources?.linux?.cpusetCpus) === cpusetCpus
+      )
+        continue;
+      await this.#options.runtime.runtime
+        .updateContainerResources({ containerId: container.id, linux: { cpusetCpus } })
+        .catch((error: unknown) => {
+          if (!isGone(error)) throw error;
+        });
       this.#told.set(container.id, cpusetCpus);
     }
   }
 }
 
-const reservedMilli = ({ kubeReserved, systemReserved }: KubeletConfig): number => [kubeReserved['cpu'], systemReserved['cpu']].reduce((sum, text) => sum + (text === undefined ? 0 : parseQuantity(text).milliValue()), 0);
+const reservedMilli = ({ kubeReserved, systemReserved }: KubeletConfig): number =>
+  [kubeReserved['cpu'], systemReserved['cpu']].reduce(
+    (sum, text) => sum + (text === undefined ? 0 : parseQuantity(text).milliValue()),
+    0,
+  );

@@ -37,6 +37,19 @@ export class StateFile<T extends object> {
 }
 
 /** A state that another policy has left says things about containers that this one cannot keep. */
-export function checkPolicy({ manager, configured, stored, file }: { readonly manager: 'CPU' | 'memory'; readonly configured: string; readonly stored: string; readonly file: string }): void {
-  if (configured !== stored) throw new Error(`configured policy ${JSON.stringify(configured)} differs from state checkpoint policy ${JSON.stringify(stored)}: please drain this node and delete the ${manager} manager checkpoint file ${JSON.stringify(file)} before restarting Kubelet`);
+export function checkPolicy({
+  manager,
+  configured,
+  stored,
+  file,
+}: {
+  readonly manager: 'CPU' | 'memory';
+  readonly configured: string;
+  readonly stored: string;
+  readonly file: string;
+}): void {
+  if (configured !== stored)
+    throw new Error(
+      `configured policy ${JSON.stringify(configured)} differs from state checkpoint policy ${JSON.stringify(stored)}: please drain this node and delete the ${manager} manager checkpoint file ${JSON.stringify(file)} before restarting Kubelet`,
+    );
 }

@@ -13,19 +13,26 @@ export interface TakeOptions {
 type Unit = 'numa' | 'socket' | 'uncoreCache' | 'core';
 
 /** Throws when there are not enough. */
-export function takeCpus(topology: readonly CpuPlace[], available: readonly number[], count: number, options: TakeOptions = {}): number[] {
+export function takeCpus(
+  topology: readonly CpuPlace[],
+  available: readonly number[],
+  count: number,
+  options: TakeOptions = {},
+): number[] {
   if (available.length < count) throw notEnough(count, available.length);
   const taking = new Taking(topology, available, count);
   taking.takeWhole(taking.units[0]);
   taking.takeWhole(taking.units[1]);
   if (options.byUncoreCache === true) taking.takeOfCaches(options.fullCoresOnly === true);
   if (options.acrossCores !== true) taking.takeWhole('core');
-  if (options.fullCoresOnly !== true) taking.takeSingle(options.acrossCores === true ? taking.spread() : taking.remaining());
+  if (options.fullCoresOnly !== true)
+    taking.takeSingle(options.acrossCores === true ? taking.spread() : taking.remaining());
   if (taking.missing > 0) throw notEnough(count, taking.taken.length);
   return taking.taken.toSorted((a, b) => a - b);
 }
 
-const notEnough = (count: number, available: number): Error => new Error(`not enough cpus available to satisfy request: requested=${count}, available=${available}`);
+const notEnough = (count: number, available: number): Error =>
+  new Error(`not enough cpus available to satisfy request: requested=${count}, available=${available}`);
 
 class Taking {
   readonly taken: number[] = [];
@@ -50,16 +57,21 @@ class Taking {
   }
 
   takeWhole(unit: Unit): void {
-    for (const [, cpus] of this.#inOrder(unit)) if (cpus.length <= this.missing && cpus.length === this.#sizeOf(unit, cpus)) this.#take(cpus);
+    for (const [, cpus] of this.#inOrder(unit))
+      if (cpus.length <= this.missing && cpus.length === this.#sizeOf(unit, cpus)) this.#take(cpus);
   }
 
   /** Whole caches, and the rest from one that has as much, so that the container is on as few as possible. */
   takeOfCaches(fullCoresOnly: boolean): void {
     this.takeWhole('uncoreCache');
     if (this.missing === 0) return;
-    const cores = this.#inOrder('core').map(([, cpus]) => cpus).filter((cpus) => cpus.length === this.#sizeOf('core', cpus));
+    const cores = this.#inOrder('core')
+      .map(([, cpus]) => cpus)
+      .filter((cpus) => cpus.length === this.#sizeOf('core', cpus));
     const whole = new Set(cores.flat());
-    const room = this.#inOrder('uncoreCache').map(([, cpus]) => new Set(fullCoresOnly ? cpus.filter((cpu) => whole.has(cpu)) : cpus)).find((cpus) => cpus.size >= this.missing);
+    const room = this.#inOrder('uncoreCache')
+      .map(([, cpus]) => new Set(fullCoresOnly ? cpus.filter((cpu) => whole.has(cpu)) : cpus))
+      .find((cpus) => cpus.size >= this.missing);
     if (room === undefined) return;
     for (const cpus of cores) if (cpus.length <= this.missing && cpus.every((cpu) => room.has(cpu))) this.#take(cpus);
     this.takeSingle(this.remaining().filter((cpu) => room.has(cpu)));
@@ -78,7 +90,8 @@ class Taking {
 
   /** Single CPUs: on sockets that the container is on already, and where least is left, so that whole ones stay whole. */
   remaining(): number[] {
-    const count = (ids: Iterable<number>, unit: 'socket' | 'core', value: number | undefined): number => [...ids].filter((id) => this.#place.get(id)?.[unit] === value).length;
+    const count = (ids: Iterable<number>, unit: 'socket' | 'core', value: number | undefined): number =>
+      [...ids].filter((id) => this.#place.get(id)?.[unit] === value).length;
     return [...this.#free].toSorted((a, b) => {
       const [first, second] = [this.#place.get(a), this.#place.get(b)];
       return (
@@ -109,7 +122,10 @@ class Taking {
         const id = unitOf(this.#place.get(cpu), level);
         return [free.get(level)?.get(id)?.length ?? 0, id];
       });
-    return [...(free.get(unit) ?? [])].map(([id, cpus]) => ({ id, cpus, key: keys(cpus[0] ?? 0) })).toSorted((a, b) => compareKeys(a.key, b.key)).map(({ id, cpus }) => [id, cpus]);
+    return [...(free.get(unit) ?? [])]
+      .map(([id, cpus]) => ({ id, cpus, key: keys(cpus[0] ?? 0) }))
+      .toSorted((a, b) => compareKeys(a.key, b.key))
+      .map(({ id, cpus }) => [id, cpus]);
   }
 
   #freeIn(unit: Unit): Map<number, number[]> {
@@ -131,7 +147,8 @@ class Taking {
 }
 
 /** Where the kernel tells of no caches, a NUMA node has one. */
-export const unitOf = (place: CpuPlace | undefined, unit: Unit): number => (unit === 'uncoreCache' ? (place?.uncoreCache ?? place?.numa) : place?.[unit]) ?? -1;
+export const unitOf = (place: CpuPlace | undefined, unit: Unit): number =>
+  (unit === 'uncoreCache' ? (place?.uncoreCache ?? place?.numa) : place?.[unit]) ?? -1;
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {
   for (const [i, value] of a.entries()) if (value !== b[i]) return value - (b[i] ?? 0);

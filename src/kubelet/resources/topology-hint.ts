@@ -28,7 +28,8 @@ export const countOf = (mask: NumaMask): number => bitsOf(mask).length;
 /** Every set of the given NUMA nodes but the empty one. */
 export function allMasks(nodes: readonly number[]): NumaMask[] {
   const masks: NumaMask[] = [];
-  for (let choice = 1; choice < 1 << nodes.length; choice++) masks.push(maskOf(nodes.filter((_, i) => (choice >>> i) & 1)));
+  for (let choice = 1; choice < 1 << nodes.length; choice++)
+    masks.push(maskOf(nodes.filter((_, i) => (choice >>> i) & 1)));
   return masks;
 }
 
@@ -50,11 +51,21 @@ export function resourceLists(providers: readonly ProviderHints[]): TopologyHint
 /** The best that all of them can agree on. */
 export function mergeHints(lists: readonly (readonly TopologyHint[])[], nodes: readonly number[]): TopologyHint {
   const everywhere = maskOf(nodes);
-  const bestOtherwise = Math.max(0, ...lists.map((list) => Math.min(...list.flatMap(({ affinity }) => (affinity === undefined ? [] : [countOf(affinity)])), Infinity)).filter(Number.isFinite));
+  const bestOtherwise = Math.max(
+    0,
+    ...lists
+      .map((list) =>
+        Math.min(...list.flatMap(({ affinity }) => (affinity === undefined ? [] : [countOf(affinity)])), Infinity),
+      )
+      .filter(Number.isFinite),
+  );
   let best: { affinity: NumaMask; preferred: boolean } | undefined;
   for (const choice of permutations(lists)) {
     const given = choice.flatMap(({ affinity }) => (affinity === undefined ? [] : [affinity]));
-    const candidate = { affinity: given.reduce((mask, affinity) => mask & affinity, everywhere), preferred: choice.every(({ preferred }) => preferred) && given.every((affinity) => affinity === given[0]) };
+    const candidate = {
+      affinity: given.reduce((mask, affinity) => mask & affinity, everywhere),
+      preferred: choice.every(({ preferred }) => preferred) && given.every((affinity) => affinity === given[0]),
+    };
     if (candidate.affinity !== 0 && (best === undefined || isBetter(candidate, best, bestOtherwise))) best = candidate;
   }
   return best ?? { affinity: everywhere, preferred: false };

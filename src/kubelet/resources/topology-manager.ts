@@ -2,7 +2,15 @@
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
 import { messageOf } from '../images/image-manager.ts';
-import { ANYWHERE, mergeHints, resourceLists, countOf, maskOf, type ProviderHints, type TopologyHint } from './topology-hint.ts';
+import {
+  ANYWHERE,
+  mergeHints,
+  resourceLists,
+  countOf,
+  maskOf,
+  type ProviderHints,
+  type TopologyHint,
+} from './topology-hint.ts';
 
 /** Something that gives containers a part of the machine. */
 export interface HintProvider {
@@ -40,7 +48,8 @@ export class TopologyManager {
   readonly #options: TopologyManagerOptions;
 
   constructor(options: TopologyManagerOptions) {
-    if (options.policy !== 'none' && options.numaNodes.length > MAX_NUMA_NODES) throw new Error(`unsupported on machines with more than ${MAX_NUMA_NODES} NUMA Nodes`);
+    if (options.policy !== 'none' && options.numaNodes.length > MAX_NUMA_NODES)
+      throw new Error(`unsupported on machines with more than ${MAX_NUMA_NODES} NUMA Nodes`);
     this.#options = options;
   }
 
@@ -60,7 +69,10 @@ export class TopologyManager {
         for (const provider of this.#options.providers) await provider.allocate(pod, container, hint);
       } catch (error) {
         if (error instanceof AdmissionError) return { reason: error.reason, message: error.message };
-        return { reason: 'UnexpectedAdmissionError', message: `Allocate failed due to ${messageOf(error)}, which is unexpected` };
+        return {
+          reason: 'UnexpectedAdmissionError',
+          message: `Allocate failed due to ${messageOf(error)}, which is unexpected`,
+        };
       }
     }
     return undefined;
@@ -72,11 +84,18 @@ export class TopologyManager {
     const lists = resourceLists(providers.map((provider) => provider.hints(pod, container)));
     const isSingle = policy === 'single-numa-node';
     // A resource that cannot come from one node leaves an empty list, and with it nothing to agree on.
-    const usable = isSingle ? lists.map((list) => list.filter(({ affinity, preferred }) => preferred && (affinity === undefined || countOf(affinity) === 1))) : lists;
+    const usable = isSingle
+      ? lists.map((list) =>
+          list.filter(({ affinity, preferred }) => preferred && (affinity === undefined || countOf(affinity) === 1)),
+        )
+      : lists;
     const best = mergeHints(usable, numaNodes);
     if (policy !== 'best-effort' && !best.preferred) return undefined;
     return isSingle && best.affinity === maskOf(numaNodes) ? { ...best, affinity: undefined } : best;
   }
 }
 
-const NOT_ALIGNED: Refusal = { reason: 'TopologyAffinityError', message: 'Resources cannot be allocated with Topology locality' };
+const NOT_ALIGNED: Refusal = {
+  reason: 'TopologyAffinityError',
+  message: 'Resources cannot be allocated with Topology locality',
+};

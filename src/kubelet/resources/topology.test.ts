@@ -3,6 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
+import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 import { CpuManager } from './cpu-manager.ts';
 import { formatCpuSet, parseCpuSet } from './cpu-set.ts';
 import { MemoryManager } from './memory-manager.ts';
@@ -11,13 +12,17 @@ import { readTopology, type NodeTopology } from './node-topology.ts';
 import { takeCpus } from './take-cpus.ts';
 import { bitsOf, mergeHints, resourceLists, type TopologyHint } from './topology-hint.ts';
 import { TopologyManager } from './topology-manager.ts';
-import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 
 const GI = 2 ** 30;
 
 /** Two sockets, a NUMA node each, four cores of two threads each: CPUs n and n+8 share a core. */
 const TWO_SOCKETS: NodeTopology = {
-  cpus: Array.from({ length: 16 }, (_, id) => ({ id, core: id % 8, socket: id % 8 < 4 ? 0 : 1, numa: id % 8 < 4 ? 0 : 1 })),
+  cpus: Array.from({ length: 16 }, (_, id) => ({
+    id,
+    core: id % 8,
+    socket: id % 8 < 4 ? 0 : 1,
+    numa: id % 8 < 4 ? 0 : 1,
+  })),
   numaNodes: [0, 1].map((id) => ({ id, memoryBytes: 8 * GI, hugePages: {} })),
 };
 
@@ -27,7 +32,10 @@ beforeEach(async () => {
 });
 afterEach(() => fs.rm(directory, { recursive: true, force: true }));
 
-const guaranteed = (uid: string, cpu: string, memory = '1Gi', extra: Partial<Pod['spec']> = {}): Pod => ({ metadata: { uid, name: uid, namespace: 'ns' }, spec: { containers: [{ name: 'main', resources: { limits: { cpu, memory }, requests: { cpu, memory } } }], ...extra } });
+const guaranteed = (uid: string, cpu: string, memory = '1Gi', extra: Partial<Pod['spec']> = {}): Pod => ({
+  metadata: { uid, name: uid, namespace: 'ns' },
+  spec: { containers: [{ name: 'main', resources: { limits: { cpu, memory }, requests: { cpu, memory } } }], ...extra },
+});
 const main = (pod: Pod): Container => pod.spec!.containers[0]!;
 
 describe('the topology of the machine', () => {
@@ -37,7 +45,12 @@ describe('the topology of the machine', () => {
       await fs.writeFile(path.join(directory, file), `${text}\n`);
     };
     await write('cpu/online', '0-3');
-    for (const [cpu, siblings, socket] of [[0, '0,2', 0], [1, '1,3', 1], [2, '0,2', 0], [3, '1,3', 1]] as const) {
+    for (const [cpu, siblings, socket] of [
+      [0, '0,2', 0],
+      [1, '1,3', 1],
+      [2, '0,2', 0],
+      [3, '1,3', 1],
+    ] as const) {
       await write(`cpu/cpu${cpu}/topology/thread_siblings_list`, siblings);
       await write(`cpu/cpu${cpu}/topology/physical_package_id`, String(socket));
     }
@@ -48,8 +61,16 @@ describe('the topology of the machine', () => {
       await write(`node/node${node}/hugepages/hugepages-2048kB/nr_hugepages`, String(node));
     }
     expect(await readTopology(directory)).toEqual({
-      cpus: [{ id: 0, core: 0, socket: 0, numa: 0, uncoreCache: 0 }, { id: 1, core: 1, socket: 1, numa: 1 }, { id: 2, core: 0, socket: 0, numa: 0, uncoreCache: 0 }, { id: 3, core: 1, socket: 1, numa: 1 }],
-      numaNodes: [{ id: 0, memoryBytes: 2 ** 20, hugePages: { '2Mi': 0 } }, { id: 1, memoryBytes: 2 ** 20, hugePages: { '2Mi': 2 * 2 ** 20 } }],
+      cpus: [
+        { id: 0, core: 0, socket: 0, numa: 0, uncoreCache: 0 },
+        { id: 1, core: 1, socket: 1, numa: 1 },
+        { id: 2, core: 0, socket: 0, numa: 0, uncoreCache: 0 },
+        { id: 3, core: 1, socket: 1, numa: 1 },
+      ],
+      numaNodes: [
+        { id: 0, memoryBytes: 2 ** 20, hugePages: { '2Mi': 0 } },
+        { id: 1, memoryBytes: 2 ** 20, hugePages: { '2Mi': 2 * 2 ** 20 } },
+      ],
     });
   });
 
@@ -77,7 +98,9 @@ describe('which CPUs are taken', () => {
   });
 
   it('says when there are too few', () => {
-    expect(() => takeCpus(TWO_SOCKETS.cpus, [1, 2], 3)).toThrow('not enough cpus available to satisfy request: requested=3, available=2');
+    expect(() => takeCpus(TWO_SOCKETS.cpus, [1, 2], 3)).toThrow(
+      'not enough cpus available to satisfy request: requested=3, available=2',
+    );
   });
 });
 
@@ -89,15 +112,27 @@ describe('hints', () => {
     ['that agree', [[hint(0b01), hint(0b10)], [hint(0b10)]], hint(0b10)],
     ['of one that does not care', [[hint(undefined)], [hint(0b10)]], hint(0b10)],
     ['that cannot agree', [[hint(0b01)], [hint(0b10)]], hint(0b11, false)],
-    ['that meet where neither likes it', [[hint(0b01), hint(0b11, false)], [hint(0b10), hint(0b11, false)]], hint(0b01, false)],
+    [
+      'that meet where neither likes it',
+      [
+        [hint(0b01), hint(0b11, false)],
+        [hint(0b10), hint(0b11, false)],
+      ],
+      hint(0b01, false),
+    ],
     ['of one that cannot be had', resourceLists([{ x: [] }]), hint(0b11, false)],
   ])('%s', (_, lists, expected) => {
     expect(mergeHints(lists, [0, 1])).toEqual(expected);
   });
 });
 
-const cpuManager = (policy = 'static', options: Record<string, string> = {}, reserved: { cpus: number[] } | { milli: number } = { cpus: [0] }): CpuManager => new CpuManager({ policy, options, rootDirectory: directory, topology: TWO_SOCKETS, reserved });
-const state = async (file: string): Promise<unknown> => JSON.parse(await fs.readFile(path.join(directory, file), 'utf8')) as unknown;
+const cpuManager = (
+  policy = 'static',
+  options: Record<string, string> = {},
+  reserved: { cpus: number[] } | { milli: number } = { cpus: [0] },
+): CpuManager => new CpuManager({ policy, options, rootDirectory: directory, topology: TWO_SOCKETS, reserved });
+const state = async (file: string): Promise<unknown> =>
+  JSON.parse(await fs.readFile(path.join(directory, file), 'utf8')) as unknown;
 
 describe('the CPU manager', () => {
   it('gives whole CPUs to guaranteed pods, the rest to others, and keeps it in a file', async () => {
@@ -108,7 +143,11 @@ describe('the CPU manager', () => {
     await manager.allocate(pod, main(pod), { affinity: undefined, preferred: true });
     expect(manager.cpusOf('a', 'main')).toBe('1,9');
     expect(manager.cpusOf('other', 'main')).toBe('0,2-8,10-15');
-    expect(await state('cpu_manager_state')).toEqual({ policyName: 'static', defaultCpuSet: '0,2-8,10-15', entries: { a: { main: '1,9' } } });
+    expect(await state('cpu_manager_state')).toEqual({
+      policyName: 'static',
+      defaultCpuSet: '0,2-8,10-15',
+      entries: { a: { main: '1,9' } },
+    });
     const again = cpuManager();
     await again.load();
     expect(again.cpusOf('a', 'main')).toBe('1,9');
@@ -118,7 +157,13 @@ describe('the CPU manager', () => {
 
   it.each([
     ['a fraction', guaranteed('a', '1500m')],
-    ['a pod that is not guaranteed', { metadata: { uid: 'a' }, spec: { containers: [{ name: 'main', resources: { requests: { cpu: '2' } } }] } } as Pod],
+    [
+      'a pod that is not guaranteed',
+      {
+        metadata: { uid: 'a' },
+        spec: { containers: [{ name: 'main', resources: { requests: { cpu: '2' } } }] },
+      } as Pod,
+    ],
   ])('gives none of its own to %s', async (_, pod) => {
     const manager = cpuManager();
     await manager.allocate(pod, main(pod), { affinity: undefined, preferred: true });
@@ -129,46 +174,95 @@ describe('the CPU manager', () => {
   it('prefers the fewest NUMA nodes that could ever do', async () => {
     const manager = cpuManager();
     const small = guaranteed('a', '6');
-    expect(manager.hints(small, main(small))).toEqual({ cpu: [{ affinity: 1, preferred: true }, { affinity: 2, preferred: true }, { affinity: 3, preferred: false }] });
+    expect(manager.hints(small, main(small))).toEqual({
+      cpu: [
+        { affinity: 1, preferred: true },
+        { affinity: 2, preferred: true },
+        { affinity: 3, preferred: false },
+      ],
+    });
     const large = guaranteed('b', '8');
-    expect(manager.hints(large, main(large))).toEqual({ cpu: [{ affinity: 2, preferred: true }, { affinity: 3, preferred: false }] });
+    expect(manager.hints(large, main(large))).toEqual({
+      cpu: [
+        { affinity: 2, preferred: true },
+        { affinity: 3, preferred: false },
+      ],
+    });
   });
 
   it('lets containers use what init containers had', async () => {
     const manager = cpuManager();
-    const pod = guaranteed('a', '15', '1Gi', { initContainers: [{ name: 'init', resources: { limits: { cpu: '14', memory: '1Gi' }, requests: { cpu: '14', memory: '1Gi' } } }] });
-    for (const container of [...(pod.spec?.initContainers ?? []), main(pod)]) await manager.allocate(pod, container, { affinity: undefined, preferred: true });
+    const pod = guaranteed('a', '15', '1Gi', {
+      initContainers: [
+        { name: 'init', resources: { limits: { cpu: '14', memory: '1Gi' }, requests: { cpu: '14', memory: '1Gi' } } },
+      ],
+    });
+    for (const container of [...(pod.spec?.initContainers ?? []), main(pod)])
+      await manager.allocate(pod, container, { affinity: undefined, preferred: true });
     expect(manager.exclusiveOf('a', 'main')).toHaveLength(15);
   });
 
   it('refuses threads of shared cores where it must', async () => {
-    const manager = new TopologyManager({ policy: 'none', scope: 'container', numaNodes: [0, 1], providers: [cpuManager('static', { 'full-pcpus-only': 'true' })] });
-    expect(await manager.admit(guaranteed('a', '3'))).toEqual({ reason: 'SMTAlignmentError', message: 'SMT Alignment Error: requested 3 cpus not multiple cpus per core = 2' });
+    const manager = new TopologyManager({
+      policy: 'none',
+      scope: 'container',
+      numaNodes: [0, 1],
+      providers: [cpuManager('static', { 'full-pcpus-only': 'true' })],
+    });
+    expect(await manager.admit(guaranteed('a', '3'))).toEqual({
+      reason: 'SMTAlignmentError',
+      message: 'SMT Alignment Error: requested 3 cpus not multiple cpus per core = 2',
+    });
     expect(await manager.admit(guaranteed('b', '4'))).toBeUndefined();
   });
 
   it('does not start with the state of another policy, nor without a reservation', async () => {
     await cpuManager('static').load();
-    await expect(cpuManager('none').load()).rejects.toThrow(/^configured policy "none" differs from state checkpoint policy "static"/);
-    expect(() => cpuManager('static', {}, { milli: 0 })).toThrow('the static policy requires systemReserved.cpu + kubeReserved.cpu to be greater than zero');
+    await expect(cpuManager('none').load()).rejects.toThrow(
+      /^configured policy "none" differs from state checkpoint policy "static"/,
+    );
+    expect(() => cpuManager('static', {}, { milli: 0 })).toThrow(
+      'the static policy requires systemReserved.cpu + kubeReserved.cpu to be greater than zero',
+    );
   });
 });
 
-const memoryManager = (): MemoryManager => new MemoryManager({ policy: 'Static', rootDirectory: directory, topology: TWO_SOCKETS, reserved: new Map([[0, { memory: GI }]]) });
+const memoryManager = (): MemoryManager =>
+  new MemoryManager({
+    policy: 'Static',
+    rootDirectory: directory,
+    topology: TWO_SOCKETS,
+    reserved: new Map([[0, { memory: GI }]]),
+  });
 
 describe('the memory manager', () => {
   it('gives memory of one NUMA node where that has enough, and keeps it in a file', async () => {
     const manager = memoryManager();
     await manager.load();
-    for (const [uid, size] of [['a', '6Gi'], ['b', '6Gi']] as const) {
+    for (const [uid, size] of [
+      ['a', '6Gi'],
+      ['b', '6Gi'],
+    ] as const) {
       const pod = guaranteed(uid, '1', size);
       await manager.allocate(pod, main(pod), { affinity: undefined, preferred: true });
     }
     expect([manager.nodesOf('a', 'main'), manager.nodesOf('b', 'main')]).toEqual(['0', '1']);
-    expect(await state('memory_manager_state')).toMatchObject({ policyName: 'Static', machineState: { 0: { numberOfAssignments: 1, cells: [0], memoryMap: { memory: { total: 8 * GI, systemReserved: GI, allocatable: 7 * GI, reserved: 6 * GI, free: GI } } } }, entries: { a: { main: [{ numaAffinity: [0], type: 'memory', size: 6 * GI }] } } });
+    expect(await state('memory_manager_state')).toMatchObject({
+      policyName: 'Static',
+      machineState: {
+        0: {
+          numberOfAssignments: 1,
+          cells: [0],
+          memoryMap: { memory: { total: 8 * GI, systemReserved: GI, allocatable: 7 * GI, reserved: 6 * GI, free: GI } },
+        },
+      },
+      entries: { a: { main: [{ numaAffinity: [0], type: 'memory', size: 6 * GI }] } },
+    });
     const third = guaranteed('c', '1', '3Gi');
     expect(() => manager.hints(third, main(third))).not.toThrow();
-    await expect(manager.allocate(third, main(third), { affinity: undefined, preferred: true })).rejects.toThrow('[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available');
+    await expect(manager.allocate(third, main(third), { affinity: undefined, preferred: true })).rejects.toThrow(
+      '[memorymanager] failed to get the default NUMA affinity, no NUMA nodes with enough memory is available',
+    );
     const again = memoryManager();
     await again.load();
     expect(again.nodesOf('b', 'main')).toBe('1');
@@ -185,15 +279,36 @@ describe('the memory manager', () => {
   });
 
   it('wants the reservation to be that of the node', () => {
-    const config = { ...DEFAULT_KUBELET_CONFIGURATION, memoryManagerPolicy: 'Static', systemReserved: { memory: '1Gi' }, reservedMemory: [{ numaNode: 0, limits: { memory: '1Gi' } }] };
-    expect(() => reservedMemory(config, 16 * GI)).toThrow('the total amount "1Gi" of type "memory" is not equal to the value "1124Mi" determined by Node Allocatable feature');
-    expect(reservedMemory({ ...config, reservedMemory: [{ numaNode: 0, limits: { memory: '1024Mi' } }, { numaNode: 1, limits: { memory: '100Mi' } }] }, 16 * GI).get(1)).toEqual({ memory: 100 * 2 ** 20 });
+    const config = {
+      ...DEFAULT_KUBELET_CONFIGURATION,
+      memoryManagerPolicy: 'Static',
+      systemReserved: { memory: '1Gi' },
+      reservedMemory: [{ numaNode: 0, limits: { memory: '1Gi' } }],
+    };
+    expect(() => reservedMemory(config, 16 * GI)).toThrow(
+      'the total amount "1Gi" of type "memory" is not equal to the value "1124Mi" determined by Node Allocatable feature',
+    );
+    expect(
+      reservedMemory(
+        {
+          ...config,
+          reservedMemory: [
+            { numaNode: 0, limits: { memory: '1024Mi' } },
+            { numaNode: 1, limits: { memory: '100Mi' } },
+          ],
+        },
+        16 * GI,
+      ).get(1),
+    ).toEqual({ memory: 100 * 2 ** 20 });
   });
 });
 
 describe('the topology manager', () => {
   /** A device of which one is left, near one NUMA node. */
-  const device = (node: number) => ({ hints: (): Record<string, TopologyHint[]> => ({ 'example.com/x': [{ affinity: 1 << node, preferred: true }] }), allocate: () => {} });
+  const device = (node: number) => ({
+    hints: (): Record<string, TopologyHint[]> => ({ 'example.com/x': [{ affinity: 1 << node, preferred: true }] }),
+    allocate: () => {},
+  });
   const refusal = { reason: 'TopologyAffinityError', message: 'Resources cannot be allocated with Topology locality' };
 
   it.each([
@@ -203,7 +318,12 @@ describe('the topology manager', () => {
     ['single-numa-node', undefined, '1'],
   ])('%s takes what is together', async (policy, expected, numa) => {
     const cpus = cpuManager();
-    const manager = new TopologyManager({ policy, scope: 'container', numaNodes: [0, 1], providers: [cpus, device(1)] });
+    const manager = new TopologyManager({
+      policy,
+      scope: 'container',
+      numaNodes: [0, 1],
+      providers: [cpus, device(1)],
+    });
     expect(await manager.admit(guaranteed('a', '2'))).toBe(expected);
     expect(TWO_SOCKETS.cpus.find(({ id }) => id === cpus.exclusiveOf('a', 'main')?.[0])?.numa).toBe(Number(numa));
   });
@@ -217,31 +337,57 @@ describe('the topology manager', () => {
     const cpus = cpuManager();
     const filler = guaranteed('filler', '8');
     await cpus.allocate(filler, main(filler), { affinity: 0b10, preferred: true });
-    const manager = new TopologyManager({ policy, scope: 'container', numaNodes: [0, 1], providers: [cpus, device(1)] });
+    const manager = new TopologyManager({
+      policy,
+      scope: 'container',
+      numaNodes: [0, 1],
+      providers: [cpus, device(1)],
+    });
     expect(await manager.admit(guaranteed('a', '2'))).toEqual(expected);
   });
 
   it('single-numa-node refuses what restricted takes: a pod that is larger than a node', async () => {
-    const admit = (policy: string) => new TopologyManager({ policy, scope: 'container', numaNodes: [0, 1], providers: [cpuManager()] }).admit(guaranteed('a', '10'));
+    const admit = (policy: string) =>
+      new TopologyManager({ policy, scope: 'container', numaNodes: [0, 1], providers: [cpuManager()] }).admit(
+        guaranteed('a', '10'),
+      );
     expect(await admit('restricted')).toBeUndefined();
     expect(await admit('single-numa-node')).toEqual(refusal);
   });
 
   it('of the scope pod puts all containers together', async () => {
-    const container = (name: string): Container => ({ name, resources: { limits: { cpu: '4', memory: '1Gi' }, requests: { cpu: '4', memory: '1Gi' } } });
+    const container = (name: string): Container => ({
+      name,
+      resources: { limits: { cpu: '4', memory: '1Gi' }, requests: { cpu: '4', memory: '1Gi' } },
+    });
     const pod: Pod = { metadata: { uid: 'a' }, spec: { containers: [container('one'), container('two')] } };
     const placed = async (scope: string): Promise<number[][]> => {
       const cpus = cpuManager('static', {}, { cpus: [0, 1, 8] });
-      expect(await new TopologyManager({ policy: 'single-numa-node', scope, numaNodes: [0, 1], providers: [cpus] }).admit(pod)).toBeUndefined();
-      return ['one', 'two'].map((name) => [...new Set((cpus.exclusiveOf('a', name) ?? []).map((id) => TWO_SOCKETS.cpus[id]?.numa ?? -1))]);
+      expect(
+        await new TopologyManager({ policy: 'single-numa-node', scope, numaNodes: [0, 1], providers: [cpus] }).admit(
+          pod,
+        ),
+      ).toBeUndefined();
+      return ['one', 'two'].map((name) => [
+        ...new Set((cpus.exclusiveOf('a', name) ?? []).map((id) => TWO_SOCKETS.cpus[id]?.numa ?? -1)),
+      ]);
     };
     expect(await placed('container')).toEqual([[0], [1]]);
     expect(await placed('pod')).toEqual([[1], [1]]);
   });
 
   it('tells what was not to be expected', async () => {
-    const manager = new TopologyManager({ policy: 'none', scope: 'container', numaNodes: [0, 1], providers: [cpuManager()] });
-    expect(await manager.admit(guaranteed('a', '16'))).toEqual({ reason: 'UnexpectedAdmissionError', message: 'Allocate failed due to not enough cpus available to satisfy request: requested=16, available=15, which is unexpected' });
+    const manager = new TopologyManager({
+      policy: 'none',
+      scope: 'container',
+      numaNodes: [0, 1],
+      providers: [cpuManager()],
+    });
+    expect(await manager.admit(guaranteed('a', '16'))).toEqual({
+      reason: 'UnexpectedAdmissionError',
+      message:
+        'Allocate failed due to not enough cpus available to satisfy request: requested=16, available=15, which is unexpected',
+    });
     expect(bitsOf(0b101)).toEqual([0, 2]);
   });
 });

@@ -1,6 +1,14 @@
 /** A container in CRI's words. */
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
-import type { ContainerConfig, Device, Image, KeyValue, LinuxContainerResources, Mount, Signal } from '../../cri/index.ts';
+import type {
+  ContainerConfig,
+  Device,
+  Image,
+  KeyValue,
+  LinuxContainerResources,
+  Mount,
+  Signal,
+} from '../../cri/index.ts';
 import { expand } from '../environment/expand.ts';
 import { linuxResources, type ResourceSettings } from '../pod/container-resources.ts';
 import { oomScoreAdjustment } from '../pod/pod-resources.ts';
@@ -29,7 +37,8 @@ export interface ContainerInput {
 export function containerConfig(input: ContainerInput): ContainerConfig {
   const { pod, container, restartCount, environment } = input;
   const lookup = (name: string): string | undefined => environment.get(name);
-  const expanded = (texts: readonly string[] | undefined): string[] => (texts ?? []).map((text) => expand(text, lookup));
+  const expanded = (texts: readonly string[] | undefined): string[] =>
+    (texts ?? []).map((text) => expand(text, lookup));
   return {
     metadata: { name: container.name, attempt: restartCount },
     image: { image: input.imageRef, userSpecifiedImage: container.image ?? '' },
@@ -39,7 +48,9 @@ export function containerConfig(input: ContainerInput): ContainerConfig {
     envs: Array.from(environment, ([key, value]): KeyValue => ({ key, value: Buffer.from(value) })),
     mounts: input.mounts,
     devices: input.devices,
-    ...(input.cdiDevices === undefined || input.cdiDevices.length === 0 ? {} : { CDIDevices: input.cdiDevices.map((name) => ({ name })) }),
+    ...(input.cdiDevices === undefined || input.cdiDevices.length === 0
+      ? {}
+      : { CDIDevices: input.cdiDevices.map((name) => ({ name })) }),
     labels: containerLabels(pod, container.name),
     annotations: { ...input.extraAnnotations, ...containerAnnotations(pod, container, restartCount) },
     logPath: `${container.name}/${restartCount}.log`,
@@ -49,12 +60,26 @@ export function containerConfig(input: ContainerInput): ContainerConfig {
     ...(container.lifecycle?.stopSignal === undefined ? {} : { stopSignal: container.lifecycle.stopSignal as Signal }),
     linux: {
       resources: containerResources(input),
-      securityContext: containerSecurityContext(input.targetId === undefined ? { ...input, settings: input.security } : { ...input, settings: input.security, targetId: input.targetId }),
+      securityContext: containerSecurityContext(
+        input.targetId === undefined
+          ? { ...input, settings: input.security }
+          : { ...input, settings: input.security, targetId: input.targetId },
+      ),
     },
   };
 }
 
-export function containerResources({ pod, container, resources, memoryCapacity, cpuset, memset }: Pick<ContainerInput, 'pod' | 'container' | 'resources' | 'memoryCapacity' | 'cpuset' | 'memset'>): LinuxContainerResources {
+export function containerResources({
+  pod,
+  container,
+  resources,
+  memoryCapacity,
+  cpuset,
+  memset,
+}: Pick<
+  ContainerInput,
+  'pod' | 'container' | 'resources' | 'memoryCapacity' | 'cpuset' | 'memset'
+>): LinuxContainerResources {
   return {
     ...linuxResources(container.resources ?? {}, resources),
     oomScoreAdj: oomScoreAdjustment(pod, container, memoryCapacity),

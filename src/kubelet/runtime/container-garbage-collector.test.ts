@@ -4,10 +4,19 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import { FakeRuntime } from '../testing/fake-runtime.ts';
-import { ContainerGarbageCollector, DEFAULT_CONTAINER_GC, excess, type ContainerGcPolicy } from './container-garbage-collector.ts';
+import {
+  ContainerGarbageCollector,
+  DEFAULT_CONTAINER_GC,
+  excess,
+  type ContainerGcPolicy,
+} from './container-garbage-collector.ts';
 
 describe('how many dead containers stay', () => {
-  const dead = ['a9', 'b8', 'a7', 'b6', 'a5', 'c4', 'a3'].map((text) => ({ unit: text.charAt(0), createdAt: Number(text.charAt(1)), text }));
+  const dead = ['a9', 'b8', 'a7', 'b6', 'a5', 'c4', 'a3'].map((text) => ({
+    unit: text.charAt(0),
+    createdAt: Number(text.charAt(1)),
+    text,
+  }));
   it.each([
     ['one of each', { maxPerContainer: 1, maxContainers: -1 }, ['a7', 'b6', 'a5', 'a3']],
     ['none', { maxPerContainer: 0, maxContainers: -1 }, dead.map(({ text }) => text)],
@@ -33,15 +42,31 @@ describe('the collector', () => {
   });
   afterEach(() => fs.rm(path.dirname(podLogsDir), { recursive: true, force: true }));
 
-  const gc = (policy: Partial<ContainerGcPolicy> = {}): ContainerGarbageCollector => new ContainerGarbageCollector(ctx, { runtime, podLogsDir, policy: { ...DEFAULT_CONTAINER_GC, ...policy }, hasEnded: (uid) => ended.has(uid), onRemoved: () => {} });
+  const gc = (policy: Partial<ContainerGcPolicy> = {}): ContainerGarbageCollector =>
+    new ContainerGarbageCollector(ctx, {
+      runtime,
+      podLogsDir,
+      policy: { ...DEFAULT_CONTAINER_GC, ...policy },
+      hasEnded: (uid) => ended.has(uid),
+      onRemoved: () => {},
+    });
 
   /** A sandbox of a pod with so many containers, all but the last dead. */
   async function makePod(uid: string, { instances, alive }: { instances: number; alive: boolean }): Promise<void> {
     const labels = { 'io.kubernetes.pod.uid': uid, 'io.kubernetes.pod.name': uid, 'io.kubernetes.pod.namespace': 'ns' };
-    const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config: { metadata: { name: uid, uid }, labels, logDirectory: path.join(podLogsDir, uid) } });
+    const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({
+      config: { metadata: { name: uid, uid }, labels, logDirectory: path.join(podLogsDir, uid) },
+    });
     for (let attempt = 0; attempt < instances; attempt++) {
       await ctx.clock.advance(1000);
-      const { containerId = '' } = await runtime.runtime.createContainer({ podSandboxId, config: { metadata: { name: 'main', attempt }, labels: { ...labels, 'io.kubernetes.container.name': 'main' }, logPath: `main/${attempt}.log` } });
+      const { containerId = '' } = await runtime.runtime.createContainer({
+        podSandboxId,
+        config: {
+          metadata: { name: 'main', attempt },
+          labels: { ...labels, 'io.kubernetes.container.name': 'main' },
+          logPath: `main/${attempt}.log`,
+        },
+      });
       await runtime.runtime.startContainer({ containerId });
       const log = (await runtime.runtime.containerStatus({ containerId })).status?.logPath ?? '';
       await fs.mkdir(path.dirname(log), { recursive: true });
@@ -56,7 +81,12 @@ describe('the collector', () => {
     await makePod('a', { instances: 4, alive: true });
     await gc().collect();
     expect([...runtime.containers.values()].map(({ config }) => config.metadata?.attempt)).toEqual([2, 3]);
-    expect(await fs.readdir(path.join(podLogsDir, 'a', 'main'))).toEqual(['2.log', '2.log.20260101-000000.gz', '3.log', '3.log.20260101-000000.gz']);
+    expect(await fs.readdir(path.join(podLogsDir, 'a', 'main'))).toEqual([
+      '2.log',
+      '2.log.20260101-000000.gz',
+      '3.log',
+      '3.log.20260101-000000.gz',
+    ]);
   });
 
   it('leaves what is too new', async () => {

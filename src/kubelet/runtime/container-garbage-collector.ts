@@ -1,9 +1,9 @@
+import type { Container, ContainerRuntime, PodSandbox } from '../../cri/index.ts';
 /**
  * Dead containers stay for their logs, but not all of them and not for ever: of each container some are kept, of the whole
  * node at most so many, and when the disk is full none of pods that have ended.
  */
 import { childContext, type Context } from '../../kernel/index.ts';
-import type { Container, ContainerRuntime, PodSandbox } from '../../cri/index.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID } from './labels.ts';
 import { removeDanglingLinks } from './log-links.ts';
@@ -55,7 +55,9 @@ export class ContainerGarbageCollector {
     while (!signal.aborted) {
       await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
       if (signal.aborted) return;
-      await this.collect().catch((error: unknown) => logger.v(1).info('Container garbage collection failed', { err: messageOf(error) }));
+      await this.collect().catch((error: unknown) =>
+        logger.v(1).info('Container garbage collection failed', { err: messageOf(error) }),
+      );
     }
   }
 
@@ -64,7 +66,9 @@ export class ContainerGarbageCollector {
     const { runtime, policy, hasEnded, podLogsDir } = this.#options;
     const { containers = [] } = await runtime.runtime.listContainers({});
     const now = this.#ctx.clock.now();
-    const dead = containers.flatMap((container) => deadOf(container) ?? []).toSorted((a, b) => b.createdAt - a.createdAt);
+    const dead = containers
+      .flatMap((container) => deadOf(container) ?? [])
+      .toSorted((a, b) => b.createdAt - a.createdAt);
     const going = new Set<Dead>();
     if (ended) for (const one of dead) if (hasEnded(one.podUid)) going.add(one);
     const old = dead.filter((one) => !going.has(one) && now - one.createdAt >= policy.minAgeMs);
@@ -84,7 +88,13 @@ export class ContainerGarbageCollector {
     });
     // One that was started after the list was made is alive.
     if (status?.status?.state === 'CONTAINER_RUNNING') return;
-    await removeDeadContainer(runtime, podLogsDir, { podName: labels[POD_NAME] ?? '', namespace: labels[POD_NAMESPACE] ?? '', containerName: labels[CONTAINER_NAME] ?? '', containerId: id, logPath: status?.status?.logPath });
+    await removeDeadContainer(runtime, podLogsDir, {
+      podName: labels[POD_NAME] ?? '',
+      namespace: labels[POD_NAMESPACE] ?? '',
+      containerName: labels[CONTAINER_NAME] ?? '',
+      containerId: id,
+      logPath: status?.status?.logPath,
+    });
     onRemoved(id);
   }
 
@@ -117,7 +127,10 @@ function deadOf(container: Container): Dead | undefined {
 }
 
 /** What is more than the policy keeps, of containers that are given newest first. */
-export function excess<T extends { readonly unit: string; readonly createdAt: number }>(dead: readonly T[], { maxPerContainer, maxContainers }: ContainerGcPolicy): T[] {
+export function excess<T extends { readonly unit: string; readonly createdAt: number }>(
+  dead: readonly T[],
+  { maxPerContainer, maxContainers }: ContainerGcPolicy,
+): T[] {
   let kept = limitEach(dead, maxPerContainer);
   if (maxContainers >= 0 && kept.length > maxContainers) {
     // Each container gives up some before any gives up all.

@@ -21,8 +21,16 @@ beforeEach(async () => {
   podLogsDir = await fs.mkdtemp(path.join(os.tmpdir(), 'k8ts-logs-'));
   reopened.length = 0;
   const logDirectory = path.join(podLogsDir, 'ns_p_u');
-  const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config: { metadata: { name: 'p' }, logDirectory } });
-  containerId = (await runtime.runtime.createContainer({ podSandboxId, config: { metadata: { name: 'main' }, logPath: 'main/0.log' } })).containerId ?? '';
+  const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({
+    config: { metadata: { name: 'p' }, logDirectory },
+  });
+  containerId =
+    (
+      await runtime.runtime.createContainer({
+        podSandboxId,
+        config: { metadata: { name: 'main' }, logPath: 'main/0.log' },
+      })
+    ).containerId ?? '';
   await runtime.runtime.startContainer({ containerId });
   log = (await runtime.runtime.containerStatus({ containerId })).status?.logPath ?? '';
   await fs.mkdir(path.dirname(log), { recursive: true });
@@ -38,7 +46,17 @@ const running = (): { id: string; logPath: string }[] => [{ id: containerId, log
 const names = async (): Promise<string[]> => (await fs.readdir(path.dirname(log))).toSorted();
 
 it('logs that are too large are put aside, packed, and at last removed', async () => {
-  const done = rotateContainerLogs(ctx, { runtime, running, config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '100', containerLogMaxFiles: 3, containerLogMonitorInterval: 10_000 } });
+  const done = rotateContainerLogs(ctx, {
+    runtime,
+    running,
+    config: {
+      ...DEFAULT_KUBELET_CONFIGURATION,
+      podLogsDir,
+      containerLogMaxSize: '100',
+      containerLogMaxFiles: 3,
+      containerLogMonitorInterval: 10_000,
+    },
+  });
   const real = new RealClock();
   const write = async (text: string): Promise<void> => {
     await fs.writeFile(log, text.repeat(60));
@@ -53,7 +71,11 @@ it('logs that are too large are put aside, packed, and at last removed', async (
   await write('2\n');
   await write('3\n');
   const kept = await names();
-  expect(kept).toEqual(['0.log', expect.stringMatching(/^0\.log\.\d{8}-\d{6}\.gz$/) as string, expect.stringMatching(/^0\.log\.\d{8}-\d{6}$/) as string]);
+  expect(kept).toEqual([
+    '0.log',
+    expect.stringMatching(/^0\.log\.\d{8}-\d{6}\.gz$/) as string,
+    expect.stringMatching(/^0\.log\.\d{8}-\d{6}$/) as string,
+  ]);
   const packed = kept.find((name) => name.endsWith('.gz')) ?? '';
   expect(gunzipSync(await fs.readFile(path.join(path.dirname(log), packed))).toString()).toBe('2\n'.repeat(60));
   ctx.stop();
@@ -62,7 +84,11 @@ it('logs that are too large are put aside, packed, and at last removed', async (
 
 it('a log that cannot be opened anew stays where it was', async () => {
   runtime.runtime.reopenContainerLog = () => Promise.reject(new Error('no'));
-  const done = rotateContainerLogs(ctx, { runtime, running, config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '10' } });
+  const done = rotateContainerLogs(ctx, {
+    runtime,
+    running,
+    config: { ...DEFAULT_KUBELET_CONFIGURATION, podLogsDir, containerLogMaxSize: '10' },
+  });
   await fs.writeFile(log, 'x'.repeat(20));
   await ctx.clock.advance(10_000);
   const real = new RealClock();

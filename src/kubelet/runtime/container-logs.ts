@@ -4,9 +4,9 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { parseQuantity } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { parseQuantity } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { messageOf } from '../images/image-manager.ts';
 
@@ -22,7 +22,10 @@ export interface RunningContainer {
   readonly logPath: string;
 }
 
-export async function rotateContainerLogs(outer: Context, { runtime, config, running }: ContainerLogsOptions): Promise<void> {
+export async function rotateContainerLogs(
+  outer: Context,
+  { runtime, config, running }: ContainerLogsOptions,
+): Promise<void> {
   const ctx = childContext(outer, 'container-logs');
   const { clock, signal, logger } = ctx;
   const maxBytes = parseQuantity(config.containerLogMaxSize).value();
@@ -44,14 +47,25 @@ export async function rotateContainerLogs(outer: Context, { runtime, config, run
 
 const names = (directory: string): Promise<string[]> => fs.readdir(directory).catch(() => []);
 
-async function rotate(runtime: ContainerRuntime, containerId: string, log: string, { maxFiles, now }: { maxFiles: number; now: number }): Promise<void> {
+async function rotate(
+  runtime: ContainerRuntime,
+  containerId: string,
+  log: string,
+  { maxFiles, now }: { maxFiles: number; now: number },
+): Promise<void> {
   const directory = path.dirname(log);
   const base = path.basename(log);
-  const rotated = (await names(directory)).filter((name) => name.startsWith(`${base}.`) && !name.endsWith('.tmp')).toSorted();
+  const rotated = (await names(directory))
+    .filter((name) => name.startsWith(`${base}.`) && !name.endsWith('.tmp'))
+    .toSorted();
   for (const name of rotated) if (!name.endsWith('.gz')) await compress(path.join(directory, name));
   const keep = Math.max(0, maxFiles - 2);
-  for (const name of rotated.slice(0, Math.max(0, rotated.length - keep))) await fs.rm(path.join(directory, name.endsWith('.gz') ? name : `${name}.gz`), { force: true });
-  const stamp = new Date(now).toISOString().replace(/[-:]|\..*/g, '').replace('T', '-');
+  for (const name of rotated.slice(0, Math.max(0, rotated.length - keep)))
+    await fs.rm(path.join(directory, name.endsWith('.gz') ? name : `${name}.gz`), { force: true });
+  const stamp = new Date(now)
+    .toISOString()
+    .replace(/[-:]|\..*/g, '')
+    .replace('T', '-');
   const aside = `${log}.${stamp}`;
   await fs.rename(log, aside);
   try {

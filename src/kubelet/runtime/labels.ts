@@ -30,9 +30,17 @@ export function containerLabels(pod: Pod, containerName: string): Labels {
   return { ...podIdentity(pod), [CONTAINER_NAME]: containerName };
 }
 
-const podIdentity = ({ metadata: { name = '', namespace = '', uid = '' } }: Pod): Labels => ({ [POD_NAME]: name, [POD_NAMESPACE]: namespace, [POD_UID]: uid });
+const podIdentity = ({ metadata: { name = '', namespace = '', uid = '' } }: Pod): Labels => ({
+  [POD_NAME]: name,
+  [POD_NAMESPACE]: namespace,
+  [POD_UID]: uid,
+});
 
-export function containerAnnotations(pod: Pod, container: Container | EphemeralContainer, restartCount: number): Labels {
+export function containerAnnotations(
+  pod: Pod,
+  container: Container | EphemeralContainer,
+  restartCount: number,
+): Labels {
   const annotations: Labels = {
     [HASH]: containerHash(container),
     [RESTART_COUNT]: String(restartCount),
@@ -42,7 +50,8 @@ export function containerAnnotations(pod: Pod, container: Container | EphemeralC
   const { deletionGracePeriodSeconds } = pod.metadata;
   const terminationGracePeriodSeconds = pod.spec?.terminationGracePeriodSeconds;
   if (deletionGracePeriodSeconds !== undefined) annotations[POD_DELETION_GRACE] = String(deletionGracePeriodSeconds);
-  if (terminationGracePeriodSeconds !== undefined) annotations[POD_TERMINATION_GRACE] = String(terminationGracePeriodSeconds);
+  if (terminationGracePeriodSeconds !== undefined)
+    annotations[POD_TERMINATION_GRACE] = String(terminationGracePeriodSeconds);
   if (container.lifecycle?.preStop !== undefined) annotations[PRE_STOP] = JSON.stringify(container.lifecycle.preStop);
   if (container.ports !== undefined && container.ports.length > 0) annotations[PORTS] = JSON.stringify(container.ports);
   return annotations;

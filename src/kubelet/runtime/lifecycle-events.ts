@@ -55,8 +55,14 @@ export class LifecycleEvents {
     const { clock, signal, logger } = this.#ctx;
     while (!signal.aborted) {
       try {
-        for await (const { podSandboxStatus, containersStatuses } of this.#options.runtime.runtime.getContainerEvents({}, { signal })) {
-          const uid = podSandboxStatus?.metadata?.uid ?? podSandboxStatus?.labels?.[POD_UID] ?? containersStatuses?.[0]?.labels?.[POD_UID];
+        for await (const { podSandboxStatus, containersStatuses } of this.#options.runtime.runtime.getContainerEvents(
+          {},
+          { signal },
+        )) {
+          const uid =
+            podSandboxStatus?.metadata?.uid ??
+            podSandboxStatus?.labels?.[POD_UID] ??
+            containersStatuses?.[0]?.labels?.[POD_UID];
           if (uid !== undefined) this.#options.onChange(uid);
           else await this.relist();
         }
@@ -71,7 +77,8 @@ export class LifecycleEvents {
       }
       // What happened in between is found by looking.
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});
-      if (!signal.aborted) await this.relist().catch((error: unknown) => logger.v(2).info('Relisting failed', { err: messageOf(error) }));
+      if (!signal.aborted)
+        await this.relist().catch((error: unknown) => logger.v(2).info('Relisting failed', { err: messageOf(error) }));
     }
   }
 
@@ -79,7 +86,9 @@ export class LifecycleEvents {
     const { clock, signal, logger } = this.#ctx;
     // The first look comes soon: by then it is known whether there is a stream.
     for (let first = true; !signal.aborted; first = false) {
-      await clock.sleep(this.#hasStream && !first ? RELIST_WITH_EVENTS_MS : RELIST_WITHOUT_EVENTS_MS, signal).catch(() => {});
+      await clock
+        .sleep(this.#hasStream && !first ? RELIST_WITH_EVENTS_MS : RELIST_WITHOUT_EVENTS_MS, signal)
+        .catch(() => {});
       if (signal.aborted) return;
       await this.relist().catch((error: unknown) => {
         if (!signal.aborted) logger.error(error, 'Relisting failed');

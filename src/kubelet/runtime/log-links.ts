@@ -15,7 +15,10 @@ export interface LoggedContainer {
 const directoryOf = (podLogsDir: string): string => path.join(path.dirname(podLogsDir), 'containers');
 
 function linkOf(podLogsDir: string, { podName, namespace, containerName, containerId }: LoggedContainer): string {
-  return path.join(directoryOf(podLogsDir), `${`${podName}_${namespace}_${containerName}`.slice(0, MAX_NAME - containerId.length)}-${containerId}.log`);
+  return path.join(
+    directoryOf(podLogsDir),
+    `${`${podName}_${namespace}_${containerName}`.slice(0, MAX_NAME - containerId.length)}-${containerId}.log`,
+  );
 }
 
 export async function linkLog(podLogsDir: string, container: LoggedContainer, log: string): Promise<void> {
@@ -25,7 +28,8 @@ export async function linkLog(podLogsDir: string, container: LoggedContainer, lo
   });
 }
 
-export const unlinkLog = (podLogsDir: string, container: LoggedContainer): Promise<void> => fs.rm(linkOf(podLogsDir, container), { force: true });
+export const unlinkLog = (podLogsDir: string, container: LoggedContainer): Promise<void> =>
+  fs.rm(linkOf(podLogsDir, container), { force: true });
 
 /** Links of containers that went while no kubelet ran. */
 export async function removeDanglingLinks(podLogsDir: string): Promise<void> {

@@ -1,5 +1,12 @@
 /** What the runtime has of a pod: its sandboxes and containers, newest first, in the kubelet's words. */
-import type { Container as CriContainer, ContainerRuntime, ContainerStatus, CriError, PodSandbox, PodSandboxStatus } from '../../cri/index.ts';
+import type {
+  Container as CriContainer,
+  ContainerRuntime,
+  ContainerStatus,
+  CriError,
+  PodSandbox,
+  PodSandboxStatus,
+} from '../../cri/index.ts';
 import { CONTAINER_NAME, POD_NAME, POD_NAMESPACE, POD_UID, readContainerNotes, type ContainerNotes } from './labels.ts';
 
 export interface ObservedSandbox {
@@ -38,16 +45,22 @@ export interface ObservedPod {
   readonly containers: readonly ObservedContainer[];
 }
 
-const STATES: ReadonlyMap<string, ContainerPhase> = new Map(Object.entries<ContainerPhase>({
-  CONTAINER_CREATED: 'created',
-  CONTAINER_RUNNING: 'running',
-  CONTAINER_EXITED: 'exited',
-  CONTAINER_UNKNOWN: 'unknown',
-}));
+const STATES: ReadonlyMap<string, ContainerPhase> = new Map(
+  Object.entries<ContainerPhase>({
+    CONTAINER_CREATED: 'created',
+    CONTAINER_RUNNING: 'running',
+    CONTAINER_EXITED: 'exited',
+    CONTAINER_UNKNOWN: 'unknown',
+  }),
+);
 
 const milliseconds = (nanoseconds: number | undefined): number => (nanoseconds ?? 0) / 1e6;
 
-export const emptyObservation = (pod: { readonly uid: string; readonly name: string; readonly namespace: string }): ObservedPod => ({ ...pod, sandboxes: [], containers: [] });
+export const emptyObservation = (pod: {
+  readonly uid: string;
+  readonly name: string;
+  readonly namespace: string;
+}): ObservedPod => ({ ...pod, sandboxes: [], containers: [] });
 
 /** Exited containers never change, so what was once read of them is kept for as long as the pod is observed. */
 export class PodObserver {
@@ -58,7 +71,10 @@ export class PodObserver {
     this.#runtime = runtime;
   }
 
-  async observe(pod: { readonly uid: string; readonly name: string; readonly namespace: string }, signal?: AbortSignal): Promise<ObservedPod> {
+  async observe(
+    pod: { readonly uid: string; readonly name: string; readonly namespace: string },
+    signal?: AbortSignal,
+  ): Promise<ObservedPod> {
     const labelSelector = { [POD_UID]: pod.uid };
     const { runtime } = this.#runtime;
     const [{ items = [] }, { containers = [] }] = await Promise.all([
@@ -81,7 +97,9 @@ export class PodObserver {
   }
 
   async #sandbox(sandbox: PodSandbox, signal?: AbortSignal): Promise<ObservedSandbox | undefined> {
-    const found = await unlessGone(this.#runtime.runtime.podSandboxStatus({ podSandboxId: sandbox.id ?? '' }, { signal }));
+    const found = await unlessGone(
+      this.#runtime.runtime.podSandboxStatus({ podSandboxId: sandbox.id ?? '' }, { signal }),
+    );
     return found?.status === undefined ? undefined : observedSandbox(found.status);
   }
 
@@ -152,17 +170,33 @@ export interface RuntimePodSummary {
 }
 
 /** All pods of the runtime, with what a relist compares. */
-export async function listRuntimePods({ runtime }: ContainerRuntime, signal?: AbortSignal): Promise<Map<string, RuntimePodSummary>> {
-  const [{ items = [] }, { containers = [] }] = await Promise.all([runtime.listPodSandbox({}, { signal }), runtime.listContainers({}, { signal })]);
+export async function listRuntimePods(
+  { runtime }: ContainerRuntime,
+  signal?: AbortSignal,
+): Promise<Map<string, RuntimePodSummary>> {
+  const [{ items = [] }, { containers = [] }] = await Promise.all([
+    runtime.listPodSandbox({}, { signal }),
+    runtime.listContainers({}, { signal }),
+  ]);
   const parts = new Map<string, { name: string; namespace: string; states: string[] }>();
   for (const { id, state, labels = {} } of [...items, ...containers]) {
     const uid = labels[POD_UID];
     if (uid === undefined) continue;
-    const entry = parts.get(uid) ?? { name: labels[POD_NAME] ?? '', namespace: labels[POD_NAMESPACE] ?? '', states: [] };
+    const entry = parts.get(uid) ?? {
+      name: labels[POD_NAME] ?? '',
+      namespace: labels[POD_NAMESPACE] ?? '',
+      states: [],
+    };
     entry.states.push(`${id}=${state ?? ''}`);
     parts.set(uid, entry);
   }
-  return new Map(Array.from(parts, ([uid, { name, namespace, states }]) => [uid, { uid, name, namespace, fingerprint: states.toSorted().join() }]));
+  return new Map(
+    Array.from(parts, ([uid, { name, namespace, states }]) => [
+      uid,
+      { uid, name, namespace, fingerprint: states.toSorted().join() },
+    ]),
+  );
 }
 
-export const newestContainer = (observed: ObservedPod, name: string): ObservedContainer | undefined => observed.containers.find((container) => container.name === name);
+export const newestContainer = (observed: ObservedPod, name: string): ObservedContainer | undefined =>
+  observed.containers.find((container) => container.name === name);

@@ -10,7 +10,11 @@ export interface DeadContainer extends LoggedContainer {
   readonly logPath: string | undefined;
 }
 
-export async function removeDeadContainer(runtime: ContainerRuntime, podLogsDir: string, container: DeadContainer): Promise<void> {
+export async function removeDeadContainer(
+  runtime: ContainerRuntime,
+  podLogsDir: string,
+  container: DeadContainer,
+): Promise<void> {
   await unlinkLog(podLogsDir, container);
   await runtime.runtime.removeContainer({ containerId: container.containerId }).catch((error: unknown) => {
     if (!isGone(error)) throw error;

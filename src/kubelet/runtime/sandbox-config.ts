@@ -34,9 +34,13 @@ export function sandboxConfig(input: SandboxInput): PodSandboxConfig {
     linux: {
       cgroupParent,
       securityContext: sandboxSecurityContext(pod, security),
-      sysctls: Object.fromEntries((pod.spec?.securityContext?.sysctls ?? []).map((sysctl) => [sysctl.name, sysctl.value])),
+      sysctls: Object.fromEntries(
+        (pod.spec?.securityContext?.sysctls ?? []).map((sysctl) => [sysctl.name, sysctl.value]),
+      ),
       resources: linuxResources(podResources(pod), resources),
-      ...(pod.spec?.overhead === undefined ? {} : { overhead: linuxResources({ limits: pod.spec.overhead, requests: pod.spec.overhead }, resources) }),
+      ...(pod.spec?.overhead === undefined
+        ? {}
+        : { overhead: linuxResources({ limits: pod.spec.overhead, requests: pod.spec.overhead }, resources) }),
     },
   };
 }
@@ -45,9 +49,15 @@ export function sandboxConfig(input: SandboxInput): PodSandboxConfig {
 function hostPorts(pod: Pod): PortMapping[] {
   if (pod.spec?.hostNetwork === true) return [];
   return longRunningContainers(pod.spec).flatMap(({ ports = [] }) =>
-    ports.map(({ protocol = 'TCP', containerPort, hostPort = 0, hostIP = '' }) => ({ protocol: protocol as PortMapping['protocol'], containerPort, hostPort, hostIp: hostIP })),
+    ports.map(({ protocol = 'TCP', containerPort, hostPort = 0, hostIP = '' }) => ({
+      protocol: protocol as PortMapping['protocol'],
+      containerPort,
+      hostPort,
+      hostIp: hostIP,
+    })),
   );
 }
 
 /** `/var/log/pods/namespace_name_uid`. */
-export const podLogDirectory = (logs: string, { metadata: { name, namespace, uid } }: Pod): string => path.join(logs, `${namespace}_${name}_${uid}`);
+export const podLogDirectory = (logs: string, { metadata: { name, namespace, uid } }: Pod): string =>
+  path.join(logs, `${namespace}_${name}_${uid}`);

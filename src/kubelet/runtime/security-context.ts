@@ -1,10 +1,38 @@
 /** Security settings of pods and containers in CRI's words. */
-import type { AppArmorProfile, Container, EphemeralContainer, Pod, SeccompProfile, SELinuxOptions } from '../../api/generated/core-v1.ts';
-import type { Image, LinuxContainerSecurityContext, LinuxSandboxSecurityContext, NamespaceOption, SecurityProfile, SELinuxOption, UserNamespace } from '../../cri/index.ts';
+import type {
+  AppArmorProfile,
+  Container,
+  EphemeralContainer,
+  Pod,
+  SeccompProfile,
+  SELinuxOptions,
+} from '../../api/generated/core-v1.ts';
+import type {
+  Image,
+  LinuxContainerSecurityContext,
+  LinuxSandboxSecurityContext,
+  NamespaceOption,
+  SecurityProfile,
+  SELinuxOption,
+  UserNamespace,
+} from '../../cri/index.ts';
 import { ContainerConfigError } from '../environment/environment-variables.ts';
 import { podText } from '../pod/pod-text.ts';
 
-const MASKED_PATHS = ['/proc/asound', '/proc/acpi', '/proc/interrupts', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/timer_list', '/proc/timer_stats', '/proc/sched_debug', '/proc/scsi', '/sys/firmware', '/sys/devices/virtual/powercap'];
+const MASKED_PATHS = [
+  '/proc/asound',
+  '/proc/acpi',
+  '/proc/interrupts',
+  '/proc/kcore',
+  '/proc/keys',
+  '/proc/latency_stats',
+  '/proc/timer_list',
+  '/proc/timer_stats',
+  '/proc/sched_debug',
+  '/proc/scsi',
+  '/sys/firmware',
+  '/sys/devices/virtual/powercap',
+];
 const READONLY_PATHS = ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'];
 
 export interface SecuritySettings {
@@ -39,7 +67,10 @@ export function sandboxSecurityContext(pod: Pod, settings: SecuritySettings): Li
   };
 }
 
-const hasPrivileged = ({ spec }: Pod): boolean => [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some((container) => container.securityContext?.privileged === true);
+const hasPrivileged = ({ spec }: Pod): boolean =>
+  [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].some(
+    (container) => container.securityContext?.privileged === true,
+  );
 
 function supplementalGroups(pod: Pod): number[] {
   const { supplementalGroups: groups = [], fsGroup } = pod.spec?.securityContext ?? {};
@@ -55,7 +86,13 @@ export interface ContainerSecurityInput {
   readonly targetId?: string;
 }
 
-export function containerSecurityContext({ pod, container, image, settings, targetId }: ContainerSecurityInput): LinuxContainerSecurityContext {
+export function containerSecurityContext({
+  pod,
+  container,
+  image,
+  settings,
+  targetId,
+}: ContainerSecurityInput): LinuxContainerSecurityContext {
   const ofPod = pod.spec?.securityContext ?? {};
   const own = container.securityContext ?? {};
   const privileged = own.privileged === true;
@@ -78,14 +115,22 @@ export function containerSecurityContext({ pod, container, image, settings, targ
     ...(runAsGroup === undefined ? {} : { runAsGroup: { value: runAsGroup } }),
     ...(groups.length > 0 ? { supplementalGroups: groups } : {}),
     ...(ofPod.supplementalGroupsPolicy === 'Strict' ? { supplementalGroupsPolicy: 'Strict' as const } : {}),
-    ...(own.capabilities === undefined ? {} : { capabilities: { addCapabilities: own.capabilities.add ?? [], dropCapabilities: own.capabilities.drop ?? [] } }),
+    ...(own.capabilities === undefined
+      ? {}
+      : {
+          capabilities: { addCapabilities: own.capabilities.add ?? [], dropCapabilities: own.capabilities.drop ?? [] },
+        }),
     ...(seLinux ? { selinuxOptions: selinux(seLinux) } : {}),
     ...(appArmor ? { apparmor: appArmorProfile(appArmor) } : {}),
   };
 }
 
 /** The user that the container runs as; refuses root where the pod forbids it. */
-function verifiedUser(pod: Pod, container: Container | EphemeralContainer, image: Image | undefined): Pick<LinuxContainerSecurityContext, 'runAsUser' | 'runAsUsername'> {
+function verifiedUser(
+  pod: Pod,
+  container: Container | EphemeralContainer,
+  image: Image | undefined,
+): Pick<LinuxContainerSecurityContext, 'runAsUser' | 'runAsUsername'> {
   const ofPod = pod.spec?.securityContext ?? {};
   const own = container.securityContext ?? {};
   const asked = own.runAsUser ?? ofPod.runAsUser;
@@ -94,17 +139,26 @@ function verifiedUser(pod: Pod, container: Container | EphemeralContainer, image
   if (own.runAsNonRoot ?? ofPod.runAsNonRoot ?? false) {
     const where = `(pod: ${JSON.stringify(podText(pod))}, container: ${container.name})`;
     if (asked === 0) throw new ContainerConfigError(`container's runAsUser breaks non-root policy ${where}`);
-    if (asked === undefined && username !== '') throw new ContainerConfigError(`container has runAsNonRoot and image has non-numeric user (${username}), cannot verify user is non-root ${where}`);
-    if (asked === undefined && (uid ?? 0) === 0) throw new ContainerConfigError(`container has runAsNonRoot and image will run as root ${where}`);
+    if (asked === undefined && username !== '')
+      throw new ContainerConfigError(
+        `container has runAsNonRoot and image has non-numeric user (${username}), cannot verify user is non-root ${where}`,
+      );
+    if (asked === undefined && (uid ?? 0) === 0)
+      throw new ContainerConfigError(`container has runAsNonRoot and image will run as root ${where}`);
   }
   if (uid !== undefined) return { runAsUser: { value: uid } };
   return username === '' ? {} : { runAsUsername: username };
 }
 
-function seccompProfile(privileged: boolean, profile: SeccompProfile | undefined, { seccompDefault, seccompDirectory }: SecuritySettings): SecurityProfile {
+function seccompProfile(
+  privileged: boolean,
+  profile: SeccompProfile | undefined,
+  { seccompDefault, seccompDirectory }: SecuritySettings,
+): SecurityProfile {
   if (privileged) return { profileType: 'Unconfined' };
   if (profile === undefined) return { profileType: seccompDefault ? 'RuntimeDefault' : 'Unconfined' };
-  if (profile.type === 'Localhost') return { profileType: 'Localhost', localhostRef: `${seccompDirectory}/${profile.localhostProfile ?? ''}` };
+  if (profile.type === 'Localhost')
+    return { profileType: 'Localhost', localhostRef: `${seccompDirectory}/${profile.localhostProfile ?? ''}` };
   return { profileType: profile.type === 'RuntimeDefault' ? 'RuntimeDefault' : 'Unconfined' };
 }
 

@@ -61,10 +61,23 @@ export class Authenticator {
     const now = this.#clock.monotonic();
     const cached = this.#cache.get(token);
     if (cached !== undefined && now < cached.until) return cached.caller;
-    const review: TokenReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', metadata: {}, spec: { token } };
-    const { status } = await this.#client.resource('authentication.k8s.io/v1/tokenreviews').create(review as never).then((answer) => answer as unknown as TokenReview);
+    const review: TokenReview = {
+      apiVersion: 'authentication.k8s.io/v1',
+      kind: 'TokenReview',
+      metadata: {},
+      spec: { token },
+    };
+    const { status } = await this.#client
+      .resource('authentication.k8s.io/v1/tokenreviews')
+      .create(review as never)
+      .then((answer) => answer as unknown as TokenReview);
     const user = status?.authenticated === true ? status.user : undefined;
-    const caller = user && { name: user.username ?? '', ...(user.uid === undefined ? {} : { uid: user.uid }), groups: user.groups ?? [], ...(user.extra === undefined ? {} : { extra: user.extra }) };
+    const caller = user && {
+      name: user.username ?? '',
+      ...(user.uid === undefined ? {} : { uid: user.uid }),
+      groups: user.groups ?? [],
+      ...(user.extra === undefined ? {} : { extra: user.extra }),
+    };
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
     this.#cache.set(token, { caller, until: now + this.#settings.cacheMs });
     return caller;

@@ -11,7 +11,9 @@ export interface AuthorizationSettings {
   readonly nodeName: string;
 }
 
-const VERBS: ReadonlyMap<string, string> = new Map(Object.entries<string>({ GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }));
+const VERBS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ GET: 'get', HEAD: 'get', POST: 'create', PUT: 'update', PATCH: 'patch', DELETE: 'delete' }),
+);
 const MAX_CACHED = 4096;
 
 /** The subresources of nodes that allow a path, the most specific first; any of them is enough. */
@@ -23,7 +25,8 @@ export function subresourcesOf(path: string): string[] {
   if (under('/checkpoint')) return ['checkpoint'];
   if (under('/statusz')) return ['statusz', 'proxy'];
   if (under('/flagz')) return ['flagz', 'proxy'];
-  if (path === '/pods' || path === '/pods/' || path === '/runningpods' || path === '/runningpods/') return ['pods', 'proxy'];
+  if (path === '/pods' || path === '/pods/' || path === '/runningpods' || path === '/runningpods/')
+    return ['pods', 'proxy'];
   if (under('/healthz')) return ['healthz', 'proxy'];
   if (under('/configz')) return ['configz', 'proxy'];
   return ['proxy'];
@@ -63,14 +66,28 @@ export class Authorizer {
         user: caller.name,
         groups: [...caller.groups],
         ...(caller.uid === undefined ? {} : { uid: caller.uid }),
-        ...(caller.extra === undefined ? {} : { extra: Object.fromEntries(Object.entries(caller.extra).map(([name, values]) => [name, [...values]])) }),
-        resourceAttributes: { verb, group: '', version: 'v1', resource: 'nodes', subresource, name: this.#settings.nodeName },
+        ...(caller.extra === undefined
+          ? {}
+          : { extra: Object.fromEntries(Object.entries(caller.extra).map(([name, values]) => [name, [...values]])) }),
+        resourceAttributes: {
+          verb,
+          group: '',
+          version: 'v1',
+          resource: 'nodes',
+          subresource,
+          name: this.#settings.nodeName,
+        },
       },
     };
-    const answer = (await this.#client.resource('authorization.k8s.io/v1/subjectaccessreviews').create(review as never)) as unknown as SubjectAccessReview;
+    const answer = (await this.#client
+      .resource('authorization.k8s.io/v1/subjectaccessreviews')
+      .create(review as never)) as unknown as SubjectAccessReview;
     const allowed = answer.status?.allowed === true;
     if (this.#cache.size >= MAX_CACHED) this.#cache.clear();
-    this.#cache.set(key, { allowed, until: now + (allowed ? this.#settings.allowedCacheMs : this.#settings.deniedCacheMs) });
+    this.#cache.set(key, {
+      allowed,
+      until: now + (allowed ? this.#settings.allowedCacheMs : this.#settings.deniedCacheMs),
+    });
     return allowed;
   }
 }

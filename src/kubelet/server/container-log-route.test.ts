@@ -3,12 +3,34 @@ import { createContext } from '../../kernel/index.ts';
 import { containerLog } from './container-log-route.ts';
 import type { HttpProblem } from './http-problem.ts';
 
-const pod = { metadata: { name: 'a', namespace: 'default', uid: 'u' }, spec: { containers: [{ name: 'c' }] }, status: {} };
-const worker = { pod, podWithStatus: pod, isTerminating: false, observed: { containers: [{ id: 'i', name: 'c', state: 'running', status: { logPath: '/nonexistent/0.log' } }], sandboxes: [] } };
-const tools = { manager: { workers: [worker], worker: () => worker }, runtime: {}, clock: createContext({ writeLog: () => {} }).clock };
+const pod = {
+  metadata: { name: 'a', namespace: 'default', uid: 'u' },
+  spec: { containers: [{ name: 'c' }] },
+  status: {},
+};
+const worker = {
+  pod,
+  podWithStatus: pod,
+  isTerminating: false,
+  observed: {
+    containers: [{ id: 'i', name: 'c', state: 'running', status: { logPath: '/nonexistent/0.log' } }],
+    sandboxes: [],
+  },
+};
+const tools = {
+  manager: { workers: [worker], worker: () => worker },
+  runtime: {},
+  clock: createContext({ writeLog: () => {} }).clock,
+};
 
 const statusOf = (query: string): Promise<number> =>
-  containerLog(tools as never, { namespace: 'default', podName: 'a', containerName: 'c', query: new URLSearchParams(query), signal: new AbortController().signal }).then(
+  containerLog(tools as never, {
+    namespace: 'default',
+    podName: 'a',
+    containerName: 'c',
+    query: new URLSearchParams(query),
+    signal: new AbortController().signal,
+  }).then(
     () => 200,
     (error: unknown) => (error as HttpProblem).status,
   );

@@ -1,8 +1,8 @@
 /** GET /containerLogs/{namespace}/{pod}/{container} */
 import type { Pod } from '../../api/generated/core-v1.ts';
+import { parseTime } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { parseTime } from '../../base/index.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -24,18 +24,31 @@ export interface LogTools {
 
 /** The pod of that name; of several the one that is not on its way out, or that came last. */
 export function findPod(manager: PodManager, namespace: string, name: string): Pod {
-  const found = manager.workers.filter(({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name);
+  const found = manager.workers.filter(
+    ({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
+  );
   const pod = (found.find(({ isTerminating }) => !isTerminating) ?? found.at(-1))?.podWithStatus;
   if (pod === undefined) throw new HttpProblem(404, `pod ${JSON.stringify(name)} not found`);
   return pod;
 }
 
-export async function containerLog({ manager, runtime, clock }: LogTools, request: LogRequest): Promise<AsyncIterable<Buffer>> {
+export async function containerLog(
+  { manager, runtime, clock }: LogTools,
+  request: LogRequest,
+): Promise<AsyncIterable<Buffer>> {
   const { namespace, podName, containerName, query, signal } = request;
   const pod = findPod(manager, namespace, podName);
   const { spec } = pod;
-  const isKnown = [...(spec?.containers ?? []), ...(spec?.initContainers ?? []), ...(spec?.ephemeralContainers ?? [])].some(({ name }) => name === containerName);
-  if (!isKnown) throw new HttpProblem(404, `container ${JSON.stringify(containerName)} not found in pod ${JSON.stringify(podName)}`);
+  const isKnown = [
+    ...(spec?.containers ?? []),
+    ...(spec?.initContainers ?? []),
+    ...(spec?.ephemeralContainers ?? []),
+  ].some(({ name }) => name === containerName);
+  if (!isKnown)
+    throw new HttpProblem(
+      404,
+      `container ${JSON.stringify(containerName)} not found in pod ${JSON.stringify(podName)}`,
+    );
   const options = logOptions(query);
   const { file, id } = await logOf(pod, containerName, query.get('previous') === 'true', manager);
   const isRunning = async (): Promise<boolean> => {
@@ -45,25 +58,57 @@ export async function containerLog({ manager, runtime, clock }: LogTools, reques
   return readContainerLog({ file, clock, signal, isRunning }, options);
 }
 
-async function logOf(pod: Pod, containerName: string, previous: boolean, manager: PodManager): Promise<{ file: string; id: string }> {
+async function logOf(
+  pod: Pod,
+  containerName: string,
+  previous: boolean,
+  manager: PodManager,
+): Promise<{ file: string; id: string }> {
   const worker = manager.worker(uidOf(pod));
   const name = pod.metadata.name ?? '';
-  const instances = worker?.observed.containers.filter((container) => container.name === containerName && container.state !== 'created') ?? [];
+  const instances =
+    worker?.observed.containers.filter(
+      (container) => container.name === containerName && container.state !== 'created',
+    ) ?? [];
   const { status } = pod;
-  const shown = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? []), ...(status?.ephemeralContainerStatuses ?? [])].find((one) => one.name === containerName);
+  const shown = [
+    ...(status?.containerStatuses ?? []),
+    ...(status?.initContainerStatuses ?? []),
+    ...(status?.ephemeralContainerStatuses ?? []),
+  ].find((one) => one.name === containerName);
   let chosen = instances[0];
   if (previous) {
     // While it waits to be started again, the last run is the previous one already.
     const lastId = shown?.lastState?.terminated?.containerID;
-    chosen = instances.find(({ id }) => lastId?.endsWith(`//${id}`)) ?? (shown?.state?.running ? instances[1] : undefined);
-    if (chosen === undefined) throw new HttpProblem(400, `previous terminated container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} not found`);
+    chosen =
+      instances.find(({ id }) => lastId?.endsWith(`//${id}`)) ?? (shown?.state?.running ? instances[1] : undefined);
+    if (chosen === undefined)
+      throw new HttpProblem(
+        400,
+        `previous terminated container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} not found`,
+      );
   }
   if (chosen === undefined) {
     const { waiting } = shown?.state ?? {};
-    if (waiting?.reason === 'ErrImagePull') throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: image can't be pulled`);
-    if (waiting?.reason === 'ImagePullBackOff') throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: trying and failing to pull image`);
-    if (waiting !== undefined || shown === undefined) throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: ${waiting?.reason ?? 'ContainerCreating'}`);
-    throw new HttpProblem(400, `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is terminated`);
+    if (waiting?.reason === 'ErrImagePull')
+      throw new HttpProblem(
+        400,
+        `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: image can't be pulled`,
+      );
+    if (waiting?.reason === 'ImagePullBackOff')
+      throw new HttpProblem(
+        400,
+        `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: trying and failing to pull image`,
+      );
+    if (waiting !== undefined || shown === undefined)
+      throw new HttpProblem(
+        400,
+        `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is waiting to start: ${waiting?.reason ?? 'ContainerCreating'}`,
+      );
+    throw new HttpProblem(
+      400,
+      `container ${JSON.stringify(containerName)} in pod ${JSON.stringify(name)} is terminated`,
+    );
   }
   const file = chosen.status.logPath ?? '';
   if (file === '') throw new HttpProblem(500, `the runtime has no log of container ${JSON.stringify(containerName)}`);
@@ -80,7 +125,11 @@ function logOptions(query: URLSearchParams): LogOptions {
   const [tailLines, sinceSeconds, limitBytes] = [number('tailLines'), number('sinceSeconds'), number('limitBytes')];
   const sinceTime = query.get('sinceTime');
   if (sinceTime && !isTime(sinceTime)) throw new HttpProblem(400, 'Unable to decode query: sinceTime must be a time');
-  const isInvalid = (tailLines ?? 0) < 0 || (sinceSeconds ?? 1) < 1 || (limitBytes ?? 1) < 1 || (sinceSeconds !== undefined && sinceTime);
+  const isInvalid =
+    (tailLines ?? 0) < 0 ||
+    (sinceSeconds ?? 1) < 1 ||
+    (limitBytes ?? 1) < 1 ||
+    (sinceSeconds !== undefined && sinceTime);
   if (isInvalid) throw new HttpProblem(422, 'Invalid request.');
   return {
     follow: query.get('follow') === 'true' || query.get('follow') === '1',

@@ -1,9 +1,9 @@
+import { watch, type FSWatcher } from 'node:fs';
 /** A container's log in CRI's format, as its readers want it: from where, how much, with or without times, and on and on. */
 import fs from 'node:fs/promises';
-import { watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
-import type { Clock } from '../../kernel/index.ts';
 import { parseTime } from '../../base/index.ts';
+import type { Clock } from '../../kernel/index.ts';
 
 export interface LogOptions {
   readonly follow: boolean;
@@ -27,7 +27,12 @@ const LOOK_MS = 1000;
 
 export async function* readContainerLog(source: LogSource, options: LogOptions): AsyncIterable<Buffer> {
   const { clock, signal } = source;
-  const since = options.sinceTime !== undefined ? parseTime(options.sinceTime) : options.sinceSeconds === undefined ? -Infinity : clock.now() - options.sinceSeconds * 1000;
+  const since =
+    options.sinceTime !== undefined
+      ? parseTime(options.sinceTime)
+      : options.sinceSeconds === undefined
+        ? -Infinity
+        : clock.now() - options.sinceSeconds * 1000;
   let left = options.limitBytes ?? Infinity;
   let handle = await fs.open(source.file, 'r');
   const changes = options.follow ? new FileChanges(source.file) : undefined;
@@ -42,7 +47,9 @@ export async function* readContainerLog(source: LogSource, options: LogOptions):
         const data = Buffer.concat([rest, buffer.subarray(0, bytesRead)]);
         const end = data.lastIndexOf(0x0a) + 1;
         rest = Buffer.from(data.subarray(end));
-        const text = Buffer.concat(linesOf(data.subarray(0, end)).map((line) => formatLine(line, since, options.timestamps)));
+        const text = Buffer.concat(
+          linesOf(data.subarray(0, end)).map((line) => formatLine(line, since, options.timestamps)),
+        );
         if (text.length > 0) yield text.subarray(0, Math.min(text.length, left));
         left -= text.length;
         if (left <= 0) return;
@@ -77,7 +84,7 @@ async function reopened(handle: fs.FileHandle, file: string): Promise<fs.FileHan
 
 function linesOf(data: Buffer): Buffer[] {
   const lines: Buffer[] = [];
-  for (let start = 0; start < data.length; ) {
+  for (let start = 0; start < data.length;) {
     const end = data.indexOf(0x0a, start);
     const stop = end < 0 ? data.length : end;
     lines.push(data.subarray(start, stop));
@@ -99,7 +106,11 @@ function formatLine(line: Buffer, since: number, timestamps: boolean): Buffer {
   const tag = line.subarray(second + 1, third < 0 ? line.length : third).toString();
   const content = third < 0 ? Buffer.alloc(0) : line.subarray(third + 1);
   const isPartial = tag.split(':').includes('P');
-  return Buffer.concat([...(timestamps ? [Buffer.from(`${time.replace(/\+00:00$/, 'Z')} `)] : []), content, ...(isPartial ? [] : [NEW_LINE])]);
+  return Buffer.concat([
+    ...(timestamps ? [Buffer.from(`${time.replace(/\+00:00$/, 'Z')} `)] : []),
+    content,
+    ...(isPartial ? [] : [NEW_LINE]),
+  ]);
 }
 
 /** Where the last lines begin, found from the end of the file. */
@@ -108,7 +119,7 @@ async function tailStart(handle: fs.FileHandle, lines: number): Promise<number> 
   if (lines <= 0) return size;
   let found = 0;
   const buffer = Buffer.alloc(CHUNK);
-  for (let end = size; end > 0; ) {
+  for (let end = size; end > 0;) {
     const start = Math.max(0, end - CHUNK);
     await handle.read(buffer, 0, end - start, start);
     for (let i = end - start - 1; i >= 0; i--) {

@@ -1,8 +1,8 @@
 /** The kubelet's API besides its streams: one function a path. */
 import fs from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, CriError } from '../../cri/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../../kernel/index.ts';
@@ -50,20 +50,34 @@ const text = (exchange: Exchange, body: string): void => send(exchange, 200, 'te
 /** By the first part of the path. */
 export const ROUTES = {
   healthz: async (_ctx, _tools, exchange) => Promise.resolve(text(exchange, 'ok')),
-  pods: async (_ctx, { manager }, exchange) => Promise.resolve(json(exchange, podList(manager.pods().filter(({ spec }) => (spec?.containers.length ?? 0) > 0)))),
+  pods: async (_ctx, { manager }, exchange) =>
+    Promise.resolve(json(exchange, podList(manager.pods().filter(({ spec }) => (spec?.containers.length ?? 0) > 0)))),
   runningpods: async (ctx, { runtime }, exchange) => {
     const pods = await listRuntimePods(runtime, ctx.signal);
-    json(exchange, podList(Array.from(pods.values(), ({ uid, name, namespace }) => ({ metadata: { name, namespace, uid, creationTimestamp: null }, spec: { containers: [] }, status: {} }))));
+    json(
+      exchange,
+      podList(
+        Array.from(pods.values(), ({ uid, name, namespace }) => ({
+          metadata: { name, namespace, uid, creationTimestamp: null },
+          spec: { containers: [] },
+          status: {},
+        })),
+      ),
+    );
   },
   containerLogs: async (ctx, { manager, runtime }, exchange) => {
     const { response, path: target, query, signal } = exchange;
     const [, , namespace = '', podName = '', containerName = ''] = target.split('/');
-    const lines = await containerLog({ manager, runtime, clock: ctx.clock }, { namespace, podName, containerName, query, signal });
+    const lines = await containerLog(
+      { manager, runtime, clock: ctx.clock },
+      { namespace, podName, containerName, query, signal },
+    );
     response.writeHead(200, { 'content-type': 'text/plain' });
     response.flushHeaders();
     for await (const chunk of lines) {
       if (signal.aborted) break;
-      if (!response.write(chunk)) await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+      if (!response.write(chunk))
+        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
     }
     response.end();
   },
@@ -72,7 +86,11 @@ export const ROUTES = {
     const [, , namespace = '', podName = '', ...rest] = target.split('/');
     const pod = findPod(manager, namespace, podName);
     const containerId = runningContainer(manager, pod, rest.at(-1) ?? '');
-    const { stdout = new Uint8Array(), stderr = new Uint8Array(), exitCode = 0 } = await runtime.runtime.execSync({ containerId, cmd: (query.get('cmd') ?? '').split(' '), timeout: 0 });
+    const {
+      stdout = new Uint8Array(),
+      stderr = new Uint8Array(),
+      exitCode = 0,
+    } = await runtime.runtime.execSync({ containerId, cmd: (query.get('cmd') ?? '').split(' '), timeout: 0 });
     const output = Buffer.concat([stdout, stderr]).toString();
     if (exitCode !== 0) throw new HttpProblem(500, `command exited with ${exitCode}: ${output}`);
     text(exchange, output);
@@ -92,9 +110,18 @@ export const ROUTES = {
       case 'cadvisor':
         return expose(cadvisorMetrics(await stats.summary({ cpuAndMemory: true }), machine));
       case 'probes':
-        return expose(ctx.metrics.expose().split('\n').filter((line) => /^(?:# (?:HELP|TYPE) )?prober_probe/.test(line)).join('\n').concat('\n'));
+        return expose(
+          ctx.metrics
+            .expose()
+            .split('\n')
+            .filter((line) => /^(?:# (?:HELP|TYPE) )?prober_probe/.test(line))
+            .join('\n')
+            .concat('\n'),
+        );
       case 'slis':
-        return expose('# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.\n# TYPE kubernetes_healthcheck gauge\nkubernetes_healthcheck{name="ping",type="healthz"} 1\n');
+        return expose(
+          '# HELP kubernetes_healthcheck [STABLE] This metric records the result of a single healthcheck.\n# TYPE kubernetes_healthcheck gauge\nkubernetes_healthcheck{name="ping",type="healthz"} 1\n',
+        );
       default:
         throw new HttpProblem(404, '404 page not found\n');
     }
@@ -110,7 +137,10 @@ export const ROUTES = {
     try {
       await runtime.runtime.checkpointContainer({ containerId });
     } catch (error) {
-      throw new HttpProblem((error as CriError).code === 'UNIMPLEMENTED' ? 404 : 500, `checkpointing of ${namespace}/${podName}/${containerName} failed (${messageOf(error)})`);
+      throw new HttpProblem(
+        (error as CriError).code === 'UNIMPLEMENTED' ? 404 : 500,
+        `checkpointing of ${namespace}/${podName}/${containerName} failed (${messageOf(error)})`,
+      );
     }
     throw new HttpProblem(500, 'the runtime said that it made a checkpoint, but not where');
   },
@@ -125,11 +155,17 @@ async function nodeLog(exchange: Exchange): Promise<void> {
   const asked = decodedPath(exchange.path.replace(/^\/logs\/?/, ''));
   const full = await fs.realpath(path.join(NODE_LOGS, path.normalize(`/${asked}`))).catch(() => undefined);
   const root = await fs.realpath(NODE_LOGS);
-  if (full === undefined || (full !== root && !full.startsWith(`${root}/`))) throw new HttpProblem(404, '404 page not found\n');
+  if (full === undefined || (full !== root && !full.startsWith(`${root}/`)))
+    throw new HttpProblem(404, '404 page not found\n');
   if ((await fs.stat(full)).isDirectory()) {
     const entries = await fs.readdir(full, { withFileTypes: true });
     const names = entries.map((entry) => `${entry.name}${entry.isDirectory() ? '/' : ''}`).toSorted();
-    send(exchange, 200, 'text/html; charset=utf-8', `<!doctype html>\n<pre>\n${names.map((name) => `<a href="${encodeURI(name)}">${name.replace(/[<&]/g, (c) => (c === '<' ? '&lt;' : '&amp;'))}</a>\n`).join('')}</pre>\n`);
+    send(
+      exchange,
+      200,
+      'text/html; charset=utf-8',
+      `<!doctype html>\n<pre>\n${names.map((name) => `<a href="${encodeURI(name)}">${name.replace(/[<&]/g, (c) => (c === '<' ? '&lt;' : '&amp;'))}</a>\n`).join('')}</pre>\n`,
+    );
     return;
   }
   exchange.response.writeHead(200, { 'content-type': 'text/plain; charset=utf-8' });

@@ -3,17 +3,17 @@ import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { childContext, type Context } from '../../kernel/index.ts';
 import { createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
 import { messageOf } from '../images/image-manager.ts';
 import { Authenticator } from './authenticate.ts';
 import { Authorizer } from './authorize.ts';
 import { HttpProblem } from './http-problem.ts';
 import { ROUTES, type ServerTools } from './routes.ts';
-import { handThrough, streamingUrl } from './streaming.ts';
 import { authenticationSettings, authorizationSettings } from './server-settings.ts';
+import { handThrough, streamingUrl } from './streaming.ts';
 
 export interface KubeletServer {
   readonly port: number;
@@ -28,8 +28,12 @@ const STREAMS = new Set(['exec', 'attach', 'portForward']);
 export async function serveKubelet(outer: Context, tools: ServerTools): Promise<KubeletServer> {
   const ctx = childContext(outer, 'server');
   const { config, client } = tools;
-  if (!config.enableServer) return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
-  const made = config.serving?.certificate === undefined ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses]) : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
+  if (!config.enableServer)
+    return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
+  const made =
+    config.serving?.certificate === undefined
+      ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses])
+      : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
   const clientCa = config.serving?.clientCa;
   const authenticator = new Authenticator(client, ctx.clock, { ...authenticationSettings(config), clientCa });
   const authorizer = new Authorizer(client, ctx.clock, authorizationSettings(config));
@@ -75,24 +79,35 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
             response.destroy();
             return;
           }
-          response.writeHead(error instanceof HttpProblem ? error.status : 500, { 'content-type': 'text/plain; charset=utf-8' });
+          response.writeHead(error instanceof HttpProblem ? error.status : 500, {
+            'content-type': 'text/plain; charset=utf-8',
+          });
           response.end(messageOf(error));
         }),
       upgrade: (request, socket, head) =>
         stream(request, socket, head).catch((error: unknown) => {
           const status = error instanceof HttpProblem ? error.status : 500;
           const text = messageOf(error);
-          socket.end(`HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`);
+          socket.end(
+            `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+          );
         }),
       failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
     },
-    { ...secureContextOptions(made, clientCa), ALPNProtocols: ['http/1.1'], requestCert: true, rejectUnauthorized: false },
+    {
+      ...secureContextOptions(made, clientCa),
+      ALPNProtocols: ['http/1.1'],
+      requestCert: true,
+      rejectUnauthorized: false,
+    },
   );
   server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: messageOf(error) }));
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
   const healthz = await serveHealthz(ctx, config);
-  const finished = new Promise<void>((resolve) => (ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true })));
+  const finished = new Promise<void>((resolve) =>
+    ctx.signal.aborted ? resolve() : ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+  );
   return {
     port,
     finished,
@@ -100,17 +115,26 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
     close: async () => {
       for (const socket of streams) socket.destroy();
       server.closeAllConnections();
-      await Promise.all([new Promise((resolve) => server.close(resolve)), new Promise((resolve) => (healthz === undefined ? resolve(undefined) : healthz.close(resolve)))]);
+      await Promise.all([
+        new Promise((resolve) => server.close(resolve)),
+        new Promise((resolve) => (healthz === undefined ? resolve(undefined) : healthz.close(resolve))),
+      ]);
     },
   };
 }
 
 /** Without a client CA no authority is named to clients: Node would take the public roots when nothing is said. */
-export function secureContextOptions({ certificate, privateKey }: { readonly certificate: string; readonly privateKey: string }, clientCa: string | undefined): SecureContextOptions {
+export function secureContextOptions(
+  { certificate, privateKey }: { readonly certificate: string; readonly privateKey: string },
+  clientCa: string | undefined,
+): SecureContextOptions {
   return { cert: certificate, key: privateKey, minVersion: 'TLSv1.2', ca: clientCa ?? [] };
 }
 
-async function serveHealthz(ctx: Context, { healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config']): Promise<http.Server | undefined> {
+async function serveHealthz(
+  ctx: Context,
+  { healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config'],
+): Promise<http.Server | undefined> {
   if (healthzPort === 0) return undefined;
   const server = createHttpServer({
     request: (request, response) => {

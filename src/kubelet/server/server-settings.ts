@@ -12,7 +12,8 @@ function at(value: unknown, ...names: readonly string[]): unknown {
   return current;
 }
 
-const duration = (value: unknown, otherwise: number): number => (typeof value === 'string' ? parseDuration(value) : otherwise);
+const duration = (value: unknown, otherwise: number): number =>
+  typeof value === 'string' ? parseDuration(value) : otherwise;
 
 export function authenticationSettings({ authentication }: KubeletConfig): AuthenticationSettings {
   return {

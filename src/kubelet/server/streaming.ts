@@ -1,9 +1,9 @@
 /** exec, attach and port-forward: the runtime says where, and the client's connection is handed through to it as it is. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { connectIn } from '../../net/netns/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
+import { connectIn } from '../../net/netns/index.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { findPod } from './container-log-route.ts';
@@ -17,34 +17,80 @@ export interface StreamTools {
 const isSet = (query: URLSearchParams, name: string): boolean => ['1', 'true'].includes(query.get(name) ?? '');
 
 /** The runtime's URL for what a path of the kubelet's asks for. */
-export async function streamingUrl({ manager, runtime }: StreamTools, { path, query }: { readonly path: string; readonly query: URLSearchParams }): Promise<string> {
+export async function streamingUrl(
+  { manager, runtime }: StreamTools,
+  { path, query }: { readonly path: string; readonly query: URLSearchParams },
+): Promise<string> {
   const [, kind = '', namespace = '', podName = '', ...rest] = path.split('/');
   const pod = findPod(manager, namespace, podName);
   if (kind === 'portForward') {
     const podSandboxId = manager.worker(uidOf(pod))?.observed.sandboxes.find(({ ready }) => ready)?.id;
-    if (podSandboxId === undefined) throw new HttpProblem(404, `failed to find sandbox for pod ${JSON.stringify(podName)}`);
+    if (podSandboxId === undefined)
+      throw new HttpProblem(404, `failed to find sandbox for pod ${JSON.stringify(podName)}`);
     const port = [...query.getAll('port'), ...query.getAll('ports')].flatMap((text) => text.split(',')).map(Number);
     return (await runtime.runtime.portForward({ podSandboxId, port })).url ?? '';
   }
   const containerName = rest.at(-1) ?? '';
   const containerId = runningContainer(manager, pod, containerName);
-  const [tty, stdin, stdout, stderr] = [isSet(query, 'tty'), isSet(query, 'input') || isSet(query, 'stdin'), isSet(query, 'output') || isSet(query, 'stdout'), isSet(query, 'error') || isSet(query, 'stderr')];
+  const [tty, stdin, stdout, stderr] = [
+    isSet(query, 'tty'),
+    isSet(query, 'input') || isSet(query, 'stdin'),
+    isSet(query, 'output') || isSet(query, 'stdout'),
+    isSet(query, 'error') || isSet(query, 'stderr'),
+  ];
   if (!stdin && !stdout && !stderr) throw new HttpProblem(400, 'you must specify at least 1 of stdin, stdout, stderr');
-  if (kind === 'exec') return (await runtime.runtime.exec({ containerId, cmd: query.getAll('command'), tty, stdin, stdout, stderr: tty ? false : stderr })).url ?? '';
-  const spec = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? []), ...(pod.spec?.ephemeralContainers ?? [])].find(({ name }) => name === containerName);
-  return (await runtime.runtime.attach({ containerId, tty: spec?.tty === true, stdin, stdout, stderr: spec?.tty === true ? false : stderr })).url ?? '';
+  if (kind === 'exec')
+    return (
+      (
+        await runtime.runtime.exec({
+          containerId,
+          cmd: query.getAll('command'),
+          tty,
+          stdin,
+          stdout,
+          stderr: tty ? false : stderr,
+        })
+      ).url ?? ''
+    );
+  const spec = [
+    ...(pod.spec?.containers ?? []),
+    ...(pod.spec?.initContainers ?? []),
+    ...(pod.spec?.ephemeralContainers ?? []),
+  ].find(({ name }) => name === containerName);
+  return (
+    (
+      await runtime.runtime.attach({
+        containerId,
+        tty: spec?.tty === true,
+        stdin,
+        stdout,
+        stderr: spec?.tty === true ? false : stderr,
+      })
+    ).url ?? ''
+  );
 }
 
 export function runningContainer(manager: PodManager, pod: Pod, containerName: string): string {
-  const found = manager.worker(uidOf(pod))?.observed.containers.find(({ name, state }) => name === containerName && state === 'running');
+  const found = manager
+    .worker(uidOf(pod))
+    ?.observed.containers.find(({ name, state }) => name === containerName && state === 'running');
   if (found === undefined) throw new HttpProblem(404, `container not found (${JSON.stringify(containerName)})`);
   return found.id;
 }
 
 /** Repeats the request at the runtime and joins both connections; the runtime answers the upgrade itself. */
-export function handThrough(request: IncomingMessage, client: Duplex, head: Buffer, target: { readonly url: string; readonly netns: string | undefined }): Promise<void> {
+export function handThrough(
+  request: IncomingMessage,
+  client: Duplex,
+  head: Buffer,
+  target: { readonly url: string; readonly netns: string | undefined },
+): Promise<void> {
   const url = new URL(target.url);
-  const runtime = connectIn({ netns: target.netns, host: url.hostname.replace(/^\[|\]$/g, ''), port: Number(url.port) });
+  const runtime = connectIn({
+    netns: target.netns,
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port),
+  });
   return new Promise((resolve) => {
     const end = (): void => {
       runtime.destroy();
@@ -55,9 +101,12 @@ export function handThrough(request: IncomingMessage, client: Duplex, head: Buff
       const headers: string[] = [];
       for (let i = 0; i < request.rawHeaders.length; i += 2) {
         const name = request.rawHeaders[i] ?? '';
-        if (!['host', 'authorization'].includes(name.toLowerCase())) headers.push(`${name}: ${request.rawHeaders[i + 1]}`);
+        if (!['host', 'authorization'].includes(name.toLowerCase()))
+          headers.push(`${name}: ${request.rawHeaders[i + 1]}`);
       }
-      runtime.write(`${request.method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n${headers.join('\r\n')}\r\n\r\n`);
+      runtime.write(
+        `${request.method} ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n${headers.join('\r\n')}\r\n\r\n`,
+      );
       if (head.length > 0) runtime.write(head);
       client.pipe(runtime);
       runtime.pipe(client);

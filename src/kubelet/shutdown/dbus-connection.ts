@@ -37,7 +37,8 @@ export class DbusConnection {
     this.#socket = socket;
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     void this.closed.then(() => {
-      for (const { reject } of this.#waiting.values()) reject(new DbusError('disconnected', 'the message bus has closed the connection'));
+      for (const { reject } of this.#waiting.values())
+        reject(new DbusError('disconnected', 'the message bus has closed the connection'));
       this.#waiting.clear();
     });
   }
@@ -107,7 +108,10 @@ export class DbusConnection {
         socket.off('data', read);
         resolve(text.trim());
       };
-      socket.on('data', read).once('error', reject).once('close', () => reject(new DbusError('disconnected', 'the message bus has closed the connection')));
+      socket
+        .on('data', read)
+        .once('error', reject)
+        .once('close', () => reject(new DbusError('disconnected', 'the message bus has closed the connection')));
     });
     socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);
     const line = await answer;
@@ -120,7 +124,11 @@ export class DbusConnection {
   #read(data: Buffer): void {
     this.#received = Buffer.concat([this.#received, data]);
     try {
-      for (let decoded = decodeMessage(this.#received); decoded !== undefined; decoded = decodeMessage(this.#received)) {
+      for (
+        let decoded = decodeMessage(this.#received);
+        decoded !== undefined;
+        decoded = decodeMessage(this.#received)
+      ) {
         this.#received = this.#received.subarray(decoded.length);
         this.#handle(decoded.message);
       }

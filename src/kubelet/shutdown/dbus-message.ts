@@ -26,7 +26,16 @@ export interface DbusMessage {
 }
 
 const TYPES = ['call', 'answer', 'error', 'signal'] as const;
-const FIELDS = { path: [1, 'o'], interface: [2, 's'], member: [3, 's'], errorName: [4, 's'], replySerial: [5, 'u'], destination: [6, 's'], sender: [7, 's'], signature: [8, 'g'] } as const;
+const FIELDS = {
+  path: [1, 'o'],
+  interface: [2, 's'],
+  member: [3, 's'],
+  errorName: [4, 's'],
+  replySerial: [5, 'u'],
+  destination: [6, 's'],
+  sender: [7, 's'],
+  signature: [8, 'g'],
+} as const;
 const FIXED_BYTES = 12;
 /** The specification's own limit. */
 const MAX_MESSAGE = 2 ** 27;
@@ -39,7 +48,10 @@ export class DbusProtocolError extends Error {
 export function encodeMessage(message: DbusMessage): Buffer {
   const body = new Writer();
   const types = splitSignature(message.signature ?? '');
-  if (types.length !== message.body.length) throw new DbusProtocolError(`the signature ${JSON.stringify(message.signature ?? '')} does not fit ${message.body.length} values`);
+  if (types.length !== message.body.length)
+    throw new DbusProtocolError(
+      `the signature ${JSON.stringify(message.signature ?? '')} does not fit ${message.body.length} values`,
+    );
   types.forEach((type, i) => body.value(type, message.body[i] ?? ''));
   const fields = new Writer();
   for (const [name, [code, type]] of Object.entries(FIELDS)) {
@@ -91,17 +103,20 @@ const align = (offset: number, size: number): number => Math.ceil(offset / size)
 /** `ssas` is s, s, as. */
 export function splitSignature(signature: string): string[] {
   const types: string[] = [];
-  for (let at = 0; at < signature.length; ) {
+  for (let at = 0; at < signature.length;) {
     let end = at;
     while (signature[end] === 'a') end++;
-    if (!'ybnqiuxtdsogvh'.includes(signature[end] ?? '?')) throw new DbusProtocolError(`the type ${JSON.stringify(signature.slice(at))} is not understood`);
+    if (!'ybnqiuxtdsogvh'.includes(signature[end] ?? '?'))
+      throw new DbusProtocolError(`the type ${JSON.stringify(signature.slice(at))} is not understood`);
     types.push(signature.slice(at, end + 1));
     at = end + 1;
   }
   return types;
 }
 
-const SIZES: ReadonlyMap<string, number> = new Map(Object.entries<number>({ y: 1, b: 4, n: 2, q: 2, i: 4, u: 4, h: 4, x: 8, t: 8, d: 8, s: 4, o: 4, g: 1, v: 1, a: 4 }));
+const SIZES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ y: 1, b: 4, n: 2, q: 2, i: 4, u: 4, h: 4, x: 8, t: 8, d: 8, s: 4, o: 4, g: 1, v: 1, a: 4 }),
+);
 const alignmentOf = (type: string): number => SIZES.get(type.charAt(0)) ?? 1;
 
 class Writer {
@@ -146,7 +161,8 @@ class Writer {
         this.byte(String(value).length);
         return this.bytes(Buffer.from(`${String(value)}\0`));
       case 'v': {
-        const inner = typeof value === 'bigint' ? 't' : typeof value === 'boolean' ? 'b' : typeof value === 'number' ? 'u' : 's';
+        const inner =
+          typeof value === 'bigint' ? 't' : typeof value === 'boolean' ? 'b' : typeof value === 'number' ? 'u' : 's';
         this.value('g', inner);
         return this.value(inner, value);
       }

@@ -34,14 +34,28 @@ export interface LogindOptions {
 const SOCKET = '/run/dbus/system_bus_socket';
 const CONFIGURATION = '/etc/systemd/logind.conf.d';
 const OVERRIDE = '99-kubelet.conf';
-const MANAGER = { destination: 'org.freedesktop.login1', path: '/org/freedesktop/login1', interface: 'org.freedesktop.login1.Manager' };
+const MANAGER = {
+  destination: 'org.freedesktop.login1',
+  path: '/org/freedesktop/login1',
+  interface: 'org.freedesktop.login1.Manager',
+};
 
 /** Undefined where there is no message bus, or no logind on it. */
-export async function openLogind({ socket = SOCKET, configurationDirectory = CONFIGURATION, inhibit = systemdInhibit }: LogindOptions = {}): Promise<Logind | undefined> {
+export async function openLogind({
+  socket = SOCKET,
+  configurationDirectory = CONFIGURATION,
+  inhibit = systemdInhibit,
+}: LogindOptions = {}): Promise<Logind | undefined> {
   const connection = await DbusConnection.open(socket).catch(() => undefined);
   if (connection === undefined) return undefined;
   const inhibitDelayMs = async (): Promise<number> => {
-    const [value] = await connection.call({ ...MANAGER, interface: 'org.freedesktop.DBus.Properties', member: 'Get', signature: 'ss', body: [MANAGER.interface, 'InhibitDelayMaxUSec'] });
+    const [value] = await connection.call({
+      ...MANAGER,
+      interface: 'org.freedesktop.DBus.Properties',
+      member: 'Get',
+      signature: 'ss',
+      body: [MANAGER.interface, 'InhibitDelayMaxUSec'],
+    });
     return Number(value) / 1000;
   };
   try {
@@ -54,16 +68,35 @@ export async function openLogind({ socket = SOCKET, configurationDirectory = CON
     inhibitDelayMs,
     async overrideInhibitDelay(ms) {
       await makeDirectory(configurationDirectory, { mode: 0o755 });
-      await fs.writeFile(path.join(configurationDirectory, OVERRIDE), `# Kubelet logind override\n[Login]\nInhibitDelayMaxSec=${Math.round(ms / 1000)}\n`, { mode: 0o755 });
+      await fs.writeFile(
+        path.join(configurationDirectory, OVERRIDE),
+        `# Kubelet logind override\n[Login]\nInhibitDelayMaxSec=${Math.round(ms / 1000)}\n`,
+        { mode: 0o755 },
+      );
       // logind reads its configuration again when it is sent SIGHUP.
-      await connection.call({ destination: 'org.freedesktop.systemd1', path: '/org/freedesktop/systemd1', interface: 'org.freedesktop.systemd1.Manager', member: 'KillUnit', signature: 'ssi', body: ['systemd-logind.service', 'all', 1] });
+      await connection.call({
+        destination: 'org.freedesktop.systemd1',
+        path: '/org/freedesktop/systemd1',
+        interface: 'org.freedesktop.systemd1.Manager',
+        member: 'KillUnit',
+        signature: 'ssi',
+        body: ['systemd-logind.service', 'all', 1],
+      });
     },
     inhibit,
     async follow(onShutdown) {
       connection.listen(({ type, member, interface: name, path: object, body }) => {
-        if (type === 'signal' && member === 'PrepareForShutdown' && name === MANAGER.interface && object === MANAGER.path) onShutdown(body[0] === true);
+        if (
+          type === 'signal' &&
+          member === 'PrepareForShutdown' &&
+          name === MANAGER.interface &&
+          object === MANAGER.path
+        )
+          onShutdown(body[0] === true);
       });
-      await connection.addMatch(`type='signal',interface='${MANAGER.interface}',member='PrepareForShutdown',path='${MANAGER.path}'`);
+      await connection.addMatch(
+        `type='signal',interface='${MANAGER.interface}',member='PrepareForShutdown',path='${MANAGER.path}'`,
+      );
       await connection.closed;
     },
     close: () => connection.close(),
@@ -72,7 +105,19 @@ export async function openLogind({ socket = SOCKET, configurationDirectory = CON
 
 /** The lock is a file descriptor that came over the bus, which Node cannot receive: systemd's own program holds it for us. */
 export async function systemdInhibit(program = 'systemd-inhibit'): Promise<InhibitLock> {
-  const child = spawn(program, ['--what=shutdown', '--who=kubelet', '--why=Kubernetes Kubelet needs time to handle node shutdown', '--mode=delay', 'sh', '-c', 'echo locked; exec cat'], { stdio: ['pipe', 'pipe', 'pipe'] });
+  const child = spawn(
+    program,
+    [
+      '--what=shutdown',
+      '--who=kubelet',
+      '--why=Kubernetes Kubelet needs time to handle node shutdown',
+      '--mode=delay',
+      'sh',
+      '-c',
+      'echo locked; exec cat',
+    ],
+    { stdio: ['pipe', 'pipe', 'pipe'] },
+  );
   let problem = '';
   child.stderr.on('data', (data: Buffer) => (problem += data.toString()));
   child.stdin.on('error', () => {});

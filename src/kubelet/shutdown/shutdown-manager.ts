@@ -2,10 +2,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { childContext, type Context } from '../../kernel/index.ts';
 import { formatTime } from '../../base/index.ts';
-import type { KubeletConfig } from '../kubelet-options.ts';
+import { childContext, type Context } from '../../kernel/index.ts';
 import { messageOf } from '../images/image-manager.ts';
+import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { uidOf } from '../pod/pod-text.ts';
@@ -53,7 +53,9 @@ export class ShutdownManager {
       }
       const close = (): void => logind.close();
       signal.addEventListener('abort', close, { once: true });
-      await this.#follow(logind).catch((error: unknown) => logger.error(error, 'Failed to start node shutdown manager'));
+      await this.#follow(logind).catch((error: unknown) =>
+        logger.error(error, 'Failed to start node shutdown manager'),
+      );
       signal.removeEventListener('abort', close);
       logind.close();
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});
@@ -66,7 +68,10 @@ export class ShutdownManager {
     if ((await logind.inhibitDelayMs()) < wanted) {
       await logind.overrideInhibitDelay(wanted);
       const delay = await logind.inhibitDelayMs();
-      if (delay < wanted) throw new Error(`node shutdown manager was unable to update logind InhibitDelayMaxSec to ${wanted / 1000}s (ShutdownGracePeriod), current value of InhibitDelayMaxSec (${delay / 1000}s) is less than requested ShutdownGracePeriod`);
+      if (delay < wanted)
+        throw new Error(
+          `node shutdown manager was unable to update logind InhibitDelayMaxSec to ${wanted / 1000}s (ShutdownGracePeriod), current value of InhibitDelayMaxSec (${delay / 1000}s) is less than requested ShutdownGracePeriod`,
+        );
     }
     let lock: InhibitLock | undefined = await logind.inhibit();
     try {
@@ -109,16 +114,35 @@ export class ShutdownManager {
     const { clock, signal } = this.#ctx;
     for (const pod of pods) {
       const graceSeconds = Math.min(seconds, pod.spec?.terminationGracePeriodSeconds ?? seconds);
-      const condition = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet', message: MESSAGE, observedGeneration: pod.metadata.generation, lastTransitionTime: formatTime(clock.now()) };
-      manager.terminate(uidOf(pod), { graceSeconds, verdict: { phase: 'Failed', reason: REASON, message: MESSAGE, conditions: [condition] } });
+      const condition = {
+        type: 'DisruptionTarget',
+        status: 'True',
+        reason: 'TerminationByKubelet',
+        message: MESSAGE,
+        observedGeneration: pod.metadata.generation,
+        lastTransitionTime: formatTime(clock.now()),
+      };
+      manager.terminate(uidOf(pod), {
+        graceSeconds,
+        verdict: { phase: 'Failed', reason: REASON, message: MESSAGE, conditions: [condition] },
+      });
     }
     const deadline = clock.monotonic() + seconds * 1000;
-    while (!signal.aborted && clock.monotonic() < deadline && pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)) await clock.sleep(POLL_MS, signal).catch(() => {});
+    while (
+      !signal.aborted &&
+      clock.monotonic() < deadline &&
+      pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)
+    )
+      await clock.sleep(POLL_MS, signal).catch(() => {});
   }
 
   /** For those who look after the machine came up again. */
   async #remember(state: { readonly startTime: string; readonly endTime?: string }): Promise<void> {
     const file = path.join(this.#options.config.rootDirectory, STATE_FILE);
-    await fs.writeFile(file, JSON.stringify(state), { mode: 0o600 }).catch((error: unknown) => this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: messageOf(error) }));
+    await fs
+      .writeFile(file, JSON.stringify(state), { mode: 0o600 })
+      .catch((error: unknown) =>
+        this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: messageOf(error) }),
+      );
   }
 }

@@ -8,24 +8,78 @@ import { podsOfWaves, shutdownWaves } from './waves.ts';
 describe('waves', () => {
   it.each([
     ['nothing is configured', {}, []],
-    ['one time, a part of it for critical pods', { shutdownGracePeriod: 30_000, shutdownGracePeriodCriticalPods: 10_000 }, [[0, 20], [2_000_000_000, 10]]],
-    ['times by priority, in any order', { shutdownGracePeriodByPodPriority: [{ priority: 1000, shutdownGracePeriodSeconds: 5 }, { priority: 10, shutdownGracePeriodSeconds: 60 }] }, [[10, 60], [1000, 5]]],
+    [
+      'one time, a part of it for critical pods',
+      { shutdownGracePeriod: 30_000, shutdownGracePeriodCriticalPods: 10_000 },
+      [
+        [0, 20],
+        [2_000_000_000, 10],
+      ],
+    ],
+    [
+      'times by priority, in any order',
+      {
+        shutdownGracePeriodByPodPriority: [
+          { priority: 1000, shutdownGracePeriodSeconds: 5 },
+          { priority: 10, shutdownGracePeriodSeconds: 60 },
+        ],
+      },
+      [
+        [10, 60],
+        [1000, 5],
+      ],
+    ],
   ])('%s', (_, config, expected) => {
-    expect(shutdownWaves({ ...DEFAULT_KUBELET_CONFIGURATION, ...config }).map(({ priority, seconds }) => [priority, seconds])).toEqual(expected);
+    expect(
+      shutdownWaves({ ...DEFAULT_KUBELET_CONFIGURATION, ...config }).map(({ priority, seconds }) => [
+        priority,
+        seconds,
+      ]),
+    ).toEqual(expected);
   });
 
   it('take each pod once: with the highest that is not above it, or the lowest', () => {
     const waves = [10, 100, 1000].map((priority) => ({ priority, seconds: 1 }));
-    const pods = [-5, 0, 10, 99, 100, 1000, 5000].map((priority): Pod => ({ metadata: { name: String(priority) }, spec: { priority, containers: [] } }));
-    expect(podsOfWaves(waves, pods).map((group) => group.map(({ metadata }) => metadata.name))).toEqual([['-5', '0', '10', '99'], ['100'], ['1000', '5000']]);
+    const pods = [-5, 0, 10, 99, 100, 1000, 5000].map((priority): Pod => ({
+      metadata: { name: String(priority) },
+      spec: { priority, containers: [] },
+    }));
+    expect(podsOfWaves(waves, pods).map((group) => group.map(({ metadata }) => metadata.name))).toEqual([
+      ['-5', '0', '10', '99'],
+      ['100'],
+      ['1000', '5000'],
+    ]);
   });
 });
 
 describe('D-Bus messages', () => {
   it.each<[string, DbusMessage]>([
-    ['a call', { type: 'call', serial: 7, path: '/org/freedesktop/login1', interface: 'a.b', member: 'C', destination: 'd.e', signature: 'ssi', body: ['x', 'größer', -1] }],
+    [
+      'a call',
+      {
+        type: 'call',
+        serial: 7,
+        path: '/org/freedesktop/login1',
+        interface: 'a.b',
+        member: 'C',
+        destination: 'd.e',
+        signature: 'ssi',
+        body: ['x', 'größer', -1],
+      },
+    ],
     ['an answer', { type: 'answer', serial: 8, replySerial: 7, sender: ':1.2', signature: 'v', body: [5_000_000n] }],
-    ['a signal', { type: 'signal', serial: 9, path: '/a', interface: 'a.b', member: 'PrepareForShutdown', signature: 'b', body: [true] }],
+    [
+      'a signal',
+      {
+        type: 'signal',
+        serial: 9,
+        path: '/a',
+        interface: 'a.b',
+        member: 'PrepareForShutdown',
+        signature: 'b',
+        body: [true],
+      },
+    ],
     ['an error', { type: 'error', serial: 10, errorName: 'x.Y', replySerial: 3, signature: 's', body: ['no'] }],
   ])('%s is written and read', (_, message) => {
     const bytes = encodeMessage(message);

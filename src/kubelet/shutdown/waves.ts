@@ -10,9 +10,18 @@ export interface Wave {
 const SYSTEM_CRITICAL = 2_000_000_000;
 
 /** None when no shutdown is to be waited for. */
-export function shutdownWaves({ shutdownGracePeriodByPodPriority, shutdownGracePeriod, shutdownGracePeriodCriticalPods }: KubeletConfiguration): Wave[] {
+export function shutdownWaves({
+  shutdownGracePeriodByPodPriority,
+  shutdownGracePeriod,
+  shutdownGracePeriodCriticalPods,
+}: KubeletConfiguration): Wave[] {
   if (shutdownGracePeriodByPodPriority.length > 0) {
-    return shutdownGracePeriodByPodPriority.map((entry) => ({ priority: Number(entry['priority'] ?? 0), seconds: Number(entry['shutdownGracePeriodSeconds'] ?? 0) })).toSorted((a, b) => a.priority - b.priority);
+    return shutdownGracePeriodByPodPriority
+      .map((entry) => ({
+        priority: Number(entry['priority'] ?? 0),
+        seconds: Number(entry['shutdownGracePeriodSeconds'] ?? 0),
+      }))
+      .toSorted((a, b) => a.priority - b.priority);
   }
   if (shutdownGracePeriod <= 0) return [];
   return [

@@ -1,10 +1,21 @@
+import type {
+  ContainerConfig,
+  ContainerEventResponse,
+  ContainerRuntime,
+  ContainerStatus,
+  ExecSyncRequest,
+  ExecSyncResponse,
+  ImageService,
+  PodSandboxConfig,
+  PodSandboxStatus,
+  RuntimeService,
+} from '../../cri/index.ts';
 /**
  * A container runtime in memory, on the clock of the test: containers run until the test, or their own script, ends them.
  * It answers what a kubelet asks and remembers it all.
  */
 import { GrpcError } from '../../grpc/index.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
-import type { ContainerConfig, ContainerEventResponse, ContainerRuntime, ContainerStatus, ExecSyncRequest, ExecSyncResponse, ImageService, PodSandboxConfig, PodSandboxStatus, RuntimeService } from '../../cri/index.ts';
 
 export interface FakeContainer {
   readonly id: string;
@@ -66,7 +77,9 @@ export class FakeRuntime implements ContainerRuntime {
 
   /** The newest container of a pod's name and its own. */
   container(podName: string, name: string): FakeContainer {
-    const found = [...this.containers.values()].filter((one) => one.config.labels?.['io.kubernetes.pod.name'] === podName && one.config.metadata?.name === name).at(-1);
+    const found = [...this.containers.values()]
+      .filter((one) => one.config.labels?.['io.kubernetes.pod.name'] === podName && one.config.metadata?.name === name)
+      .at(-1);
     if (found === undefined) throw new Error(`there is no container ${podName}/${name}`);
     return found;
   }
@@ -75,7 +88,13 @@ export class FakeRuntime implements ContainerRuntime {
   exit(container: FakeContainer, exitCode: number, details: { reason?: string } = {}): void {
     if (container.status.state !== 'CONTAINER_RUNNING') return;
     this.#timers.get(container.id)?.cancel();
-    container.status = { ...container.status, state: 'CONTAINER_EXITED', exitCode, finishedAt: this.#nanoseconds(), reason: details.reason ?? (exitCode === 0 ? 'Completed' : 'Error') };
+    container.status = {
+      ...container.status,
+      state: 'CONTAINER_EXITED',
+      exitCode,
+      finishedAt: this.#nanoseconds(),
+      reason: details.reason ?? (exitCode === 0 ? 'Completed' : 'Error'),
+    };
     this.#tell(container.sandboxId, container.id, 'CONTAINER_STOPPED_EVENT');
   }
 
@@ -83,7 +102,8 @@ export class FakeRuntime implements ContainerRuntime {
     for (const sandbox of this.sandboxes.values()) {
       if (sandbox.config.metadata?.name !== podName) continue;
       sandbox.status = { ...sandbox.status, state: 'SANDBOX_NOTREADY' };
-      for (const container of this.containers.values()) if (container.sandboxId === sandbox.id) this.exit(container, 137);
+      for (const container of this.containers.values())
+        if (container.sandboxId === sandbox.id) this.exit(container, 137);
       this.#tell(sandbox.id, sandbox.id, 'CONTAINER_STOPPED_EVENT');
     }
   }
@@ -103,11 +123,24 @@ export class FakeRuntime implements ContainerRuntime {
     if (failure !== undefined) throw failure;
   }
 
-  #tell(sandboxId: string, containerId: string, containerEventType: ContainerEventResponse['containerEventType']): void {
+  #tell(
+    sandboxId: string,
+    containerId: string,
+    containerEventType: ContainerEventResponse['containerEventType'],
+  ): void {
     const sandbox = this.sandboxes.get(sandboxId);
     if (sandbox === undefined) return;
-    const containersStatuses = [...this.containers.values()].filter((one) => one.sandboxId === sandboxId).map(({ status }) => status);
-    for (const listener of this.#listeners) listener({ containerId, containerEventType, createdAt: this.#nanoseconds(), podSandboxStatus: sandbox.status, containersStatuses });
+    const containersStatuses = [...this.containers.values()]
+      .filter((one) => one.sandboxId === sandboxId)
+      .map(({ status }) => status);
+    for (const listener of this.#listeners)
+      listener({
+        containerId,
+        containerEventType,
+        createdAt: this.#nanoseconds(),
+        podSandboxStatus: sandbox.status,
+        containersStatuses,
+      });
   }
 
   #require<T>(map: ReadonlyMap<string, T>, id: string | undefined): T {
@@ -116,18 +149,41 @@ export class FakeRuntime implements ContainerRuntime {
     return found;
   }
 
-  #matches(labels: Readonly<Record<string, string>> | undefined, selector: Readonly<Record<string, string>> | undefined): boolean {
+  #matches(
+    labels: Readonly<Record<string, string>> | undefined,
+    selector: Readonly<Record<string, string>> | undefined,
+  ): boolean {
     return Object.entries(selector ?? {}).every(([key, value]) => labels?.[key] === value);
   }
 
   readonly runtime: RuntimeService = {
-    version: () => Promise.resolve({ version: '0.1.0', runtimeName: 'fake', runtimeVersion: '1.0', runtimeApiVersion: 'v1' }),
-    status: () => Promise.resolve({ status: { conditions: [{ type: 'RuntimeReady', status: true }, { type: 'NetworkReady', status: true }] }, runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: true, userNamespaces: true } }] }),
+    version: () =>
+      Promise.resolve({ version: '0.1.0', runtimeName: 'fake', runtimeVersion: '1.0', runtimeApiVersion: 'v1' }),
+    status: () =>
+      Promise.resolve({
+        status: {
+          conditions: [
+            { type: 'RuntimeReady', status: true },
+            { type: 'NetworkReady', status: true },
+          ],
+        },
+        runtimeHandlers: [{ name: '', features: { recursiveReadOnlyMounts: true, userNamespaces: true } }],
+      }),
     runPodSandbox: async ({ config = {}, runtimeHandler = '' }) => {
       this.#called('RunPodSandbox', config.metadata?.name ?? '');
       const id = this.#id('sandbox');
       const host = config.linux?.securityContext?.namespaceOptions?.network === 'NODE';
-      const status: PodSandboxStatus = { id, metadata: config.metadata, state: 'SANDBOX_READY', createdAt: this.#nanoseconds() + this.#sequence, network: { ip: host ? '' : `10.1.0.${++this.#addresses}` }, linux: { namespaces: { options: { network: host ? 'NODE' : 'POD' } } }, labels: config.labels, annotations: config.annotations, runtimeHandler };
+      const status: PodSandboxStatus = {
+        id,
+        metadata: config.metadata,
+        state: 'SANDBOX_READY',
+        createdAt: this.#nanoseconds() + this.#sequence,
+        network: { ip: host ? '' : `10.1.0.${++this.#addresses}` },
+        linux: { namespaces: { options: { network: host ? 'NODE' : 'POD' } } },
+        labels: config.labels,
+        annotations: config.annotations,
+        runtimeHandler,
+      };
       this.sandboxes.set(id, { id, config, runtimeHandler, status });
       await Promise.resolve();
       this.#tell(id, id, 'CONTAINER_STARTED_EVENT');
@@ -136,7 +192,8 @@ export class FakeRuntime implements ContainerRuntime {
     stopPodSandbox: async ({ podSandboxId }) => {
       const sandbox = this.#require(this.sandboxes, podSandboxId);
       this.#called('StopPodSandbox', sandbox.config.metadata?.name ?? '');
-      for (const container of this.containers.values()) if (container.sandboxId === podSandboxId) this.exit(container, 137);
+      for (const container of this.containers.values())
+        if (container.sandboxId === podSandboxId) this.exit(container, 137);
       sandbox.status = { ...sandbox.status, state: 'SANDBOX_NOTREADY' };
       await Promise.resolve();
       this.#tell(sandbox.id, sandbox.id, 'CONTAINER_STOPPED_EVENT');
@@ -145,18 +202,38 @@ export class FakeRuntime implements ContainerRuntime {
     removePodSandbox: async ({ podSandboxId }) => {
       const sandbox = this.#require(this.sandboxes, podSandboxId);
       this.#called('RemovePodSandbox', sandbox.config.metadata?.name ?? '');
-      for (const container of this.containers.values()) if (container.sandboxId === podSandboxId) this.containers.delete(container.id);
+      for (const container of this.containers.values())
+        if (container.sandboxId === podSandboxId) this.containers.delete(container.id);
       this.sandboxes.delete(sandbox.id);
       return Promise.resolve({});
     },
-    podSandboxStatus: async ({ podSandboxId }) => Promise.resolve({ status: this.#require(this.sandboxes, podSandboxId).status }),
-    listPodSandbox: ({ filter }) => Promise.resolve({ items: [...this.sandboxes.values()].filter(({ config }) => this.#matches(config.labels, filter?.labelSelector)).map(({ status }) => status) }),
+    podSandboxStatus: async ({ podSandboxId }) =>
+      Promise.resolve({ status: this.#require(this.sandboxes, podSandboxId).status }),
+    listPodSandbox: ({ filter }) =>
+      Promise.resolve({
+        items: [...this.sandboxes.values()]
+          .filter(({ config }) => this.#matches(config.labels, filter?.labelSelector))
+          .map(({ status }) => status),
+      }),
     createContainer: async ({ podSandboxId, config = {} }) => {
       this.#called('CreateContainer', config.metadata?.name ?? '');
       this.#require(this.sandboxes, podSandboxId);
       const id = this.#id('container');
       const logDirectory = this.sandboxes.get(podSandboxId ?? '')?.config.logDirectory ?? '';
-      const status: ContainerStatus = { id, metadata: config.metadata, state: 'CONTAINER_CREATED', createdAt: this.#nanoseconds() + this.#sequence, image: { image: config.image?.userSpecifiedImage ?? '' }, imageRef: config.image?.image, imageId: config.image?.image, labels: config.labels, annotations: config.annotations, mounts: config.mounts, logPath: `${logDirectory}/${config.logPath}`, resources: { linux: config.linux?.resources } };
+      const status: ContainerStatus = {
+        id,
+        metadata: config.metadata,
+        state: 'CONTAINER_CREATED',
+        createdAt: this.#nanoseconds() + this.#sequence,
+        image: { image: config.image?.userSpecifiedImage ?? '' },
+        imageRef: config.image?.image,
+        imageId: config.image?.image,
+        labels: config.labels,
+        annotations: config.annotations,
+        mounts: config.mounts,
+        logPath: `${logDirectory}/${config.logPath}`,
+        resources: { linux: config.linux?.resources },
+      };
       this.containers.set(id, { id, sandboxId: podSandboxId ?? '', config, status });
       return Promise.resolve({ containerId: id });
     },
@@ -166,7 +243,11 @@ export class FakeRuntime implements ContainerRuntime {
       this.#called('StartContainer', name);
       container.status = { ...container.status, state: 'CONTAINER_RUNNING', startedAt: this.#nanoseconds() };
       const script = this.scripts.get(name);
-      if (script?.exitAfterMs !== undefined) this.#timers.set(container.id, this.#clock.after(script.exitAfterMs, () => this.exit(container, script.exitCode ?? 0, script)));
+      if (script?.exitAfterMs !== undefined)
+        this.#timers.set(
+          container.id,
+          this.#clock.after(script.exitAfterMs, () => this.exit(container, script.exitCode ?? 0, script)),
+        );
       await Promise.resolve();
       this.#tell(container.sandboxId, container.id, 'CONTAINER_STARTED_EVENT');
       return {};
@@ -187,12 +268,32 @@ export class FakeRuntime implements ContainerRuntime {
       this.containers.delete(container.id);
       return Promise.resolve({});
     },
-    listContainers: ({ filter }) => Promise.resolve({ containers: [...this.containers.values()].filter(({ config }) => this.#matches(config.labels, filter?.labelSelector)).map(({ id, sandboxId, config, status }) => ({ id, podSandboxId: sandboxId, metadata: config.metadata, image: status.image, imageRef: status.imageRef, imageId: status.imageId, state: status.state, createdAt: status.createdAt, labels: config.labels, annotations: config.annotations })) }),
-    containerStatus: async ({ containerId }) => Promise.resolve({ status: this.#require(this.containers, containerId).status }),
+    listContainers: ({ filter }) =>
+      Promise.resolve({
+        containers: [...this.containers.values()]
+          .filter(({ config }) => this.#matches(config.labels, filter?.labelSelector))
+          .map(({ id, sandboxId, config, status }) => ({
+            id,
+            podSandboxId: sandboxId,
+            metadata: config.metadata,
+            image: status.image,
+            imageRef: status.imageRef,
+            imageId: status.imageId,
+            state: status.state,
+            createdAt: status.createdAt,
+            labels: config.labels,
+            annotations: config.annotations,
+          })),
+      }),
+    containerStatus: async ({ containerId }) =>
+      Promise.resolve({ status: this.#require(this.containers, containerId).status }),
     updateContainerResources: async ({ containerId, linux }) => {
       const container = this.#require(this.containers, containerId);
       this.#called('UpdateContainerResources', container.config.metadata?.name ?? '');
-      container.status = { ...container.status, resources: { linux: { ...container.status.resources?.linux, ...linux } } };
+      container.status = {
+        ...container.status,
+        resources: { linux: { ...container.status.resources?.linux, ...linux } },
+      };
       return Promise.resolve({});
     },
     execSync: async (request) => {
@@ -222,24 +323,34 @@ export class FakeRuntime implements ContainerRuntime {
   };
 
   readonly images: ImageService = {
-    listImages: () => Promise.resolve({ images: Array.from(this.images_, ([name, { id, size }]) => ({ id, size, repoTags: [name] })) }),
+    listImages: () =>
+      Promise.resolve({ images: Array.from(this.images_, ([name, { id, size }]) => ({ id, size, repoTags: [name] })) }),
     imageStatus: ({ image }) => {
       const found = [...this.images_].find(([name, { id }]) => name === image?.image || id === image?.image);
       if (found === undefined) return Promise.resolve({});
       const [name, { id, size, uid, username }] = found;
-      return Promise.resolve({ image: { id, size, repoTags: [name], ...(username === undefined ? { uid: { value: uid ?? 0 } } : { username }) } });
+      return Promise.resolve({
+        image: {
+          id,
+          size,
+          repoTags: [name],
+          ...(username === undefined ? { uid: { value: uid ?? 0 } } : { username }),
+        },
+      });
     },
     pullImage: async ({ image }) => {
       const name = image?.image ?? '';
       this.#called('PullImage', name);
       if (this.pullMs > 0) await this.#clock.sleep(this.pullMs);
       const found = this.pullable.get(name);
-      if (found === undefined) throw new GrpcError('NOT_FOUND', `failed to pull and unpack image ${JSON.stringify(name)}: not found`);
+      if (found === undefined)
+        throw new GrpcError('NOT_FOUND', `failed to pull and unpack image ${JSON.stringify(name)}: not found`);
       this.images_.set(name, found);
       return { imageRef: found.id };
     },
     removeImage: ({ image }) => {
-      for (const [name, { id }] of this.images_) if (id === image?.image || name === image?.image) this.images_.delete(name);
+      for (const [name, { id }] of this.images_)
+        if (id === image?.image || name === image?.image) this.images_.delete(name);
       return Promise.resolve({});
     },
     imageFsInfo: () => Promise.resolve({}),

@@ -21,7 +21,19 @@ const realTime = new RealClock();
 const ADMIN = { name: 'admin', groups: ['system:masters', 'system:authenticated'] };
 export const NODE = 'node-1';
 
-export const MACHINE: Machine = { cpus: 2, memoryBytes: 8 * 2 ** 30, hugePages: {}, machineId: 'machine', systemUuid: 'system', bootId: 'boot', kernelVersion: '6.1.0', osImage: 'Test', architecture: 'amd64', hostname: NODE, swapBytes: 0 };
+export const MACHINE: Machine = {
+  cpus: 2,
+  memoryBytes: 8 * 2 ** 30,
+  hugePages: {},
+  machineId: 'machine',
+  systemUuid: 'system',
+  bootId: 'boot',
+  kernelVersion: '6.1.0',
+  osImage: 'Test',
+  architecture: 'amd64',
+  hostname: NODE,
+  swapBytes: 0,
+};
 
 export interface KubeletFixture {
   readonly server: TestServer;
@@ -55,7 +67,12 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
     mount: ({ target }) => Promise.resolve(void mounts.add(target)),
     unmount: (target) => Promise.resolve(void mounts.delete(target)),
     isMountPoint: (target) => Promise.resolve(mounts.has(target)),
-    below: (directory) => Promise.resolve([...mounts].filter((point) => point === directory || point.startsWith(`${directory}/`)).toSorted((a, b) => b.length - a.length)),
+    below: (directory) =>
+      Promise.resolve(
+        [...mounts]
+          .filter((point) => point === directory || point.startsWith(`${directory}/`))
+          .toSorted((a, b) => b.length - a.length),
+      ),
   };
   let running: { stop: AbortController; done: Promise<void> } | undefined;
 
@@ -73,7 +90,18 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
       const done = run(inner, {
         client,
         runtime,
-        config: { ...DEFAULT_KUBELET_CONFIGURATION, nodeName: NODE, rootDirectory, nodeAddresses: ['192.0.2.10'], podLogsDir: path.join(rootDirectory, 'logs', 'pods'), enableServer: false, clusterDomain: 'cluster.local', clusterDNS: ['10.96.0.10'], evictionHard: {}, ...config },
+        config: {
+          ...DEFAULT_KUBELET_CONFIGURATION,
+          nodeName: NODE,
+          rootDirectory,
+          nodeAddresses: ['192.0.2.10'],
+          podLogsDir: path.join(rootDirectory, 'logs', 'pods'),
+          enableServer: false,
+          clusterDomain: 'cluster.local',
+          clusterDNS: ['10.96.0.10'],
+          evictionHard: {},
+          ...config,
+        },
         machine: MACHINE,
         mounter,
         cgroups: noCgroups,
@@ -101,7 +129,8 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
       const end = ctx.clock.monotonic() + limitMs;
       for (;;) {
         if (await condition()) return;
-        if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
+        if (ctx.clock.monotonic() >= end)
+          throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
         await ctx.clock.advance(20);
         /** Files are read and written in real time. */
         await realTime.sleep(1);
@@ -109,9 +138,11 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
     },
     async untilPhase(name, phase, limitMs) {
       let last: Pod | undefined;
-      await fixture.until(`pod ${name} is ${phase}`, async () => (last = await fixture.pod(name)).status?.phase === phase, limitMs).catch((error: unknown) => {
-        throw new Error(`${(error as Error).message}\n${JSON.stringify(last?.status, null, 1)}`);
-      });
+      await fixture
+        .until(`pod ${name} is ${phase}`, async () => (last = await fixture.pod(name)).status?.phase === phase, limitMs)
+        .catch((error: unknown) => {
+          throw new Error(`${(error as Error).message}\n${JSON.stringify(last?.status, null, 1)}`);
+        });
       return fixture.pod(name);
     },
     async advance(ms) {
@@ -121,7 +152,9 @@ export async function startKubeletFixture(): Promise<KubeletFixture> {
       }
     },
     async events(name) {
-      const { items } = await client.resource('v1/events').list({ namespace: 'default', fieldSelector: `involvedObject.name=${name}` });
+      const { items } = await client
+        .resource('v1/events')
+        .list({ namespace: 'default', fieldSelector: `involvedObject.name=${name}` });
       return items.toSorted(byTime).map(({ reason, message }) => `${reason}: ${message}`);
     },
     async stop() {
@@ -145,6 +178,11 @@ export function makePod(name: string, { annotations, labels, ...spec }: PodOptio
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name, namespace: 'default', ...(annotations ? { annotations } : {}), ...(labels ? { labels } : {}) },
-    spec: { nodeName: NODE, automountServiceAccountToken: false, containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent' }], ...spec },
+    spec: {
+      nodeName: NODE,
+      automountServiceAccountToken: false,
+      containers: [{ name: 'main', image: 'busybox', imagePullPolicy: 'IfNotPresent' }],
+      ...spec,
+    },
   };
 }

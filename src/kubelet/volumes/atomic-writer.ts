@@ -37,7 +37,8 @@ export async function writeAtomically({ directory, payload, now, fsGroup }: Atom
   const current = await fs.readlink(path.join(directory, DATA)).catch(() => undefined);
   if (current !== undefined && (await isSame(path.join(directory, current), payload))) return false;
   const dated = await makeDated(directory, now, fsGroup);
-  for (const [name, file] of payload) await writeFile(path.join(directory, dated, name), file, path.join(directory, dated), fsGroup);
+  for (const [name, file] of payload)
+    await writeFile(path.join(directory, dated, name), file, path.join(directory, dated), fsGroup);
   const link = path.join(directory, NEW_DATA);
   await fs.rm(link, { force: true });
   await fs.symlink(dated, link);
@@ -48,7 +49,8 @@ export async function writeAtomically({ directory, payload, now, fsGroup }: Atom
 }
 
 function checkPath(name: string): void {
-  if (name === '' || path.isAbsolute(name) || name.split('/').includes('..')) throw new Error(`invalid path: ${JSON.stringify(name)}`);
+  if (name === '' || path.isAbsolute(name) || name.split('/').includes('..'))
+    throw new Error(`invalid path: ${JSON.stringify(name)}`);
   if (name.startsWith('..')) throw new Error(`path ${JSON.stringify(name)} must not start with '..'`);
 }
 
@@ -73,11 +75,17 @@ async function giveDirectory(full: string, fsGroup: number): Promise<void> {
   await fs.chmod(full, 0o2775);
 }
 
-async function writeFile(full: string, { data, mode, uid }: PayloadFile, root: string, fsGroup: number | undefined): Promise<void> {
+async function writeFile(
+  full: string,
+  { data, mode, uid }: PayloadFile,
+  root: string,
+  fsGroup: number | undefined,
+): Promise<void> {
   const parent = path.dirname(full);
   if (parent !== root) {
     await makeDirectory(parent, { mode: 0o755 });
-    if (fsGroup !== undefined) for (let dir = parent; dir !== root; dir = path.dirname(dir)) await giveDirectory(dir, fsGroup);
+    if (fsGroup !== undefined)
+      for (let dir = parent; dir !== root; dir = path.dirname(dir)) await giveDirectory(dir, fsGroup);
   }
   await fs.writeFile(full, data, { flag: 'wx' });
   if (uid !== undefined || fsGroup !== undefined) await fs.chown(full, uid ?? -1, fsGroup ?? -1);
@@ -111,6 +119,12 @@ async function isSame(directory: string, payload: Payload): Promise<boolean> {
 
 async function listFiles(directory: string, prefix = ''): Promise<string[]> {
   const entries = await fs.readdir(path.join(directory, prefix), { withFileTypes: true });
-  const nested = await Promise.all(entries.map((entry) => (entry.isDirectory() ? listFiles(directory, path.join(prefix, entry.name)) : Promise.resolve([path.join(prefix, entry.name)]))));
+  const nested = await Promise.all(
+    entries.map((entry) =>
+      entry.isDirectory()
+        ? listFiles(directory, path.join(prefix, entry.name))
+        : Promise.resolve([path.join(prefix, entry.name)]),
+    ),
+  );
   return nested.flat();
 }

@@ -1,8 +1,8 @@
 /** A directory that lives as long as the pod: on disk, in memory or in huge pages. */
 import fs from 'node:fs/promises';
-import { makeDirectory } from '../../kernel/index.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
+import { makeDirectory } from '../../kernel/index.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 
@@ -30,7 +30,11 @@ export const emptyDir: VolumePlugin = {
   },
 };
 
-const exists = (directory: string): Promise<boolean> => fs.stat(directory).then(() => true, () => false);
+const exists = (directory: string): Promise<boolean> =>
+  fs.stat(directory).then(
+    () => true,
+    () => false,
+  );
 
 /** It gets its name when it is as it shall be, so that what has the name is whole. */
 async function make(directory: string, pod: Pod): Promise<void> {
@@ -47,28 +51,50 @@ async function openUp(directory: string, pod: Pod): Promise<void> {
 
 async function mountMedium(medium: string, { directory, volume, host, pod }: VolumeRequest): Promise<void> {
   if (medium === 'Memory') {
-    const size = memorySize(volume.emptyDir?.sizeLimit, pod.spec?.containers.map(({ resources }) => resources?.limits?.['memory']) ?? []);
-    await host.mounter.mount({ source: 'tmpfs', target: directory, type: 'tmpfs', flags: 0, ...(size === undefined ? {} : { data: `size=${size}` }) });
+    const size = memorySize(
+      volume.emptyDir?.sizeLimit,
+      pod.spec?.containers.map(({ resources }) => resources?.limits?.['memory']) ?? [],
+    );
+    await host.mounter.mount({
+      source: 'tmpfs',
+      target: directory,
+      type: 'tmpfs',
+      flags: 0,
+      ...(size === undefined ? {} : { data: `size=${size}` }),
+    });
     return;
   }
   const hugePages = /^HugePages(?:-(.+))?$/.exec(medium);
   if (hugePages === null) throw new VolumeError(`unknown storage medium ${JSON.stringify(medium)}`);
-  const size = hugePages[1] ?? onlyHugePageSize(pod.spec?.containers.flatMap(({ resources }) => Object.keys(resources?.limits ?? {})) ?? []);
-  await host.mounter.mount({ source: 'nodev', target: directory, type: 'hugetlbfs', flags: 0, data: `pagesize=${size.replace(/i$/, '')}` });
+  const size =
+    hugePages[1] ??
+    onlyHugePageSize(pod.spec?.containers.flatMap(({ resources }) => Object.keys(resources?.limits ?? {})) ?? []);
+  await host.mounter.mount({
+    source: 'nodev',
+    target: directory,
+    type: 'hugetlbfs',
+    flags: 0,
+    data: `pagesize=${size.replace(/i$/, '')}`,
+  });
 }
 
 /** A volume in memory cannot outgrow what the pod's containers may have together. */
 function memorySize(limit: string | undefined, memoryLimits: readonly (string | undefined)[]): number | undefined {
   const asked = limit === undefined ? 0 : parseQuantity(limit).value();
-  const ofPod = memoryLimits.every((text) => text !== undefined) ? memoryLimits.reduce((sum, text) => sum + parseQuantity(text ?? '0').value(), 0) : 0;
+  const ofPod = memoryLimits.every((text) => text !== undefined)
+    ? memoryLimits.reduce((sum, text) => sum + parseQuantity(text ?? '0').value(), 0)
+    : 0;
   if (asked > 0 && ofPod > 0) return Math.min(asked, ofPod);
   return asked > 0 ? asked : ofPod > 0 ? ofPod : undefined;
 }
 
 function onlyHugePageSize(names: readonly string[]): string {
-  const sizes = [...new Set(names.filter((name) => name.startsWith('hugepages-')).map((name) => name.slice('hugepages-'.length)))];
+  const sizes = [
+    ...new Set(names.filter((name) => name.startsWith('hugepages-')).map((name) => name.slice('hugepages-'.length))),
+  ];
   const [size] = sizes;
-  if (size === undefined) throw new VolumeError('hugePages storage requested, but there is no resource request for huge pages');
+  if (size === undefined)
+    throw new VolumeError('hugePages storage requested, but there is no resource request for huge pages');
   if (sizes.length > 1) throw new VolumeError('medium: HugePages can be used only if the pod uses a single page size');
   return size;
 }

@@ -14,9 +14,15 @@ function fileVolume(directoryName: string, place: 'disk' | 'memory', collect: Co
       const { directory, host, pod } = request;
       const { files, refreshAt } = await collect(request);
       await makeDirectory(directory, { mode: 0o750 });
-      if (place === 'memory' && !(await host.mounter.isMountPoint(directory))) await host.mounter.mount({ source: 'tmpfs', target: directory, type: 'tmpfs', flags: 0 });
+      if (place === 'memory' && !(await host.mounter.isMountPoint(directory)))
+        await host.mounter.mount({ source: 'tmpfs', target: directory, type: 'tmpfs', flags: 0 });
       const fsGroup = pod.spec?.securityContext?.fsGroup;
-      const changed = await writeAtomically({ directory, payload: files, now: host.clock.now(), ...(fsGroup === undefined ? {} : { fsGroup }) });
+      const changed = await writeAtomically({
+        directory,
+        payload: files,
+        now: host.clock.now(),
+        ...(fsGroup === undefined ? {} : { fsGroup }),
+      });
       if (changed) await openUp(directory, fsGroup);
       return { hostPath: directory, ...(refreshAt === undefined ? {} : { refreshAt }) };
     },
@@ -34,13 +40,25 @@ async function openUp(directory: string, fsGroup: number | undefined): Promise<v
 export const configMap = fileVolume('configmap', 'disk', async ({ pod, volume, host }) => {
   const { uid = '', namespace = '' } = pod.metadata;
   const { name = '', items, defaultMode = DEFAULT_MODE, optional = false } = volume.configMap ?? {};
-  return { files: configMapFiles(name, await host.configMaps.get(uid, namespace, name), { items, mode: defaultMode, optional }) };
+  return {
+    files: configMapFiles(name, await host.configMaps.get(uid, namespace, name), {
+      items,
+      mode: defaultMode,
+      optional,
+    }),
+  };
 });
 
 export const secret = fileVolume('secret', 'memory', async ({ pod, volume, host }) => {
   const { uid = '', namespace = '' } = pod.metadata;
   const { secretName = '', items, defaultMode = DEFAULT_MODE, optional = false } = volume.secret ?? {};
-  return { files: secretFiles(secretName, await host.secrets.get(uid, namespace, secretName), { items, mode: defaultMode, optional }) };
+  return {
+    files: secretFiles(secretName, await host.secrets.get(uid, namespace, secretName), {
+      items,
+      mode: defaultMode,
+      optional,
+    }),
+  };
 });
 
 export const downwardApi = fileVolume('downward-api', 'memory', (request) => {

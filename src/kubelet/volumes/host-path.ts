@@ -1,19 +1,21 @@
+import type { Stats } from 'node:fs';
 /** A file or directory of the node, checked or made as its type says. */
 import fs from 'node:fs/promises';
-import type { Stats } from 'node:fs';
-import { makeDirectory } from '../../kernel/index.ts';
 import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';
+import { makeDirectory } from '../../kernel/index.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
 
-const KINDS: ReadonlyMap<string, { readonly is: (stat: Stats) => boolean; readonly text: string }> = new Map(Object.entries<{ readonly is: (stat: Stats) => boolean; readonly text: string }>({
-  Directory: { is: (stat) => stat.isDirectory(), text: 'a directory' },
-  DirectoryOrCreate: { is: (stat) => stat.isDirectory(), text: 'a directory' },
-  File: { is: (stat) => stat.isFile(), text: 'a file' },
-  FileOrCreate: { is: (stat) => stat.isFile(), text: 'a file' },
-  Socket: { is: (stat) => stat.isSocket(), text: 'a socket file' },
-  CharDevice: { is: (stat) => stat.isCharacterDevice(), text: 'a character device' },
-  BlockDevice: { is: (stat) => stat.isBlockDevice(), text: 'a block device' },
-}));
+const KINDS: ReadonlyMap<string, { readonly is: (stat: Stats) => boolean; readonly text: string }> = new Map(
+  Object.entries<{ readonly is: (stat: Stats) => boolean; readonly text: string }>({
+    Directory: { is: (stat) => stat.isDirectory(), text: 'a directory' },
+    DirectoryOrCreate: { is: (stat) => stat.isDirectory(), text: 'a directory' },
+    File: { is: (stat) => stat.isFile(), text: 'a file' },
+    FileOrCreate: { is: (stat) => stat.isFile(), text: 'a file' },
+    Socket: { is: (stat) => stat.isSocket(), text: 'a socket file' },
+    CharDevice: { is: (stat) => stat.isCharacterDevice(), text: 'a character device' },
+    BlockDevice: { is: (stat) => stat.isBlockDevice(), text: 'a block device' },
+  }),
+);
 
 export const hostPath: VolumePlugin = {
   directoryName: 'host-path',

@@ -30,7 +30,15 @@ export const MS_REC = 16_384;
 export const MS_PRIVATE = 1 << 18;
 
 const MNT_DETACH = 2;
-const ERRORS: Readonly<Record<number, string>> = { 1: 'operation not permitted', 2: 'no such file or directory', 13: 'permission denied', 16: 'device or resource busy', 19: 'no such device', 20: 'not a directory', 22: 'invalid argument' };
+const ERRORS: Readonly<Record<number, string>> = {
+  1: 'operation not permitted',
+  2: 'no such file or directory',
+  13: 'permission denied',
+  16: 'device or resource busy',
+  19: 'no such device',
+  20: 'not a directory',
+  22: 'invalid argument',
+};
 
 type Call = (...values: unknown[]) => number;
 let libc: { mount: Call; umount2: Call } | undefined;
@@ -39,7 +47,9 @@ function load(): { mount: Call; umount2: Call } {
   if (libc === undefined) {
     const library = koffi.load('libc.so.6');
     libc = {
-      mount: library.func('int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)') as unknown as Call,
+      mount: library.func(
+        'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)',
+      ) as unknown as Call,
       umount2: library.func('int umount2(const char *target, int flags)') as unknown as Call,
     };
   }
@@ -60,19 +70,23 @@ export function systemMounter(): Mounter {
   return {
     mount({ source, target, type, flags, data }) {
       const call = load();
-      if (call.mount(source, target, type === '' ? null : type, flags, data ?? null) !== 0) return Promise.reject(new MountError(`mount ${source} on ${target}`, koffi.errno()));
+      if (call.mount(source, target, type === '' ? null : type, flags, data ?? null) !== 0)
+        return Promise.reject(new MountError(`mount ${source} on ${target}`, koffi.errno()));
       return Promise.resolve();
     },
     unmount(target) {
       const call = load();
-      if (call.umount2(target, MNT_DETACH) !== 0 && ![2, 22].includes(koffi.errno())) return Promise.reject(new MountError(`unmount ${target}`, koffi.errno()));
+      if (call.umount2(target, MNT_DETACH) !== 0 && ![2, 22].includes(koffi.errno()))
+        return Promise.reject(new MountError(`unmount ${target}`, koffi.errno()));
       return Promise.resolve();
     },
     async isMountPoint(target) {
       return (await mountPoints()).includes(target);
     },
     async below(directory) {
-      return (await mountPoints()).filter((point) => point === directory || point.startsWith(`${directory}/`)).toReversed();
+      return (await mountPoints())
+        .filter((point) => point === directory || point.startsWith(`${directory}/`))
+        .toReversed();
     },
   };
 }
@@ -86,4 +100,5 @@ async function mountPoints(): Promise<string[]> {
 }
 
 /** Spaces and the like stand as octal numbers in the kernel's table. */
-const unescape = (field: string): string => field.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));
+const unescape = (field: string): string =>
+  field.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));

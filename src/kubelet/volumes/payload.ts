@@ -1,5 +1,11 @@
 /** The files of configMap, secret, downwardAPI and projected volumes. */
-import type { ConfigMap, DownwardAPIVolumeFile, KeyToPath, Secret, VolumeProjection } from '../../api/generated/core-v1.ts';
+import type {
+  ConfigMap,
+  DownwardAPIVolumeFile,
+  KeyToPath,
+  Secret,
+  VolumeProjection,
+} from '../../api/generated/core-v1.ts';
 import { fieldValue, resourceFieldValue } from '../environment/field-value.ts';
 import type { PayloadFile } from './atomic-writer.ts';
 import { trustBundleFile } from './cluster-trust-bundle.ts';
@@ -19,7 +25,11 @@ interface ObjectFiles {
   readonly optional: boolean;
 }
 
-export function configMapFiles(name: string, found: ConfigMap | undefined, options: ObjectFiles): Map<string, PayloadFile> {
+export function configMapFiles(
+  name: string,
+  found: ConfigMap | undefined,
+  options: ObjectFiles,
+): Map<string, PayloadFile> {
   if (found === undefined) {
     if (options.optional) return new Map();
     throw new VolumeError(`configmap ${JSON.stringify(name)} not found`);
@@ -39,8 +49,13 @@ export function secretFiles(name: string, found: Secret | undefined, options: Ob
   return pick(data, options, 'secret');
 }
 
-function pick(data: ReadonlyMap<string, Buffer>, { items, mode, optional }: ObjectFiles, kind: 'config' | 'secret'): Map<string, PayloadFile> {
-  if (items === undefined || items.length === 0) return new Map(Array.from(data, ([key, bytes]) => [key, { data: bytes, mode }]));
+function pick(
+  data: ReadonlyMap<string, Buffer>,
+  { items, mode, optional }: ObjectFiles,
+  kind: 'config' | 'secret',
+): Map<string, PayloadFile> {
+  if (items === undefined || items.length === 0)
+    return new Map(Array.from(data, ([key, bytes]) => [key, { data: bytes, mode }]));
   const files = new Map<string, PayloadFile>();
   for (const { key, path, mode: own } of items) {
     const bytes = data.get(key);
@@ -50,7 +65,11 @@ function pick(data: ReadonlyMap<string, Buffer>, { items, mode, optional }: Obje
   return files;
 }
 
-export function downwardFiles(items: readonly DownwardAPIVolumeFile[] | undefined, request: VolumeRequest, mode: number): Map<string, PayloadFile> {
+export function downwardFiles(
+  items: readonly DownwardAPIVolumeFile[] | undefined,
+  request: VolumeRequest,
+  mode: number,
+): Map<string, PayloadFile> {
   const { pod, host } = request;
   const files = new Map<string, PayloadFile>();
   for (const item of items ?? []) {
@@ -58,7 +77,9 @@ export function downwardFiles(items: readonly DownwardAPIVolumeFile[] | undefine
     if (item.fieldRef !== undefined) text = fieldValue(item.fieldRef.fieldPath, pod);
     else if (item.resourceFieldRef !== undefined) {
       const { containerName } = item.resourceFieldRef;
-      const container = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].find(({ name }) => name === containerName);
+      const container = [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])].find(
+        ({ name }) => name === containerName,
+      );
       if (container === undefined) throw new VolumeError(`container ${containerName} not found`);
       text = resourceFieldValue(item.resourceFieldRef, container, host.podFacts(pod));
     }
@@ -67,7 +88,11 @@ export function downwardFiles(items: readonly DownwardAPIVolumeFile[] | undefine
   return files;
 }
 
-export async function projectedFiles(sources: readonly VolumeProjection[], request: VolumeRequest, mode: number): Promise<Collected> {
+export async function projectedFiles(
+  sources: readonly VolumeProjection[],
+  request: VolumeRequest,
+  mode: number,
+): Promise<Collected> {
   const collected: Collected = { files: new Map(), refreshAt: undefined };
   const problems: string[] = [];
   for (const source of sources) {
@@ -77,11 +102,17 @@ export async function projectedFiles(sources: readonly VolumeProjection[], reque
       problems.push(error instanceof Error ? error.message : String(error));
     }
   }
-  if (problems.length > 0) throw new VolumeError(problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`);
+  if (problems.length > 0)
+    throw new VolumeError(problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`);
   return collected;
 }
 
-async function sourceFiles(source: VolumeProjection, request: VolumeRequest, mode: number, collected: Collected): Promise<Map<string, PayloadFile>> {
+async function sourceFiles(
+  source: VolumeProjection,
+  request: VolumeRequest,
+  mode: number,
+  collected: Collected,
+): Promise<Map<string, PayloadFile>> {
   const { pod, host } = request;
   const { uid = '', namespace = '' } = pod.metadata;
   if (source.configMap !== undefined) {
@@ -100,17 +131,28 @@ async function sourceFiles(source: VolumeProjection, request: VolumeRequest, mod
     return new Map([[path, tokenFile(token, request, mode)]]);
   }
   if (source.clusterTrustBundle !== undefined) return trustBundleFile(source.clusterTrustBundle, request, mode);
-  if (source.podCertificate !== undefined) throw new VolumeError('pod certificate projections are off: the feature gate PodCertificateProjection is not enabled');
+  if (source.podCertificate !== undefined)
+    throw new VolumeError(
+      'pod certificate projections are off: the feature gate PodCertificateProjection is not enabled',
+    );
   return new Map();
 }
 
 /** A token is for its pod's user alone: when all containers run as one user, it owns the file and nobody else may read it. */
 function tokenFile(token: string, { pod }: VolumeRequest, mode: number): PayloadFile {
   const ofPod = pod.spec?.securityContext;
-  const users = new Set([...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map((container) => container.securityContext?.runAsUser ?? ofPod?.runAsUser));
+  const users = new Set(
+    [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])].map(
+      (container) => container.securityContext?.runAsUser ?? ofPod?.runAsUser,
+    ),
+  );
   const [uid] = users;
   const isOne = users.size === 1 && uid !== undefined;
-  return { data: Buffer.from(token), mode: isOne || ofPod?.fsGroup !== undefined ? 0o600 : mode, ...(isOne ? { uid } : {}) };
+  return {
+    data: Buffer.from(token),
+    mode: isOne || ofPod?.fsGroup !== undefined ? 0o600 : mode,
+    ...(isOne ? { uid } : {}),
+  };
 }
 
 export { DEFAULT_MODE };

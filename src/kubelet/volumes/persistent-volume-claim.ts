@@ -14,7 +14,11 @@ export const persistentVolumeClaim: VolumePlugin = {
     const claim = await getClaim(request);
     const volume = await getVolume(claim, request);
     const mounted = await mountPersistentVolume(volume, request);
-    if (volume.spec?.csi !== undefined) await expand({ pod: request.pod, claim, volume, directory: request.directory, readOnly: mounted.readOnly === true }, request);
+    if (volume.spec?.csi !== undefined)
+      await expand(
+        { pod: request.pod, claim, volume, directory: request.directory, readOnly: mounted.readOnly === true },
+        request,
+      );
     return mounted;
   },
   async unmount({ directory, host }) {
@@ -30,19 +34,33 @@ async function getClaim({ pod, volume, host }: VolumeRequest): Promise<Persisten
   try {
     claim = await host.client.resource('v1/persistentvolumeclaims').get({ namespace, name });
   } catch (error) {
-    if (isNotFound(error)) throw new VolumeError(`error processing PVC ${namespace}/${name}: failed to fetch PVC from API server: persistentvolumeclaims ${JSON.stringify(name)} not found`);
+    if (isNotFound(error))
+      throw new VolumeError(
+        `error processing PVC ${namespace}/${name}: failed to fetch PVC from API server: persistentvolumeclaims ${JSON.stringify(name)} not found`,
+      );
     throw error;
   }
-  if (isEphemeral && !isControlledBy(claim, pod)) throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC ${JSON.stringify(name)} was not created for pod ${pod.metadata.name} (pod is not owner)`);
-  if (claim.metadata.deletionTimestamp !== undefined && !pod.status?.containerStatuses?.some(({ state }) => state?.running)) throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC is being deleted`);
-  if (claim.status?.phase !== 'Bound' || !claim.spec?.volumeName) throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC is not bound`);
+  if (isEphemeral && !isControlledBy(claim, pod))
+    throw new VolumeError(
+      `error processing PVC ${namespace}/${name}: PVC ${JSON.stringify(name)} was not created for pod ${pod.metadata.name} (pod is not owner)`,
+    );
+  if (
+    claim.metadata.deletionTimestamp !== undefined &&
+    !pod.status?.containerStatuses?.some(({ state }) => state?.running)
+  )
+    throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC is being deleted`);
+  if (claim.status?.phase !== 'Bound' || !claim.spec?.volumeName)
+    throw new VolumeError(`error processing PVC ${namespace}/${name}: PVC is not bound`);
   return claim;
 }
 
 async function getVolume(claim: PersistentVolumeClaim, { host }: VolumeRequest): Promise<PersistentVolume> {
   const name = claim.spec?.volumeName ?? '';
   const volume = await host.client.resource('v1/persistentvolumes').get({ name });
-  if (volume.spec?.claimRef?.uid !== claim.metadata.uid) throw new VolumeError(`PV ${JSON.stringify(name)} is bound to another PVC: expected pvcUID ${JSON.stringify(claim.metadata.uid)}, found ${JSON.stringify(volume.spec?.claimRef?.uid)}`);
+  if (volume.spec?.claimRef?.uid !== claim.metadata.uid)
+    throw new VolumeError(
+      `PV ${JSON.stringify(name)} is bound to another PVC: expected pvcUID ${JSON.stringify(claim.metadata.uid)}, found ${JSON.stringify(volume.spec?.claimRef?.uid)}`,
+    );
   return volume;
 }
 
@@ -50,7 +68,10 @@ async function expand(use: ClaimUse, { host }: VolumeRequest): Promise<void> {
   try {
     await host.csi.expand(use);
   } catch (error) {
-    throw new VolumeError(messageOf(error), { cause: error, failed: `MountVolume.Setup failed while expanding volume for volume ${JSON.stringify(use.volume.metadata.name)}` });
+    throw new VolumeError(messageOf(error), {
+      cause: error,
+      failed: `MountVolume.Setup failed while expanding volume for volume ${JSON.stringify(use.volume.metadata.name)}`,
+    });
   }
 }
 
@@ -69,12 +90,41 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
     return { hostPath, readOnly, device: block };
   }
   if (spec?.csi !== undefined) {
-    const mounted = await host.csi.mount({ pod, specName: volume.metadata.name ?? '', directory, persistentVolume: volume, source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly }, block, signal: request.signal });
+    const mounted = await host.csi.mount({
+      pod,
+      specName: volume.metadata.name ?? '',
+      directory,
+      persistentVolume: volume,
+      source: { ...spec.csi, readOnly: readOnly || spec.csi.readOnly },
+      block,
+      signal: request.signal,
+    });
     if (mounted.setOwnership && !readOnly) await setOwnership(mounted.path, pod);
-    return { hostPath: mounted.path, readOnly, device: block, usage: () => host.csi.usage(directory), ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
+    return {
+      hostPath: mounted.path,
+      readOnly,
+      device: block,
+      usage: () => host.csi.usage(directory),
+      ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }),
+    };
   }
-  const kind = Object.keys(spec ?? {}).find((key) => !['capacity', 'accessModes', 'claimRef', 'persistentVolumeReclaimPolicy', 'storageClassName', 'mountOptions', 'volumeMode', 'nodeAffinity', 'volumeAttributesClassName'].includes(key));
-  throw new VolumeError(`no volume plugin matched: persistent volumes of the kind ${kind ?? 'unknown'} (${path.basename(directory)}) need a CSI driver`);
+  const kind = Object.keys(spec ?? {}).find(
+    (key) =>
+      ![
+        'capacity',
+        'accessModes',
+        'claimRef',
+        'persistentVolumeReclaimPolicy',
+        'storageClassName',
+        'mountOptions',
+        'volumeMode',
+        'nodeAffinity',
+        'volumeAttributesClassName',
+      ].includes(key),
+  );
+  throw new VolumeError(
+    `no volume plugin matched: persistent volumes of the kind ${kind ?? 'unknown'} (${path.basename(directory)}) need a CSI driver`,
+  );
 }
 
 /** A volume of a CSI driver that is written in the pod itself. */
@@ -86,11 +136,26 @@ export const csiInline: VolumePlugin = {
       pod,
       specName: volume.name,
       directory,
-      source: { driver, fsType, readOnly, volumeAttributes, volumeHandle: '', nodePublishSecretRef: nodePublishSecretRef === undefined ? undefined : { name: nodePublishSecretRef.name, namespace: pod.metadata.namespace } },
+      source: {
+        driver,
+        fsType,
+        readOnly,
+        volumeAttributes,
+        volumeHandle: '',
+        nodePublishSecretRef:
+          nodePublishSecretRef === undefined
+            ? undefined
+            : { name: nodePublishSecretRef.name, namespace: pod.metadata.namespace },
+      },
       block: false,
     });
     if (mounted.setOwnership && readOnly !== true) await setOwnership(mounted.path, pod);
-    return { hostPath: mounted.path, readOnly: readOnly === true, usage: () => host.csi.usage(directory), ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }) };
+    return {
+      hostPath: mounted.path,
+      readOnly: readOnly === true,
+      usage: () => host.csi.usage(directory),
+      ...(mounted.refreshAt === undefined ? {} : { refreshAt: mounted.refreshAt }),
+    };
   },
   async unmount({ directory, host }) {
     await host.csi.unmount(directory);

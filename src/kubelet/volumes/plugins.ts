@@ -24,8 +24,10 @@ export function pluginOf(volume: Volume): VolumePlugin {
   const { name: _, ...source } = volume;
   const [kind = 'emptyDir'] = Object.keys(source).filter((key) => source[key as keyof typeof source] !== undefined);
   const plugin = (PLUGINS as Partial<Record<string, VolumePlugin>>)[kind];
-  if (plugin === undefined) throw new VolumeError(`no volume plugin matched: volumes of the kind ${kind} need a CSI driver`);
+  if (plugin === undefined)
+    throw new VolumeError(`no volume plugin matched: volumes of the kind ${kind} need a CSI driver`);
   return plugin;
 }
 
-export const pluginByDirectory = (directoryName: string): VolumePlugin | undefined => Object.values(PLUGINS).find((plugin) => plugin.directoryName === directoryName);
+export const pluginByDirectory = (directoryName: string): VolumePlugin | undefined =>
+  Object.values(PLUGINS).find((plugin) => plugin.directoryName === directoryName);

@@ -58,7 +58,13 @@ it('a path that is swapped for a link while it is walked never leads out', async
   await new Promise((resolve) => swapping.once('message', resolve));
   let refused = 0;
   try {
-    for (let i = 0; i < 300; i++) await bindSubPath({ volumePath: volume, subPath: 'swapped/deep', target: path.join(directory, 'targets', String(i)), mounter }).catch(() => refused++);
+    for (let i = 0; i < 300; i++)
+      await bindSubPath({
+        volumePath: volume,
+        subPath: 'swapped/deep',
+        target: path.join(directory, 'targets', String(i)),
+        mounter,
+      }).catch(() => refused++);
   } finally {
     swapping.postMessage('stop');
     await ended;

@@ -1,10 +1,10 @@
+import { constants } from 'node:fs';
 /**
  * A part of a volume, safe against whoever can write to the volume. The path is walked from the volume's root one name at
  * a time, each opened relative to the one before and never through a symbolic link that leads elsewhere; what was
  * opened last is then bound to a place that only the node can write to. Whatever is swapped afterwards, the mount stays.
  */
 import fs from 'node:fs/promises';
-import { constants } from 'node:fs';
 import path from 'node:path';
 import { makeDirectory } from '../../kernel/index.ts';
 import { MS_BIND, MS_REC, type Mounter } from './mounter.ts';
@@ -52,7 +52,8 @@ async function resolveInside(root: string, subPath: string): Promise<string> {
     await makeInside(root, subPath);
     return fs.realpath(wanted);
   });
-  if (existing !== root && !existing.startsWith(`${root}/`)) throw new VolumeError(`subpath ${JSON.stringify(wanted)} not within volume path ${JSON.stringify(root)}`);
+  if (existing !== root && !existing.startsWith(`${root}/`))
+    throw new VolumeError(`subpath ${JSON.stringify(wanted)} not within volume path ${JSON.stringify(root)}`);
   return existing;
 }
 
@@ -71,7 +72,9 @@ async function makeInside(root: string, subPath: string): Promise<void> {
         },
       );
       const next = await openStep(handle.fd, name, O_DIRECTORY).catch((error: NodeJS.ErrnoException) => {
-        throw new VolumeError(`cannot create directory ${path.join(root, subPath)}: ${error.code === 'ENOTDIR' || error.code === 'ELOOP' ? 'a symbolic link is in the way' : error.message}`);
+        throw new VolumeError(
+          `cannot create directory ${path.join(root, subPath)}: ${error.code === 'ENOTDIR' || error.code === 'ELOOP' ? 'a symbolic link is in the way' : error.message}`,
+        );
       });
       if (made) await fs.chmod(`/proc/self/fd/${next.fd}`, mode & 0o7777);
       await handle.close();
@@ -84,7 +87,10 @@ async function makeInside(root: string, subPath: string): Promise<void> {
 
 async function openInside(root: string, resolved: string): Promise<fs.FileHandle> {
   let handle = await fs.open(root, O_PATH | O_DIRECTORY);
-  const names = path.relative(root, resolved).split('/').filter((part) => part !== '');
+  const names = path
+    .relative(root, resolved)
+    .split('/')
+    .filter((part) => part !== '');
   for (const name of names) {
     let next: fs.FileHandle;
     try {
@@ -102,4 +108,5 @@ async function openInside(root: string, resolved: string): Promise<fs.FileHandle
   return handle;
 }
 
-const openStep = (directory: number, name: string, flags: number): Promise<fs.FileHandle> => fs.open(`/proc/self/fd/${directory}/${name}`, O_PATH | O_NOFOLLOW | flags);
+const openStep = (directory: number, name: string, flags: number): Promise<fs.FileHandle> =>
+  fs.open(`/proc/self/fd/${directory}/${name}`, O_PATH | O_NOFOLLOW | flags);

@@ -1,9 +1,9 @@
+import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 /** Service account tokens for pods: asked for once, renewed when four fifths of their life, or a day, have passed. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
+import { parseTime } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { parseTime } from '../../base/index.ts';
 
 const DAY = 24 * 3600 * 1000;
 
@@ -39,9 +39,16 @@ export class TokenManager {
       apiVersion: 'authentication.k8s.io/v1',
       kind: 'TokenRequest',
       metadata: {},
-      spec: { audiences: audience ? [audience] : [], expirationSeconds, boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid } },
+      spec: {
+        audiences: audience ? [audience] : [],
+        expirationSeconds,
+        boundObjectRef: { kind: 'Pod', apiVersion: 'v1', name, uid },
+      },
     };
-    const answer = await this.#client.resource('v1/serviceaccounts').subresource<TokenRequest>({ namespace, name: account }, 'token').create(request);
+    const answer = await this.#client
+      .resource('v1/serviceaccounts')
+      .subresource<TokenRequest>({ namespace, name: account }, 'token')
+      .create(request);
     const expiresAt = parseTime(answer.status?.expirationTimestamp ?? '');
     const refreshAt = Math.min(now + (expiresAt - now) * 0.8, now + DAY);
     const fresh = { token: answer.status?.token ?? '', refreshAt, expiresAt };

@@ -18,7 +18,9 @@ interface PodVolumes {
   refreshing: Promise<void> | undefined;
 }
 
-export type VolumesOutcome = { readonly type: 'mounted'; readonly volumes: ReadonlyMap<string, MountedVolume> } | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
+export type VolumesOutcome =
+  | { readonly type: 'mounted'; readonly volumes: ReadonlyMap<string, MountedVolume> }
+  | { readonly type: 'failed'; readonly message: string; readonly retryInMs: number };
 
 const RETRY_MS = 2000;
 const LONGEST_WAIT_MS = 60_000;
@@ -77,7 +79,11 @@ export class VolumeManager {
     }
     const tries = (this.#failures.get(uid) ?? 0) + 1;
     this.#failures.set(uid, tries);
-    return { type: 'failed', message: results.filter((message) => message !== undefined).join(', '), retryInMs: Math.min(RETRY_MS * 2 ** Math.min(tries - 1, 6), 122_000) };
+    return {
+      type: 'failed',
+      message: results.filter((message) => message !== undefined).join(', '),
+      retryInMs: Math.min(RETRY_MS * 2 ** Math.min(tries - 1, 6), 122_000),
+    };
   }
 
   mounted(podUid: string): ReadonlyMap<string, MountedVolume> {
@@ -98,7 +104,9 @@ export class VolumeManager {
   update(pod: Pod): void {
     const entry = this.#pods.get(uidOf(pod));
     if (entry === undefined) return;
-    const changed = JSON.stringify([entry.pod.metadata.labels, entry.pod.metadata.annotations]) !== JSON.stringify([pod.metadata.labels, pod.metadata.annotations]);
+    const changed =
+      JSON.stringify([entry.pod.metadata.labels, entry.pod.metadata.annotations]) !==
+      JSON.stringify([pod.metadata.labels, pod.metadata.annotations]);
     entry.pod = pod;
     if (changed) this.#host.csi.podChanged(uidOf(pod));
     if (changed && usesDownwardApi(pod)) this.refresh([uidOf(pod)]);
@@ -157,7 +165,13 @@ export class VolumeManager {
   async #mount(entry: PodVolumes, volume: Volume, signal: AbortSignal | undefined): Promise<string | undefined> {
     if (entry.mounted.has(volume.name)) return undefined;
     try {
-      entry.mounted.set(volume.name, await pluginOf(volume).mount({ ...this.#request(entry.pod, volume), ...(signal === undefined ? {} : { signal }) }));
+      entry.mounted.set(
+        volume.name,
+        await pluginOf(volume).mount({
+          ...this.#request(entry.pod, volume),
+          ...(signal === undefined ? {} : { signal }),
+        }),
+      );
       entry.failing.delete(volume.name);
       return undefined;
     } catch (error) {
@@ -198,24 +212,51 @@ export class VolumeManager {
     if (!Number.isFinite(due)) return void (entry.refresh = undefined);
     const left = Math.max(1000, due - clock.now());
     // Tokens end by the wall clock, which may be set forward meanwhile.
-    entry.refresh = left > LONGEST_WAIT_MS ? clock.after(LONGEST_WAIT_MS, () => this.#arm(uid, entry)) : clock.after(left, () => this.refresh([uid]));
+    entry.refresh =
+      left > LONGEST_WAIT_MS
+        ? clock.after(LONGEST_WAIT_MS, () => this.#arm(uid, entry))
+        : clock.after(left, () => this.refresh([uid]));
   }
 
   #request(pod: Pod, volume: Volume): VolumeRequest {
-    const directory = path.join(this.podDirectory(uidOf(pod)), MOUNT_POINT_PARENT, `kubernetes.io~${pluginOf(volume).directoryName}`, volume.name);
+    const directory = path.join(
+      this.podDirectory(uidOf(pod)),
+      MOUNT_POINT_PARENT,
+      `kubernetes.io~${pluginOf(volume).directoryName}`,
+      volume.name,
+    );
     return { pod, volume, directory, host: this.#host };
   }
 }
 
-const failureOf = (volume: Volume, error: unknown): string => `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${messageOf(error)}`;
+const failureOf = (volume: Volume, error: unknown): string =>
+  `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${messageOf(error)}`;
 
-const isLive = (volume: Volume): boolean => volume.configMap !== undefined || volume.secret !== undefined || volume.downwardAPI !== undefined || volume.projected !== undefined;
+const isLive = (volume: Volume): boolean =>
+  volume.configMap !== undefined ||
+  volume.secret !== undefined ||
+  volume.downwardAPI !== undefined ||
+  volume.projected !== undefined;
 
-const usesDownwardApi = ({ spec }: Pod): boolean => spec?.volumes?.some(({ downwardAPI, projected }) => downwardAPI !== undefined || projected?.sources?.some((source) => source.downwardAPI !== undefined)) ?? false;
+const usesDownwardApi = ({ spec }: Pod): boolean =>
+  spec?.volumes?.some(
+    ({ downwardAPI, projected }) =>
+      downwardAPI !== undefined || projected?.sources?.some((source) => source.downwardAPI !== undefined),
+  ) ?? false;
 
 /** Volumes that no container mounts need not be there. */
 function neededVolumes({ spec }: Pod): Volume[] {
-  const containers = [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])];
-  const used = new Set(containers.flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) => [...volumeMounts, ...volumeDevices].map(({ name }) => name).concat(env.map(({ valueFrom }) => valueFrom?.fileKeyRef?.volumeName ?? ''))));
+  const containers = [
+    ...(spec?.initContainers ?? []),
+    ...(spec?.containers ?? []),
+    ...(spec?.ephemeralContainers ?? []),
+  ];
+  const used = new Set(
+    containers.flatMap(({ volumeMounts = [], volumeDevices = [], env = [] }) =>
+      [...volumeMounts, ...volumeDevices]
+        .map(({ name }) => name)
+        .concat(env.map(({ valueFrom }) => valueFrom?.fileKeyRef?.volumeName ?? '')),
+    ),
+  );
   return (spec?.volumes ?? []).filter(({ name }) => used.has(name));
 }

@@ -16,7 +16,12 @@ afterEach(() => fs.rm(directory, { recursive: true, force: true }));
 const file = (text: string, mode = 0o644) => ({ data: Buffer.from(text), mode });
 
 describe('files that change at once', () => {
-  const write = (files: Record<string, string>, now = 1_767_225_600_123) => writeAtomically({ directory, payload: new Map(Object.entries(files).map(([name, text]) => [name, file(text)])), now });
+  const write = (files: Record<string, string>, now = 1_767_225_600_123) =>
+    writeAtomically({
+      directory,
+      payload: new Map(Object.entries(files).map(([name, text]) => [name, file(text)])),
+      now,
+    });
 
   it('are links into one dated directory', async () => {
     expect(await write({ a: '1', 'sub/b': '2' })).toBe(true);
@@ -30,7 +35,10 @@ describe('files that change at once', () => {
   it('leave nothing of the version before', async () => {
     await write({ a: '1', b: '2' });
     expect(await write({ a: '3' })).toBe(true);
-    expect((await fs.readdir(directory)).filter((name) => !name.startsWith('..20')).toSorted()).toEqual(['..data', 'a']);
+    expect((await fs.readdir(directory)).filter((name) => !name.startsWith('..20')).toSorted()).toEqual([
+      '..data',
+      'a',
+    ]);
     expect(await fs.readdir(directory)).toHaveLength(3);
     expect(await fs.readFile(path.join(directory, 'a'), 'utf8')).toBe('3');
   });
@@ -71,7 +79,8 @@ describe('parts of volumes', () => {
     below: () => Promise.resolve([]),
   };
   const volume = (): string => path.join(directory, 'volume');
-  const bind = (subPath: string) => bindSubPath({ volumePath: volume(), subPath, target: path.join(directory, 'target', '0'), mounter });
+  const bind = (subPath: string) =>
+    bindSubPath({ volumePath: volume(), subPath, target: path.join(directory, 'target', '0'), mounter });
   beforeEach(async () => {
     bound.length = 0;
     await fs.mkdir(path.join(directory, 'outside'));

@@ -2,7 +2,15 @@
  * ConfigMaps and Secrets that pods of this node use, each watched by its name: a node may see no others. They are followed
  * as long as a pod uses them, and whoever mounted them is told of changes.
  */
-import { builtIn, scoped, SharedInformer, type ApiObject, type BuiltInResource, type Client, type ObjectOf } from '../../client/index.ts';
+import {
+  builtIn,
+  scoped,
+  SharedInformer,
+  type ApiObject,
+  type BuiltInResource,
+  type Client,
+  type ObjectOf,
+} from '../../client/index.ts';
 import { childContext, isAbort, type Context } from '../../kernel/index.ts';
 
 interface Entry<T extends ApiObject> {
@@ -53,7 +61,10 @@ export class WatchedObjects<K extends BuiltInResource> {
     const stop = new AbortController();
     const { clock, random, logger } = this.#ctx;
     const signal = AbortSignal.any([stop.signal, this.#ctx.signal]);
-    const source = scoped(this.#client.resource(builtIn(this.#resource)), { namespace, fieldSelector: `metadata.name=${name}` });
+    const source = scoped(this.#client.resource(builtIn(this.#resource)), {
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+    });
     const informer = new SharedInformer<ObjectOf<K>>({ clock, random, logger, source });
     const users = new Set<string>();
     const changed = (): void => {

@@ -4,9 +4,9 @@ import { schema } from '../../api/index.ts';
 import type { Resource } from '../../api/schema.ts';
 import { apiVersionOf } from '../../api/schema.ts';
 import { isRecord } from '../../base/index.ts';
-import type { KubeObject } from '../object.ts';
 import { setOwn } from '../../base/own-property.ts';
 import { StatusError } from '../errors/status.ts';
+import type { KubeObject } from '../object.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { applyPatch } from './apply-patch.ts';
 import { compileMessage, DEDUCED, type ApplyType } from './apply-type.ts';
@@ -32,16 +32,18 @@ function applicable(type: ApplyType, value: unknown): unknown {
     if (type.kind !== 'list') return value;
     if (!type.keys) return value.map((item) => applicable(type.item, item) ?? null);
     const seen = new Set<string>();
-    const items = value.map((item) => applicable(type.item, item)).filter((item) => {
-      try {
-        const element = itemElement(type.keys ?? [], item ?? null);
-        if (seen.has(element)) return false;
-        seen.add(element);
-        return true;
-      } catch {
-        return false;
-      }
-    });
+    const items = value
+      .map((item) => applicable(type.item, item))
+      .filter((item) => {
+        try {
+          const element = itemElement(type.keys ?? [], item ?? null);
+          if (seen.has(element)) return false;
+          seen.add(element);
+          return true;
+        } catch {
+          return false;
+        }
+      });
     return items.length > 0 ? items : undefined;
   }
   if (!isRecord(value)) return value;
@@ -55,9 +57,16 @@ function applicable(type: ApplyType, value: unknown): unknown {
 }
 
 function configuration(resource: Resource, seed: number): JsonRecord {
-  const generated = applicable(compileMessage(resource.message), objectGenerator(seed).message(resource.message)) as JsonRecord | undefined;
+  const generated = applicable(compileMessage(resource.message), objectGenerator(seed).message(resource.message)) as
+    | JsonRecord
+    | undefined;
   const { managedFields: _own, ...metadata } = (generated?.['metadata'] ?? {}) as JsonRecord;
-  return { ...generated, apiVersion: apiVersionOf(resource), kind: resource.kind, metadata: { ...metadata, name: 'x' } };
+  return {
+    ...generated,
+    apiVersion: apiVersionOf(resource),
+    kind: resource.kind,
+    metadata: { ...metadata, name: 'x' },
+  };
 }
 
 const apply = (resource: Resource, live: KubeObject | undefined, applied: JsonRecord, manager = 'm') =>
@@ -69,7 +78,11 @@ describe('laws', () => {
       fc.property(resources, seeds, seeds, (index, one, two) => {
         const resource = resourceAt(index);
         const applied = configuration(resource, two);
-        const first = apply(resource, apply(resource, undefined, configuration(resource, one), 'other').object, applied).object;
+        const first = apply(
+          resource,
+          apply(resource, undefined, configuration(resource, one), 'other').object,
+          applied,
+        ).object;
         const second = apply(resource, first, applied);
         expect(second.changed).toBe(false);
         expect(second.object).toEqual(first);
@@ -83,8 +96,21 @@ describe('laws', () => {
       fc.property(resources, seeds, seeds, (index, one, two) => {
         const resource = resourceAt(index);
         const applied = configuration(resource, two);
-        const { object } = apply(resource, apply(resource, undefined, configuration(resource, one), 'other').object, applied);
-        const { name: _n, namespace: _ns, uid: _u, creationTimestamp: _c, resourceVersion: _rv, generation: _g, selfLink: _s, ...metadata } = applied['metadata'] as JsonRecord;
+        const { object } = apply(
+          resource,
+          apply(resource, undefined, configuration(resource, one), 'other').object,
+          applied,
+        );
+        const {
+          name: _n,
+          namespace: _ns,
+          uid: _u,
+          creationTimestamp: _c,
+          resourceVersion: _rv,
+          generation: _g,
+          selfLink: _s,
+          ...metadata
+        } = applied['metadata'] as JsonRecord;
         const expected = { ...applied, metadata };
         const extracted = extractApplied({ object, schemaMessage: resource.message, manager: 'm' });
         expect({ metadata: {}, ...extracted }).toEqual(extracted ? expected : { metadata: {} });
@@ -116,7 +142,14 @@ describe('laws', () => {
         const resource = resourceAt(index);
         const generator = objectGenerator(seed);
         const update = (live: KubeObject | undefined) =>
-          updateManagedFields({ live, updated: generator.object(resource.message, resource) as KubeObject, manager: 'm', apiVersion: apiVersionOf(resource), schemaMessage: resource.message, now: NOW });
+          updateManagedFields({
+            live,
+            updated: generator.object(resource.message, resource) as KubeObject,
+            manager: 'm',
+            apiVersion: apiVersionOf(resource),
+            schemaMessage: resource.message,
+            now: NOW,
+          });
         for (const entry of update(update(undefined)).metadata.managedFields ?? []) {
           expect(JSON.stringify(parseFieldSet(entry.fieldsV1))).toBe(JSON.stringify(entry.fieldsV1));
         }
@@ -127,15 +160,47 @@ describe('laws', () => {
 });
 
 describe('garbage', () => {
-  const names = fc.constantFrom('metadata', 'name', 'labels', 'spec', 'template', 'containers', 'data', 'finalizers', 'managedFields', 'annotations', '__proto__');
+  const names = fc.constantFrom(
+    'metadata',
+    'name',
+    'labels',
+    'spec',
+    'template',
+    'containers',
+    'data',
+    'finalizers',
+    'managedFields',
+    'annotations',
+    '__proto__',
+  );
   const values = fc.letrec<{ value: unknown; map: unknown }>((tie) => ({
-    value: fc.oneof({ depthSize: 'small' }, fc.constantFrom(null, 'a', 5, 1.5, true, 10n ** 17n), fc.array(tie('value'), { maxLength: 3 }), tie('map')),
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom(null, 'a', 5, 1.5, true, 10n ** 17n),
+      fc.array(tie('value'), { maxLength: 3 }),
+      tie('map'),
+    ),
     map: fc.dictionary(names, tie('value'), { maxKeys: 4 }),
   })).map as fc.Arbitrary<JsonRecord>;
-  const elements = fc.oneof(fc.constantFrom('.', 'f:a', 'f:data', 'v:1', 'v:', 'k:{"name":"a"}', 'k:{}', 'k:', 'i:0', 'i:x', 'x', ''), fc.string());
-  const fieldSets = fc.letrec<{ set: unknown }>((tie) => ({ set: fc.oneof({ depthSize: 'small' }, fc.constant({}), fc.constant(5), fc.dictionary(elements, tie('set'), { maxKeys: 3 })) })).set;
+  const elements = fc.oneof(
+    fc.constantFrom('.', 'f:a', 'f:data', 'v:1', 'v:', 'k:{"name":"a"}', 'k:{}', 'k:', 'i:0', 'i:x', 'x', ''),
+    fc.string(),
+  );
+  const fieldSets = fc.letrec<{ set: unknown }>((tie) => ({
+    set: fc.oneof(
+      { depthSize: 'small' },
+      fc.constant({}),
+      fc.constant(5),
+      fc.dictionary(elements, tie('set'), { maxKeys: 3 }),
+    ),
+  })).set;
   const resource = schema.resource('', 'v1', 'podtemplates')!;
-  const live = apply(resource, undefined, { apiVersion: 'v1', kind: 'PodTemplate', metadata: { name: 'x', labels: { a: 'b' } }, template: { spec: { containers: [{ name: 'a' }] } } }).object;
+  const live = apply(resource, undefined, {
+    apiVersion: 'v1',
+    kind: 'PodTemplate',
+    metadata: { name: 'x', labels: { a: 'b' } },
+    template: { spec: { containers: [{ name: 'a' }] } },
+  }).object;
 
   it('is refused with a status, or applied', () => {
     fc.assert(
@@ -155,7 +220,14 @@ describe('garbage', () => {
       fc.property(fieldSets, (fieldsV1) => {
         const entry = { manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 };
         const updated = { ...live, metadata: { ...live.metadata, managedFields: [entry] } };
-        const result = updateManagedFields({ live, updated, manager: 'm', apiVersion: 'v1', schemaMessage: resource.message, now: NOW });
+        const result = updateManagedFields({
+          live,
+          updated,
+          manager: 'm',
+          apiVersion: 'v1',
+          schemaMessage: resource.message,
+          now: NOW,
+        });
         for (const { fieldsV1: written } of result.metadata.managedFields ?? []) {
           expect(JSON.stringify(parseFieldSet(written))).toBe(JSON.stringify(written));
         }
@@ -170,9 +242,20 @@ describe('garbage', () => {
       for (let i = 0; i < levels; i++) value = { [key]: value };
       return value;
     };
-    expect(() => apply(resource, live, { apiVersion: 'v1', kind: 'PodTemplate', ...deep(9_000, 'template') })).toThrow(StatusError);
-    const entry = { manager: 'x', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: deep(20_000, 'f:a') };
+    expect(() => apply(resource, live, { apiVersion: 'v1', kind: 'PodTemplate', ...deep(9_000, 'template') })).toThrow(
+      StatusError,
+    );
+    const entry = {
+      manager: 'x',
+      operation: 'Update',
+      apiVersion: 'v1',
+      fieldsType: 'FieldsV1',
+      fieldsV1: deep(20_000, 'f:a'),
+    };
     const updated = { ...live, metadata: { ...live.metadata, managedFields: [entry] } };
-    expect(updateManagedFields({ live, updated, manager: 'm', apiVersion: 'v1', schemaMessage: resource.message, now: NOW }).metadata.managedFields).toEqual(live.metadata.managedFields);
+    expect(
+      updateManagedFields({ live, updated, manager: 'm', apiVersion: 'v1', schemaMessage: resource.message, now: NOW })
+        .metadata.managedFields,
+    ).toEqual(live.metadata.managedFields);
   });
 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
-import type { KubeObject } from '../object.ts';
 import { StatusError } from '../errors/status.ts';
+import type { KubeObject } from '../object.ts';
 import { applyPatch, type ApplyRequest } from './apply-patch.ts';
 import { extractApplied } from './extract.ts';
 import { updateManagedFields } from './update-managed-fields.ts';
@@ -15,7 +15,12 @@ const SERVICE: GroupVersionKind = { group: '', version: 'v1', kind: 'Service' };
 
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`;
 
-function apply(live: KubeObject | undefined, manager: string, applied: JsonRecord, more: Partial<ApplyRequest> = {}): KubeObject {
+function apply(
+  live: KubeObject | undefined,
+  manager: string,
+  applied: JsonRecord,
+  more: Partial<ApplyRequest> = {},
+): KubeObject {
   const kind = more.kind ?? CONFIG_MAP;
   return applyPatch({
     live,
@@ -30,10 +35,19 @@ function apply(live: KubeObject | undefined, manager: string, applied: JsonRecor
 }
 
 const update = (live: KubeObject, manager: string, change: JsonRecord, second = 0): KubeObject =>
-  updateManagedFields({ live, updated: { ...live, ...change }, manager, apiVersion: 'v1', schemaMessage: schema.kind(CONFIG_MAP)!, now: at(second) });
+  updateManagedFields({
+    live,
+    updated: { ...live, ...change },
+    manager,
+    apiVersion: 'v1',
+    schemaMessage: schema.kind(CONFIG_MAP)!,
+    now: at(second),
+  });
 
 const owners = (result: KubeObject): string[] =>
-  (result.metadata.managedFields ?? []).map((e) => `${e.manager} ${e.operation} ${e.time?.slice(17, 19) ?? '-'}: ${JSON.stringify(e.fieldsV1)}`);
+  (result.metadata.managedFields ?? []).map(
+    (e) => `${e.manager} ${e.operation} ${e.time?.slice(17, 19) ?? '-'}: ${JSON.stringify(e.fieldsV1)}`,
+  );
 
 function statusOf(work: () => unknown): StatusError {
   try {
@@ -55,7 +69,10 @@ describe('ownership', () => {
 
   it('is shared by who applies the same, without a time of its own', () => {
     const shared = apply(created, 'b', { data: { two: '2' } }, { now: at(1) });
-    expect(owners(shared)).toEqual(['b Apply -: {"f:data":{"f:two":{}}}', 'a Apply 00: {"f:data":{"f:one":{},"f:two":{}}}']);
+    expect(owners(shared)).toEqual([
+      'b Apply -: {"f:data":{"f:two":{}}}',
+      'a Apply 00: {"f:data":{"f:one":{},"f:two":{}}}',
+    ]);
     const dropped = apply(shared, 'a', {}, { now: at(2) });
     expect(dropped['data']).toEqual({ two: '2' });
     expect(owners(dropped)).toEqual(['b Apply -: {"f:data":{"f:two":{}}}']);
@@ -69,7 +86,11 @@ describe('ownership', () => {
 
   it('of all other metadata ends without the object losing its name', () => {
     const labelled = apply(undefined, 'a', { metadata: { name: 'x', labels: { l: '1' } }, data: { one: '1' } });
-    const { managedFields: _, ...metadata } = apply({ ...labelled, metadata: { ...labelled.metadata, uid: 'u' } }, 'a', { data: { one: '1' } }).metadata;
+    const { managedFields: _, ...metadata } = apply(
+      { ...labelled, metadata: { ...labelled.metadata, uid: 'u' } },
+      'a',
+      { data: { one: '1' } },
+    ).metadata;
     expect(metadata).toEqual({ name: 'x', uid: 'u' });
   });
 
@@ -89,7 +110,15 @@ describe('ownership', () => {
   });
 
   it('nothing applied, nothing changed', () => {
-    const request = { live: created, applied: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { one: '1', two: '2' } }, manager: 'a', force: false, kind: CONFIG_MAP, schemaMessage: schema.kind(CONFIG_MAP)!, now: at(9) };
+    const request = {
+      live: created,
+      applied: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' }, data: { one: '1', two: '2' } },
+      manager: 'a',
+      force: false,
+      kind: CONFIG_MAP,
+      schemaMessage: schema.kind(CONFIG_MAP)!,
+      now: at(9),
+    };
     const result = applyPatch(request);
     expect(result.changed).toBe(false);
     expect(result.object).toEqual(created);
@@ -101,7 +130,12 @@ describe('ownership', () => {
 
   it('reset fields are not owned', () => {
     const kind = { group: '', version: 'v1', kind: 'Pod' };
-    const pod = apply(undefined, 'a', { metadata: { name: 'x', labels: { a: 'b' } }, status: { message: 'm' } }, { kind, resetFields: [['status']] });
+    const pod = apply(
+      undefined,
+      'a',
+      { metadata: { name: 'x', labels: { a: 'b' } }, status: { message: 'm' } },
+      { kind, resetFields: [['status']] },
+    );
     expect(owners(pod)).toEqual(['a Apply 00: {"f:metadata":{"f:labels":{"f:a":{}}}}']);
   });
 });
@@ -130,13 +164,18 @@ describe('conflicts', () => {
 
   it('with an updater name its version', () => {
     const updated = update(live, 'kubectl', { data: { one: '1', two: '2', three: '3', four: '4' } });
-    expect(statusOf(() => apply(updated, 'c', { data: { four: 'x' } })).message).toBe('Apply failed with 1 conflict: conflict with "kubectl" using v1: .data.four');
+    expect(statusOf(() => apply(updated, 'c', { data: { four: 'x' } })).message).toBe(
+      'Apply failed with 1 conflict: conflict with "kubectl" using v1: .data.four',
+    );
   });
 
   it('force takes over', () => {
     const forced = apply(live, 'c', { data: { one: 'x' } }, { force: true, now: at(1) });
     expect(forced['data']).toEqual({ one: 'x', two: '2', three: '3' });
-    expect(owners(forced)).toEqual(['b Apply 00: {"f:data":{"f:three":{},"f:two":{}}}', 'c Apply 01: {"f:data":{"f:one":{}}}']);
+    expect(owners(forced)).toEqual([
+      'b Apply 00: {"f:data":{"f:three":{},"f:two":{}}}',
+      'c Apply 01: {"f:data":{"f:one":{}}}',
+    ]);
   });
 });
 
@@ -147,29 +186,69 @@ describe('lists', () => {
     apply(live, manager, template(spec), { kind: POD_TEMPLATE, ...more });
 
   it('with keys merge by item, in the order that was applied', () => {
-    let live = applyTo(undefined, 'a', { containers: [{ name: 'one', image: '1' }, { name: 'two', image: '2' }] });
-    live = applyTo(live, 'b', { containers: [{ name: 'zero', image: '0' }, { name: 'two', image: '2' }, { name: 'three', image: '3' }] });
-    expect((specOf(live)['containers'] as { name: string }[]).map((c) => c.name)).toEqual(['one', 'zero', 'two', 'three']);
+    let live = applyTo(undefined, 'a', {
+      containers: [
+        { name: 'one', image: '1' },
+        { name: 'two', image: '2' },
+      ],
+    });
+    live = applyTo(live, 'b', {
+      containers: [
+        { name: 'zero', image: '0' },
+        { name: 'two', image: '2' },
+        { name: 'three', image: '3' },
+      ],
+    });
+    expect((specOf(live)['containers'] as { name: string }[]).map((c) => c.name)).toEqual([
+      'one',
+      'zero',
+      'two',
+      'three',
+    ]);
     live = applyTo(live, 'b', { containers: [{ name: 'three', image: '3' }] });
     expect((specOf(live)['containers'] as { name: string }[]).map((c) => c.name)).toEqual(['one', 'two', 'three']);
-    live = applyTo(live, 'a', { containers: [{ name: 'two', image: '2' }, { name: 'one', image: '1' }] });
+    live = applyTo(live, 'a', {
+      containers: [
+        { name: 'two', image: '2' },
+        { name: 'one', image: '1' },
+      ],
+    });
     expect((specOf(live)['containers'] as { name: string }[]).map((c) => c.name)).toEqual(['two', 'three', 'one']);
   });
 
   it('an item goes with all that nobody owns', () => {
-    let live = applyTo(undefined, 'a', { containers: [{ name: 'one', image: '1' }, { name: 'two', image: '2' }] });
-    live = { ...live, template: { spec: { containers: (specOf(live)['containers'] as JsonRecord[]).map((c) => ({ ...c, imagePullPolicy: 'Always' })) } } };
+    let live = applyTo(undefined, 'a', {
+      containers: [
+        { name: 'one', image: '1' },
+        { name: 'two', image: '2' },
+      ],
+    });
+    live = {
+      ...live,
+      template: {
+        spec: {
+          containers: (specOf(live)['containers'] as JsonRecord[]).map((c) => ({ ...c, imagePullPolicy: 'Always' })),
+        },
+      },
+    };
     live = applyTo(live, 'a', { containers: [{ name: 'two', image: '2' }] });
     expect(specOf(live)).toEqual({ containers: [{ name: 'two', image: '2', imagePullPolicy: 'Always' }] });
   });
 
   it('atomic ones are owned whole', () => {
-    const live = applyTo(undefined, 'a', { containers: [{ name: 'one', args: ['x', 'y'] }], nodeSelector: { disk: 'ssd' } });
+    const live = applyTo(undefined, 'a', {
+      containers: [{ name: 'one', args: ['x', 'y'] }],
+      nodeSelector: { disk: 'ssd' },
+    });
     expect(statusOf(() => applyTo(live, 'b', { containers: [{ name: 'one', args: ['x'] }] })).message).toBe(
       'Apply failed with 1 conflict: conflict with "a": .template.spec.containers[name="one"].args',
     );
-    expect(statusOf(() => applyTo(live, 'b', { nodeSelector: { zone: 'eu' } })).message).toBe('Apply failed with 1 conflict: conflict with "a": .template.spec.nodeSelector');
-    expect(specOf(applyTo(live, 'b', { nodeSelector: { zone: 'eu' } }, { force: true }))['nodeSelector']).toEqual({ zone: 'eu' });
+    expect(statusOf(() => applyTo(live, 'b', { nodeSelector: { zone: 'eu' } })).message).toBe(
+      'Apply failed with 1 conflict: conflict with "a": .template.spec.nodeSelector',
+    );
+    expect(specOf(applyTo(live, 'b', { nodeSelector: { zone: 'eu' } }, { force: true }))['nodeSelector']).toEqual({
+      zone: 'eu',
+    });
   });
 
   it('sets merge by value', () => {
@@ -192,16 +271,76 @@ describe('configurations that do not fit', () => {
     ['another version', { apiVersion: 'apps/v2' }, {}, 400, 'invalid object type: apps/v2, Kind=ConfigMap'],
     ['no version', { apiVersion: undefined }, {}, 400, 'invalid object type: /, Kind=ConfigMap'],
     ['managedFields', { metadata: { name: 'x', managedFields: [] } }, {}, 400, 'metadata.managedFields must be nil'],
-    ['unknown field', { nosuch: 1 }, {}, 500, 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .nosuch: field not declared in schema'],
-    ['number for a string', { data: { a: 5 } }, {}, 500, 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:5}'],
-    ['map for a string', { data: { a: { deep: [true, null] } } }, {}, 500, 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"deep":[]interface {}{true, interface {}(nil)}}}'],
-    ['boolean name', { metadata: { name: true } }, {}, 500, 'failed to create typed patch object (/; /v1, Kind=ConfigMap): .metadata.name: expected string, got &value.valueUnstructured{Value:true}'],
-    ['string for a list', { template: { spec: { containers: 'a' } } }, { kind: POD_TEMPLATE }, 500, 'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.containers: expected list, got &{a}'],
-    ['string for a number', { template: { spec: { priority: 'a' } } }, { kind: POD_TEMPLATE }, 500, 'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.priority: expected numeric (int or float), got string'],
-    ['repeated keys', { template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } }, { kind: POD_TEMPLATE }, 500, 'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.containers: duplicate entries for key [name="a"]'],
-    ['repeated values', { metadata: { name: 'x', finalizers: ['f', 'f'] } }, {}, 500, 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .metadata.finalizers: duplicate entries for key [="f"]'],
-    ['null item', { template: { spec: { containers: [null] } } }, { kind: POD_TEMPLATE }, 500, 'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.containers: element 0: associative list with keys may not have a null element'],
-    ['several faults', { data: { a: 1 }, binaryData: 5 }, {}, 500, 'failed to create typed patch object (/x; /v1, Kind=ConfigMap): errors:\n  .data.a: expected string, got &value.valueUnstructured{Value:1}\n  .binaryData: expected map, got &{5}'],
+    [
+      'unknown field',
+      { nosuch: 1 },
+      {},
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .nosuch: field not declared in schema',
+    ],
+    [
+      'number for a string',
+      { data: { a: 5 } },
+      {},
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:5}',
+    ],
+    [
+      'map for a string',
+      { data: { a: { deep: [true, null] } } },
+      {},
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .data.a: expected string, got &value.valueUnstructured{Value:map[string]interface {}{"deep":[]interface {}{true, interface {}(nil)}}}',
+    ],
+    [
+      'boolean name',
+      { metadata: { name: true } },
+      {},
+      500,
+      'failed to create typed patch object (/; /v1, Kind=ConfigMap): .metadata.name: expected string, got &value.valueUnstructured{Value:true}',
+    ],
+    [
+      'string for a list',
+      { template: { spec: { containers: 'a' } } },
+      { kind: POD_TEMPLATE },
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.containers: expected list, got &{a}',
+    ],
+    [
+      'string for a number',
+      { template: { spec: { priority: 'a' } } },
+      { kind: POD_TEMPLATE },
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.priority: expected numeric (int or float), got string',
+    ],
+    [
+      'repeated keys',
+      { template: { spec: { containers: [{ name: 'a' }, { name: 'a' }] } } },
+      { kind: POD_TEMPLATE },
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.containers: duplicate entries for key [name="a"]',
+    ],
+    [
+      'repeated values',
+      { metadata: { name: 'x', finalizers: ['f', 'f'] } },
+      {},
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): .metadata.finalizers: duplicate entries for key [="f"]',
+    ],
+    [
+      'null item',
+      { template: { spec: { containers: [null] } } },
+      { kind: POD_TEMPLATE },
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=PodTemplate): .template.spec.containers: element 0: associative list with keys may not have a null element',
+    ],
+    [
+      'several faults',
+      { data: { a: 1 }, binaryData: 5 },
+      {},
+      500,
+      'failed to create typed patch object (/x; /v1, Kind=ConfigMap): errors:\n  .data.a: expected string, got &value.valueUnstructured{Value:1}\n  .binaryData: expected map, got &{5}',
+    ],
   ])('%s', (_name, applied, more, code, message) => {
     expect(statusOf(() => apply(undefined, 'a', applied, more)).status).toMatchObject({ code, message });
   });
@@ -209,10 +348,20 @@ describe('configurations that do not fit', () => {
 
 describe('coming from client-side apply', () => {
   const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
-  const lastApplied = { apiVersion: 'v1', data: { one: '1', two: '2' }, kind: 'ConfigMap', metadata: { annotations: {}, name: 'x' } };
+  const lastApplied = {
+    apiVersion: 'v1',
+    data: { one: '1', two: '2' },
+    kind: 'ConfigMap',
+    metadata: { annotations: {}, name: 'x' },
+  };
   const live = updateManagedFields({
     live: undefined,
-    updated: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x', uid: 'u', annotations: { [annotation]: JSON.stringify(lastApplied) } }, data: { one: '1', two: '2' } },
+    updated: {
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      metadata: { name: 'x', uid: 'u', annotations: { [annotation]: JSON.stringify(lastApplied) } },
+      data: { one: '1', two: '2' },
+    },
     manager: 'kubectl-client-side-apply',
     apiVersion: 'v1',
     schemaMessage: schema.kind(CONFIG_MAP)!,
@@ -222,7 +371,8 @@ describe('coming from client-side apply', () => {
   it('kubectl changes what it had applied, and the annotation follows', () => {
     const changed = apply(live, 'kubectl', { data: { one: '<1>', two: '2' } }, { now: at(1) });
     expect(changed.metadata.annotations).toEqual({
-      [annotation]: '{"apiVersion":"v1","data":{"one":"\\u003c1\\u003e","two":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n',
+      [annotation]:
+        '{"apiVersion":"v1","data":{"one":"\\u003c1\\u003e","two":"2"},"kind":"ConfigMap","metadata":{"name":"x"}}\n',
     });
     expect(owners(changed)).toEqual([
       'kubectl Apply 01: {"f:data":{"f:one":{},"f:two":{}}}',
@@ -245,8 +395,18 @@ describe('coming from client-side apply', () => {
 });
 
 it('extracts what a manager applied', () => {
-  let live = apply(undefined, 'a', { metadata: { name: 'x', labels: { l: '1' } }, template: { spec: { containers: [{ name: 'one', image: '1' }] } } }, { kind: POD_TEMPLATE });
-  live = apply(live, 'b', { template: { spec: { containers: [{ name: 'one', args: ['x'] }, { name: 'two' }] } } }, { kind: POD_TEMPLATE });
+  let live = apply(
+    undefined,
+    'a',
+    { metadata: { name: 'x', labels: { l: '1' } }, template: { spec: { containers: [{ name: 'one', image: '1' }] } } },
+    { kind: POD_TEMPLATE },
+  );
+  live = apply(
+    live,
+    'b',
+    { template: { spec: { containers: [{ name: 'one', args: ['x'] }, { name: 'two' }] } } },
+    { kind: POD_TEMPLATE },
+  );
   const schemaMessage = schema.kind(POD_TEMPLATE)!;
   expect(extractApplied({ object: live, schemaMessage, manager: 'a' })).toEqual({
     apiVersion: 'v1',

@@ -1,17 +1,23 @@
 /** Server-side apply: what an object becomes when a manager applies a configuration to it. */
 import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/index.ts';
 import { append, deepEqual, isRecord } from '../../base/index.ts';
-import type { KubeObject } from '../index.ts';
 import { badRequest, failure } from '../errors/index.ts';
+import type { KubeObject } from '../index.ts';
+import { withinDepth } from '../patch/index.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects } from './compare.ts';
 import { conflictError, conflictsOf, type Conflict } from './conflicts.ts';
 import { emptyObject } from './empty-object.ts';
 import { hasPath, intersection } from './field-set.ts';
-import { withinDepth } from '../patch/index.ts';
 import { KUBECTL_MANAGER, lastAppliedFields, withLastApplied } from './last-applied.ts';
 import { UnidentifiedItemError } from './list-items.ts';
-import { capUpdateOwners, decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';
+import {
+  capUpdateOwners,
+  decodeManagedFields,
+  encodeManagedFields,
+  isSameOwner,
+  type FieldOwner,
+} from './managed-fields.ts';
 import { mergeTyped } from './merge-typed.ts';
 import { pruneAbandoned } from './prune.ts';
 import { reconcileOwners } from './reconcile-schema.ts';
@@ -57,7 +63,11 @@ export function applyPatch(request: ApplyRequest): ApplyResult {
       return apply(request, owners);
     } catch (error) {
       if (!(error instanceof UnidentifiedItemError)) throw error;
-      throw failure(500, '', `failed to create typed live object (${subjectText(request.live ?? request.applied, request.kind)}): ${error.message}`);
+      throw failure(
+        500,
+        '',
+        `failed to create typed live object (${subjectText(request.live ?? request.applied, request.kind)}): ${error.message}`,
+      );
     }
   });
 }
@@ -87,11 +97,21 @@ function ownersBefore(request: ApplyRequest): readonly FieldOwner[] {
   try {
     owners = decodeManagedFields(live.metadata.managedFields ?? [], 'stored');
   } catch (error) {
-    throw failure(500, '', `failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`);
+    throw failure(
+      500,
+      '',
+      `failed to decode managed fields: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
   if (owners.length === 0) {
     // Nobody was tracked so far: what is there belongs to those before the first apply.
-    const update = { ...request, live: undefined, updated: live, manager: 'before-first-apply', apiVersion: apiVersionOf(request.kind) };
+    const update = {
+      ...request,
+      live: undefined,
+      updated: live,
+      manager: 'before-first-apply',
+      apiVersion: apiVersionOf(request.kind),
+    };
     return capUpdateOwners(ownersAfterUpdate([], update));
   }
   return reconcileOwners(owners, request.schemaMessage, apiVersionOf(request.kind));
@@ -103,13 +123,15 @@ function checkConfiguration({ applied, kind, schemaMessage }: ApplyRequest): voi
     throw badRequest('metadata.managedFields must be nil');
   }
   const error = typedErrorText(compileMessage(schemaMessage), applied, 'refused');
-  if (error !== undefined) throw failure(500, '', `failed to create typed patch object (${subjectText(applied, kind)}): ${error}`);
+  if (error !== undefined)
+    throw failure(500, '', `failed to create typed patch object (${subjectText(applied, kind)}): ${error}`);
 }
 
 function apply(request: ApplyRequest, owners: readonly FieldOwner[]): ApplyResult {
   const attempt = tryApply(request, owners);
   if (attempt.conflicts.length > 0 && !request.force) {
-    const serious = request.manager === KUBECTL_MANAGER ? withoutLastApplied(request, attempt.conflicts) : attempt.conflicts;
+    const serious =
+      request.manager === KUBECTL_MANAGER ? withoutLastApplied(request, attempt.conflicts) : attempt.conflicts;
     if (serious.length > 0) throw conflictError(serious);
   }
   const metadata = { ...attempt.object.metadata };
@@ -117,11 +139,17 @@ function apply(request: ApplyRequest, owners: readonly FieldOwner[]): ApplyResul
   const entries = encodeManagedFields(attempt.owners);
   if (entries) metadata.managedFields = entries;
   const object = { ...attempt.object, metadata };
-  return { object: request.manager === KUBECTL_MANAGER ? withLastApplied(object, request.applied) : object, changed: attempt.changed };
+  return {
+    object: request.manager === KUBECTL_MANAGER ? withLastApplied(object, request.applied) : object,
+    changed: attempt.changed,
+  };
 }
 
 /** Conflicts over what kubectl itself last applied from the client's side are none. */
-function withoutLastApplied({ live, schemaMessage, kind }: ApplyRequest, conflicts: readonly Conflict[]): readonly Conflict[] {
+function withoutLastApplied(
+  { live, schemaMessage, kind }: ApplyRequest,
+  conflicts: readonly Conflict[],
+): readonly Conflict[] {
   const own = live && lastAppliedFields(compileMessage(schemaMessage), live, apiVersionOf(kind));
   return own ? conflicts.filter(({ path }) => !hasPath(own, path)) : conflicts;
 }
@@ -139,7 +167,12 @@ function tryApply(request: ApplyRequest, owners: readonly FieldOwner[]): Attempt
   const type = compileMessage(schemaMessage);
   const ignored = ignoredFields(request.resetFields);
   const before = live ?? (emptyObject(schemaMessage) as KubeObject);
-  const identity = { manager: request.manager, operation: 'Apply', apiVersion, subresource: request.subresource ?? '' } as const;
+  const identity = {
+    manager: request.manager,
+    operation: 'Apply',
+    apiVersion,
+    subresource: request.subresource ?? '',
+  } as const;
   const previous = owners.find((owner) => isSameOwner(owner, identity));
   const others = owners.filter((owner) => owner !== previous);
   const fields = fieldSetOf(type, applied, ignored);

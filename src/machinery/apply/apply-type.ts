@@ -5,7 +5,13 @@
 import type { Field, ListType, Message, ScalarType, Type } from '../../api/index.ts';
 import { compareText, jsonText } from '../../base/index.ts';
 
-export type ApplyType = ScalarApplyType | AtomicApplyType | DeducedApplyType | StructApplyType | MapApplyType | ListApplyType;
+export type ApplyType =
+  | ScalarApplyType
+  | AtomicApplyType
+  | DeducedApplyType
+  | StructApplyType
+  | MapApplyType
+  | ListApplyType;
 
 export interface ScalarApplyType {
   readonly kind: 'scalar';
@@ -93,7 +99,12 @@ export function compileMessage(message: Message): StructApplyType {
   if (message.object) declared.push({ name: 'apiVersion', type: undefined }, { name: 'kind', type: undefined });
   declared.sort((a, b) => compareText(a.name, b.name));
   for (const { name, type } of declared) {
-    const field: StructField = { name, element: `f:${name}`, type: type ? compileType(type) : STRING, order: fields.length };
+    const field: StructField = {
+      name,
+      element: `f:${name}`,
+      type: type ? compileType(type) : STRING,
+      order: fields.length,
+    };
     fields.push(field);
     byName.set(name, field);
   }

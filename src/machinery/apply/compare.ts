@@ -3,7 +3,15 @@
  * Absent and null are different things, and an object that was absent is itself among the changes (as `.`).
  */
 import { compareText, deepEqual, getOwn, isRecord } from '../../base/index.ts';
-import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type MapApplyType, type StructApplyType, type StructField } from './apply-type.ts';
+import {
+  DEDUCED,
+  fieldOf,
+  type ApplyType,
+  type ListApplyType,
+  type MapApplyType,
+  type StructApplyType,
+  type StructField,
+} from './apply-type.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
 import { identifyItems, isSorted, itemElement, NO_KEYS, sortItems, type IdentifiedItem } from './list-items.ts';
 import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
@@ -17,7 +25,12 @@ export interface Changes {
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Paths in `ignored` do not count, with everything below them. */
-export function compareObjects(type: StructApplyType, before: JsonRecord, after: JsonRecord, ignored: FieldSet): Changes {
+export function compareObjects(
+  type: StructApplyType,
+  before: JsonRecord,
+  after: JsonRecord,
+  ignored: FieldSet,
+): Changes {
   const forward = new Comparison('added or modified');
   const changed = forward.struct(type, before, after, ignored);
   const removed = forward.sawRemovals ? new Comparison('added').struct(type, after, before, ignored) : undefined;
@@ -122,7 +135,7 @@ class Comparison {
     const oldItems = old && groupItems(identifyItems(type, old));
     const nowItems = now ? sortItems(type, identifyItems(type, now)) : [];
     let kept = 0;
-    for (let i = 0; i < nowItems.length; ) {
+    for (let i = 0; i < nowItems.length;) {
       const { element } = nowItems[i]!;
       const first = i++;
       while (nowItems[i]?.element === element) i++;
@@ -171,7 +184,8 @@ class Comparison {
     const old = isRecord(before);
     const now = isRecord(after);
     if (!now && !old) return this.leaf(before, after);
-    if (before === undefined || (old && now) || before === null || after === null) return this.map(DEDUCED_MAP, before, after);
+    if (before === undefined || (old && now) || before === null || after === null)
+      return this.map(DEDUCED_MAP, before, after);
     // One side is an object and the other is not: the value as a whole changed, and so did what is in it.
     const inside = this.map(DEDUCED_MAP, before, after);
     return this.countsModified ? union(inside && { value: inside }, { value: LEAF })?.['value'] : inside;

@@ -18,13 +18,11 @@ export function conflictsOf(owner: FieldOwner, contested: FieldSet): Conflict[] 
 
 export function conflictError(conflicts: readonly Conflict[]): StatusError {
   const sorted = [...conflicts].sort((a, b) => compareText(ownerIdentifier(a.owner), ownerIdentifier(b.owner)));
-  const causes = sorted.map(
-    ({ owner, path }): StatusCause => ({
-      reason: 'FieldManagerConflict',
-      message: `conflict with ${ownerText(owner)}`,
-      field: pathText(path),
-    }),
-  );
+  const causes = sorted.map(({ owner, path }): StatusCause => ({
+    reason: 'FieldManagerConflict',
+    message: `conflict with ${ownerText(owner)}`,
+    field: pathText(path),
+  }));
   return applyConflict(causes, conflictMessage(sorted));
 }
 

@@ -27,26 +27,67 @@ const field = (name: string, type: Type): Field => ({
 
 function message(fields: Field[], more: Partial<Message> = {}): Message {
   const byName = new Map(fields.map((f) => [f.name, f]));
-  return { kind: 'message', name: '', fullName: '', goType: '', description: '', object: false, atomic: false, fields, byName, wireFields: fields, ...more };
+  return {
+    kind: 'message',
+    name: '',
+    fullName: '',
+    goType: '',
+    description: '',
+    object: false,
+    atomic: false,
+    fields,
+    byName,
+    wireFields: fields,
+    ...more,
+  };
 }
 
-const list = (listType: ListType['listType'], element: Type, keys: string[] = []): ListType => ({ kind: 'list', element, listType, keys, wrapped: false, goType: '' });
+const list = (listType: ListType['listType'], element: Type, keys: string[] = []): ListType => ({
+  kind: 'list',
+  element,
+  listType,
+  keys,
+  wrapped: false,
+  goType: '',
+});
 
 const metadata = field('metadata', schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'));
 const widget = (spec: Type): Message => message([metadata, field('spec', spec)], { object: true });
 const KIND = { group: 'example.com', version: 'v1', kind: 'Widget' };
-const object = (spec: unknown): KubeObject => ({ apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' }, spec });
+const object = (spec: unknown): KubeObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'w' },
+  spec,
+});
 
 const open = widget(message([field('colour', STRING), field('zones', list('set', STRING))], { unknownFields: ANY }));
 
 const fieldsOf = (o: KubeObject): string => JSON.stringify(o.metadata.managedFields?.at(-1)?.fieldsV1);
 const write = (schemaMessage: Message, live: KubeObject | undefined, updated: KubeObject): KubeObject =>
-  updateManagedFields({ live, updated, manager: 'm', apiVersion: 'example.com/v1', schemaMessage, now: '2026-01-01T00:00:00Z' });
+  updateManagedFields({
+    live,
+    updated,
+    manager: 'm',
+    apiVersion: 'example.com/v1',
+    schemaMessage,
+    now: '2026-01-01T00:00:00Z',
+  });
 const apply = (schemaMessage: Message, live: KubeObject | undefined, applied: KubeObject): KubeObject =>
-  applyPatch({ live, applied: { ...applied }, manager: 'a', force: false, kind: KIND, schemaMessage, now: '2026-01-01T00:00:00Z' }).object;
+  applyPatch({
+    live,
+    applied: { ...applied },
+    manager: 'a',
+    force: false,
+    kind: KIND,
+    schemaMessage,
+    now: '2026-01-01T00:00:00Z',
+  }).object;
 
 it('tracks fields that are not declared, where they are preserved', () => {
-  expect(fieldsOf(write(open, undefined, object({ zones: ['b', 'a'], any: { x: [1], y: { z: 1 } }, colour: 'red' })))).toBe(
+  expect(
+    fieldsOf(write(open, undefined, object({ zones: ['b', 'a'], any: { x: [1], y: { z: 1 } }, colour: 'red' }))),
+  ).toBe(
     '{"f:spec":{".":{},"f:any":{".":{},"f:x":{},"f:y":{".":{},"f:z":{}}},"f:colour":{},"f:zones":{".":{},"v:\\"a\\"":{},"v:\\"b\\"":{}}}}',
   );
 });
@@ -54,7 +95,10 @@ it('tracks fields that are not declared, where they are preserved', () => {
 it('applies fields that are not declared, where they are preserved', () => {
   const applied = apply(open, undefined, object({ colour: 'red', any: { x: 1, y: 2 } }));
   expect(fieldsOf(applied)).toBe('{"f:spec":{"f:any":{".":{},"f:x":{},"f:y":{}},"f:colour":{}}}');
-  expect(apply(open, applied, object({ colour: 'red', any: { y: 2 } }))['spec']).toEqual({ colour: 'red', any: { y: 2 } });
+  expect(apply(open, applied, object({ colour: 'red', any: { y: 2 } }))['spec']).toEqual({
+    colour: 'red',
+    any: { y: 2 },
+  });
 });
 
 it('refuses them where they are not', () => {
@@ -69,7 +113,11 @@ it('what has become atomic is owned as a whole', () => {
   const granular = widget(message([field('parts', list('map', item, ['name']))]));
   const atomic = widget(message([field('parts', list('atomic', item))]));
   const before = apply(granular, undefined, object({ parts: [{ name: 'a', size: '1' }] }));
-  const after = apply(atomic, { ...before, metadata: { ...before.metadata, uid: 'u' } }, object({ parts: [{ name: 'b' }] }));
+  const after = apply(
+    atomic,
+    { ...before, metadata: { ...before.metadata, uid: 'u' } },
+    object({ parts: [{ name: 'b' }] }),
+  );
   expect(after['spec']).toEqual({ parts: [{ name: 'b' }] });
   expect(fieldsOf(after)).toBe('{"f:spec":{"f:parts":{}}}');
 });

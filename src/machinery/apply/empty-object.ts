@@ -18,7 +18,8 @@ export function emptyObject(message: Message): Readonly<Record<string, unknown>>
 
 function emptyValue(field: Field): unknown {
   const { type } = field;
-  if (field.pointer || type.kind === 'list' || type.kind === 'map' || type.kind === 'union') return field.keep ? null : undefined;
+  if (field.pointer || type.kind === 'list' || type.kind === 'map' || type.kind === 'union')
+    return field.keep ? null : undefined;
   if (type.kind === 'message') return field.omitZero ? undefined : emptyObject(type);
   switch (type.scalar) {
     case 'Time':

@@ -14,7 +14,12 @@ export interface Extraction {
 }
 
 /** Undefined when the manager has not applied to the object. */
-export function extractApplied({ object, schemaMessage, manager, subresource = '' }: Extraction): Record<string, unknown> | undefined {
+export function extractApplied({
+  object,
+  schemaMessage,
+  manager,
+  subresource = '',
+}: Extraction): Record<string, unknown> | undefined {
   const entry = object.metadata.managedFields?.find(
     (e) => e.manager === manager && e.operation === 'Apply' && (e.subresource ?? '') === subresource,
   );

@@ -146,7 +146,11 @@ export function setOfPaths(paths: readonly (readonly string[])[]): FieldSet {
 }
 
 /** Calls back for every member, parents before what is below them. */
-export function eachPath(set: FieldSet, visit: (path: readonly string[]) => void, prefix: readonly string[] = []): void {
+export function eachPath(
+  set: FieldSet,
+  visit: (path: readonly string[]) => void,
+  prefix: readonly string[] = [],
+): void {
   const below: string[] = [];
   for (const key in set) {
     if (key === SELF) continue;

@@ -30,7 +30,8 @@ function keyedElement(keys: readonly ListKey[], item: unknown): string {
 }
 
 function setElement(item: unknown): string {
-  if (item === null) throw new UnidentifiedItemError("associative list without keys has an element that's an explicit null");
+  if (item === null)
+    throw new UnidentifiedItemError("associative list without keys has an element that's an explicit null");
   if (Array.isArray(item)) throw new UnidentifiedItemError('not supported: associative list with lists as elements');
   if (isRecord(item)) throw new UnidentifiedItemError("associative list without keys has an element that's a map type");
   return valueElement(item);

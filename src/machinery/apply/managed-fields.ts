@@ -78,7 +78,11 @@ export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedField
   if (owners.length === 0) return undefined;
   const sorted = owners.length === 1 ? owners : [...owners].sort(compareOwners);
   return sorted.map((owner) => {
-    const entry: ManagedFieldsEntry = { manager: owner.manager, operation: owner.operation, apiVersion: owner.apiVersion };
+    const entry: ManagedFieldsEntry = {
+      manager: owner.manager,
+      operation: owner.operation,
+      apiVersion: owner.apiVersion,
+    };
     if (owner.time !== undefined) entry.time = owner.time;
     entry.fieldsType = 'FieldsV1';
     entry.fieldsV1 = owner.fields;
@@ -88,8 +92,15 @@ export function encodeManagedFields(owners: readonly FieldOwner[]): ManagedField
 }
 
 /** The entries of a new object, of which all of `fields` is its creator's. */
-export const managedFieldsOfCreator = ({ manager, apiVersion, time, fields }: Pick<FieldOwner, 'manager' | 'apiVersion' | 'time' | 'fields'>): ManagedFieldsEntry[] =>
-  encodeManagedFields([{ manager: manager === '' ? 'unknown' : manager, operation: 'Update', apiVersion, subresource: '', time, fields }])!;
+export const managedFieldsOfCreator = ({
+  manager,
+  apiVersion,
+  time,
+  fields,
+}: Pick<FieldOwner, 'manager' | 'apiVersion' | 'time' | 'fields'>): ManagedFieldsEntry[] =>
+  encodeManagedFields([
+    { manager: manager === '' ? 'unknown' : manager, operation: 'Update', apiVersion, subresource: '', time, fields },
+  ])!;
 
 /** The entries as JSON: the same as JSON.stringify, but what was written before is not written again. */
 export function managedFieldsText(entries: readonly ManagedFieldsEntry[]): string {
@@ -129,7 +140,9 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
   let surplus = updaters.length - MAX_UPDATE_OWNERS;
   if (surplus <= 0) return owners;
   const identifiers = new Map(updaters.map((owner) => [owner, ownerIdentifier(owner)]));
-  updaters.sort((a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(identifiers.get(a)!, identifiers.get(b)!));
+  updaters.sort(
+    (a, b) => compareText(a.time ?? '', b.time ?? '') || compareText(identifiers.get(a)!, identifiers.get(b)!),
+  );
   const left = new Set(owners);
   const collectives = new Map<string, FieldOwner[]>();
   const oldestByVersion = new Map<string, FieldOwner>();
@@ -140,7 +153,12 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
       oldestByVersion.set(owner.apiVersion, owner);
       continue;
     }
-    const identity = { manager: COLLECTIVE_MANAGER, operation: 'Update', apiVersion: owner.apiVersion, subresource: '' } as const;
+    const identity = {
+      manager: COLLECTIVE_MANAGER,
+      operation: 'Update',
+      apiVersion: owner.apiVersion,
+      subresource: '',
+    } as const;
     let known = collectives.get(owner.apiVersion);
     if (!known) collectives.set(owner.apiVersion, (known = owners.filter((other) => isSameOwner(other, identity))));
     const collective = known.find((other) => left.has(other));
@@ -148,7 +166,11 @@ export function capUpdateOwners(owners: readonly FieldOwner[]): readonly FieldOw
     const target = collective ?? oldest;
     left.delete(target);
     left.delete(owner);
-    const joined: FieldOwner = { ...identity, time: owner.time, fields: union(target.fields, owner.fields) ?? target.fields };
+    const joined: FieldOwner = {
+      ...identity,
+      time: owner.time,
+      fields: union(target.fields, owner.fields) ?? target.fields,
+    };
     left.add(joined);
     collectives.set(owner.apiVersion, [...known.filter((other) => left.has(other)), joined]);
     surplus--;

@@ -1,10 +1,10 @@
+import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 /**
  * Path elements in their serialised form, which is the form that everything here works on: `f:name` (a field or map
  * key), `k:{"name":"a"}` (the list item with these keys), `v:"x"` (the set item with this value), `i:0` (the list item
  * at this index). Two elements are the same exactly when their texts are.
  */
 import { parseJson } from '../decode/index.ts';
-import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 
 type ElementKind = 'f' | 'k' | 'v' | 'i';
 
@@ -39,7 +39,12 @@ export function parseElement(text: string): ParsedElement | undefined {
       const value = parseContent(content);
       if (!isRecord(value)) throw new Error(`expected an object: ${text}`);
       const keys = Object.entries(value).sort((a, b) => compareText(a[0], b[0]));
-      return { text: `k:{${keys.map(([name, v]) => `${jsonText(name)}:${jsonText(v)}`).join(',')}}`, kind: 'k', keys, value: undefined };
+      return {
+        text: `k:{${keys.map(([name, v]) => `${jsonText(name)}:${jsonText(v)}`).join(',')}}`,
+        kind: 'k',
+        keys,
+        value: undefined,
+      };
     }
     case 'i': {
       if (!/^[+-]?\d+$/.test(content)) throw new Error(`strconv.Atoi: parsing ${quote(content)}: invalid syntax`);
@@ -109,6 +114,9 @@ function valueText(value: unknown): string {
   if (typeof value === 'number') return floatText(value);
   if (typeof value === 'string') return quote(value);
   if (Array.isArray(value)) return `[${value.map(valueText).join(',')}]`;
-  if (isRecord(value)) return Object.entries(value).map(([k, v]) => `${k}=${valueText(v)}`).join('');
+  if (isRecord(value))
+    return Object.entries(value)
+      .map(([k, v]) => `${k}=${valueText(v)}`)
+      .join('');
   return String(value);
 }

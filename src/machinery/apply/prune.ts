@@ -25,7 +25,8 @@ const NAMED: FieldSet = { 'f:metadata': { 'f:name': LEAF } };
 export function pruneAbandoned(pruning: Pruning): KubeObject {
   const { merged, message, apiVersion, previous, owners } = pruning;
   // Equal sets are one and the same, mostly: nothing can have been abandoned then.
-  if (!previous || owners.some((owner) => owner.fields === previous.fields && owner.apiVersion === previous.apiVersion)) return merged;
+  if (!previous || owners.some((owner) => owner.fields === previous.fields && owner.apiVersion === previous.apiVersion))
+    return merged;
   if (previous.apiVersion !== apiVersion || owners.some((owner) => owner.apiVersion !== apiVersion)) {
     return pruneAcrossVersions(pruning, previous);
   }
@@ -38,7 +39,10 @@ function pruneAcrossVersions({ merged, apiVersion, owners, versions }: Pruning, 
   const lastVersion = versions?.(previous.apiVersion);
   const current = versions?.(apiVersion);
   if (!lastVersion || !current) return merged;
-  const setsIn = (version: string) => [...owners.filter((owner) => owner.apiVersion === version).map((owner) => owner.fields), NAMED];
+  const setsIn = (version: string) => [
+    ...owners.filter((owner) => owner.apiVersion === version).map((owner) => owner.fields),
+    NAMED,
+  ];
   const whole = lastVersion.convert(merged);
   let pruned = asObject(
     removeAbandoned(compileMessage(lastVersion.message), whole, previous.fields, setsIn(previous.apiVersion)),
@@ -51,11 +55,15 @@ function pruneAcrossVersions({ merged, apiVersion, owners, versions }: Pruning, 
     const otherWhole = other.convert(whole);
     const { removed } = compareObjects(type, otherWhole, other.convert(pruned), LEAF);
     if (!removed) continue;
-    pruned = lastVersion.convert(asObject(removeAbandoned(type, otherWhole, removed, setsIn(otherVersion)), otherWhole));
+    pruned = lastVersion.convert(
+      asObject(removeAbandoned(type, otherWhole, removed, setsIn(otherVersion)), otherWhole),
+    );
   }
   return current.convert(pruned);
 }
 
 /** Everything may go from an object except that it is one. */
 const asObject = (value: unknown, original: KubeObject): KubeObject =>
-  value === null ? { apiVersion: original.apiVersion, kind: original.kind, metadata: original.metadata } : (value as KubeObject);
+  value === null
+    ? { apiVersion: original.apiVersion, kind: original.kind, metadata: original.metadata }
+    : (value as KubeObject);

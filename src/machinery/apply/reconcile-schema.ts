@@ -5,7 +5,11 @@ import { hasChildren, LEAF, SELF, type FieldSet, type FieldSetBuilder } from './
 import type { FieldOwner } from './managed-fields.ts';
 
 /** Owners as the present schema has them. Only custom resources' schemas change. */
-export function reconcileOwners(owners: readonly FieldOwner[], message: Message, apiVersion: string): readonly FieldOwner[] {
+export function reconcileOwners(
+  owners: readonly FieldOwner[],
+  message: Message,
+  apiVersion: string,
+): readonly FieldOwner[] {
   if (message.fullName !== '') return owners;
   const type = compileMessage(message);
   return owners.map((owner) => {

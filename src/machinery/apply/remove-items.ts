@@ -32,7 +32,11 @@ interface Abandonment {
   readonly valueType?: ApplyType;
 }
 
-function removeFromMap(value: unknown, fieldType: (name: string) => ApplyType | undefined, abandonment: Abandonment): unknown {
+function removeFromMap(
+  value: unknown,
+  fieldType: (name: string) => ApplyType | undefined,
+  abandonment: Abandonment,
+): unknown {
   if (!isRecord(value)) return value;
   const { last, owners, valueType = DEDUCED } = abandonment;
   let left: Record<string, unknown> | undefined;
@@ -96,8 +100,11 @@ export function extractItems(type: ApplyType, value: unknown, set: FieldSet): un
   for (const name of Object.keys(value)) {
     const below = set[`f:${name}`];
     if (!below) continue;
-    const memberType = type.kind === 'struct' ? type.byName.get(name)?.type : type.kind === 'map' ? type.value : DEDUCED;
-    const part = hasChildren(below) ? extractItems(memberType ?? DEDUCED, value[name], below) : extractLeaf(memberType ?? DEDUCED, value[name]);
+    const memberType =
+      type.kind === 'struct' ? type.byName.get(name)?.type : type.kind === 'map' ? type.value : DEDUCED;
+    const part = hasChildren(below)
+      ? extractItems(memberType ?? DEDUCED, value[name], below)
+      : extractLeaf(memberType ?? DEDUCED, value[name]);
     if (part !== undefined) setOwn(picked, name, part);
   }
   return Object.keys(picked).length > 0 ? picked : undefined;
@@ -105,7 +112,11 @@ export function extractItems(type: ApplyType, value: unknown, set: FieldSet): un
 
 /** A leaf of the set that is a container here carries nothing but itself. */
 function extractLeaf(type: ApplyType, value: unknown): unknown {
-  const granular = type.kind === 'struct' || type.kind === 'map' || type.kind === 'list' || (type.kind === 'deduced' && isRecord(value));
+  const granular =
+    type.kind === 'struct' ||
+    type.kind === 'map' ||
+    type.kind === 'list' ||
+    (type.kind === 'deduced' && isRecord(value));
   if (!granular) return value;
   if (Array.isArray(value)) return value.length === 0 ? value : undefined;
   return isRecord(value) && Object.keys(value).length > 0 ? undefined : value;
@@ -121,4 +132,3 @@ function extractFromList(type: ListApplyType, value: unknown, set: FieldSet): un
   }
   return picked.length > 0 ? picked : undefined;
 }
-

@@ -1,6 +1,6 @@
+import { setOfPaths, union, type FieldSet } from './field-set.ts';
 /** Fields that nobody owns: those that identify an object, and those that the endpoint resets. */
 import { fieldElement } from './path-element.ts';
-import { setOfPaths, union, type FieldSet } from './field-set.ts';
 
 /** Paths by their field names: `[['status']]`. */
 export type ResetFields = readonly (readonly string[])[];

@@ -17,7 +17,8 @@ const entry = (manager: string, fieldsV1: unknown, more: Partial<ManagedFieldsEn
 const REPLICAS = { 'f:spec': { 'f:replicas': {} } };
 const BOTH = { 'f:spec': { 'f:replicas': {}, 'f:selector': {} } };
 const SELECTOR = { 'f:spec': { 'f:selector': {} } };
-const scaled = (manager: string, more: Partial<ManagedFieldsEntry> = {}) => entry(manager, REPLICAS, { apiVersion: 'autoscaling/v1', ...more });
+const scaled = (manager: string, more: Partial<ManagedFieldsEntry> = {}) =>
+  entry(manager, REPLICAS, { apiVersion: 'autoscaling/v1', ...more });
 
 it('a Scale shows who owns the replicas', () => {
   const parent = [entry('a', BOTH), entry('b', SELECTOR), entry('c', REPLICAS, { apiVersion: 'apps/v0' })];
@@ -26,11 +27,31 @@ it('a Scale shows who owns the replicas', () => {
 
 describe('a write to the Scale', () => {
   it.each<[string, ManagedFieldsEntry[], ManagedFieldsEntry[], ManagedFieldsEntry[]]>([
-    ['shares', [entry('a', BOTH)], [scaled('a'), scaled('hpa', { subresource: 'scale' })], [entry('hpa', REPLICAS, { subresource: 'scale', time: undefined }), entry('a', BOTH)]],
-    ['steals', [entry('a', BOTH)], [scaled('hpa', { subresource: 'scale' })], [entry('hpa', REPLICAS, { subresource: 'scale', time: undefined }), entry('a', SELECTOR)]],
-    ['steals all there is', [entry('a', REPLICAS)], [scaled('hpa', { operation: 'Update' })], [entry('hpa', REPLICAS, { operation: 'Update', time: undefined })]],
+    [
+      'shares',
+      [entry('a', BOTH)],
+      [scaled('a'), scaled('hpa', { subresource: 'scale' })],
+      [entry('hpa', REPLICAS, { subresource: 'scale', time: undefined }), entry('a', BOTH)],
+    ],
+    [
+      'steals',
+      [entry('a', BOTH)],
+      [scaled('hpa', { subresource: 'scale' })],
+      [entry('hpa', REPLICAS, { subresource: 'scale', time: undefined }), entry('a', SELECTOR)],
+    ],
+    [
+      'steals all there is',
+      [entry('a', REPLICAS)],
+      [scaled('hpa', { operation: 'Update' })],
+      [entry('hpa', REPLICAS, { operation: 'Update', time: undefined })],
+    ],
     ['keeps who owns other things', [entry('a', SELECTOR)], [], [entry('a', SELECTOR)]],
-    ['drops versions that are not known', [entry('a', SELECTOR, { apiVersion: 'apps/v9' }), entry('b', SELECTOR, { apiVersion: 'apps/v0' })], [], [entry('b', SELECTOR, { apiVersion: 'apps/v0' })]],
+    [
+      'drops versions that are not known',
+      [entry('a', SELECTOR, { apiVersion: 'apps/v9' }), entry('b', SELECTOR, { apiVersion: 'apps/v0' })],
+      [],
+      [entry('b', SELECTOR, { apiVersion: 'apps/v0' })],
+    ],
   ])('%s', (_name, parent, scale, expected) => {
     expect(managedFieldsOfParent({ parent, scale, apiVersion: 'apps/v1', paths })).toEqual(expected);
   });

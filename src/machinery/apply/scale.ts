@@ -14,7 +14,10 @@ const SCALE_VERSION = 'autoscaling/v1';
 const SCALE_REPLICAS = ['f:spec', 'f:replicas'];
 
 /** The Scale's managedFields. */
-export function managedFieldsOfScale(parent: readonly ManagedFieldsEntry[], paths: ReplicasPaths): ManagedFieldsEntry[] | undefined {
+export function managedFieldsOfScale(
+  parent: readonly ManagedFieldsEntry[],
+  paths: ReplicasPaths,
+): ManagedFieldsEntry[] | undefined {
   const owners: FieldOwner[] = [];
   for (const owner of decodeManagedFields(parent, 'stored')) {
     const path = paths[owner.apiVersion]?.map(fieldElement);
@@ -34,7 +37,12 @@ export interface ScaleOwnership {
 }
 
 /** The parent's managedFields after a write to its Scale. */
-export function managedFieldsOfParent({ parent, scale, apiVersion, paths }: ScaleOwnership): ManagedFieldsEntry[] | undefined {
+export function managedFieldsOfParent({
+  parent,
+  scale,
+  apiVersion,
+  paths,
+}: ScaleOwnership): ManagedFieldsEntry[] | undefined {
   const scaleOwners = new Set(decodeManagedFields(scale, 'stored'));
   const owners: FieldOwner[] = [];
   for (const owner of decodeManagedFields(parent, 'stored')) {

@@ -33,7 +33,11 @@ export function sharedSet(elements: readonly string[], below: readonly FieldSet[
 }
 
 /** As `sharedSet`, for fields; `self` when the path to them is a member too. */
-export function sharedStruct(fields: readonly StructField[], below: readonly FieldSet[], self: boolean): FieldSet | undefined {
+export function sharedStruct(
+  fields: readonly StructField[],
+  below: readonly FieldSet[],
+  self: boolean,
+): FieldSet | undefined {
   if (fields.length === 0) return self ? LEAF : undefined;
   startOverWhenFull();
   let at = self ? follow(root, SELF, LEAF) : root;

@@ -1,6 +1,13 @@
 /** The fields that a configuration mentions: what its applier will own. */
 import { compareText, isRecord } from '../../base/index.ts';
-import { DEDUCED, fieldOf, type ApplyType, type ListApplyType, type StructApplyType, type StructField } from './apply-type.ts';
+import {
+  DEDUCED,
+  fieldOf,
+  type ApplyType,
+  type ListApplyType,
+  type StructApplyType,
+  type StructField,
+} from './apply-type.ts';
 import { isMember, LEAF, SELF, type FieldSet } from './field-set.ts';
 import { identifyItems, sortItems } from './list-items.ts';
 import { fieldElement } from './path-element.ts';
@@ -39,7 +46,9 @@ function structFields(type: StructApplyType, value: unknown, ignored: FieldSet):
     const member = value[name];
     let mentioned: FieldSet | undefined;
     if (isNullOrEmptyMap(member)) mentioned = below ? undefined : LEAF;
-    else mentioned = below && field.type.kind === 'struct' ? structFields(field.type, member, below) : fieldsOf(field.type, member);
+    else
+      mentioned =
+        below && field.type.kind === 'struct' ? structFields(field.type, member, below) : fieldsOf(field.type, member);
     // What is not declared is a member like any map's key.
     if (field.order < 0) mentioned = withSelf(mentioned ?? LEAF);
     if (!mentioned) continue;

@@ -52,7 +52,8 @@ function check(type: ApplyType, value: unknown, path: Place | undefined, context
     case 'map':
       if (!isRecord(value)) return report(context, path, `expected map, got ${shown(value)}`);
       if (type.value === DEDUCED) return;
-      for (const [name, member] of Object.entries(value)) check(type.value, member, { above: path, element: fieldElement(name) }, context);
+      for (const [name, member] of Object.entries(value))
+        check(type.value, member, { above: path, element: fieldElement(name) }, context);
       return;
     case 'list':
       if (!Array.isArray(value)) return report(context, path, `expected list, got ${shown(value)}`);
@@ -83,9 +84,13 @@ function checkItems(type: ListApplyType, list: readonly unknown[], path: Place |
 function scalarError(type: ScalarApplyType, value: unknown): string | undefined {
   switch (type.scalar) {
     case 'string':
-      return typeof value === 'string' ? undefined : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
+      return typeof value === 'string'
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
     case 'numeric':
-      return typeof value === 'number' || typeof value === 'bigint' ? undefined : `expected numeric (int or float), got ${goTypeName(value)}`;
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? undefined
+        : `expected numeric (int or float), got ${goTypeName(value)}`;
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${shown(value)}`;
     case 'untyped':

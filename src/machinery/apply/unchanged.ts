@@ -1,7 +1,7 @@
 /** Writes that change nothing but the times in managedFields do not count as writes. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../index.ts';
 import { deepEqual } from '../../base/index.ts';
+import type { KubeObject } from '../index.ts';
 
 /** `updated` with the old times, when they are all that differs from `live`; otherwise `updated` itself. */
 export function keepUnchangedTimes(live: KubeObject, updated: KubeObject): KubeObject {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { schema } from '../../api/index.ts';
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
+import { schema } from '../../api/index.ts';
 import type { KubeObject } from '../object.ts';
 import { keepUnchangedTimes } from './unchanged.ts';
 import { updateManagedFields, type ManagedFieldsUpdate } from './update-managed-fields.ts';
@@ -12,7 +12,14 @@ const deployment = schema.kind({ group: 'apps', version: 'v1', kind: 'Deployment
 const at = (second: number): string => `2026-01-01T00:00:${String(second).padStart(2, '0')}Z`;
 
 function write(update: Partial<ManagedFieldsUpdate> & Pick<ManagedFieldsUpdate, 'updated'>): KubeObject {
-  return updateManagedFields({ live: undefined, manager: 'm', apiVersion: 'v1', schemaMessage: configMap, now: at(0), ...update });
+  return updateManagedFields({
+    live: undefined,
+    manager: 'm',
+    apiVersion: 'v1',
+    schemaMessage: configMap,
+    now: at(0),
+    ...update,
+  });
 }
 
 const object = (data: Record<string, string>, metadata: KubeObject['metadata'] = {}): KubeObject => ({
@@ -24,7 +31,10 @@ const object = (data: Record<string, string>, metadata: KubeObject['metadata'] =
 
 /** `manager operation time: fields` */
 const owners = (result: KubeObject): string[] =>
-  (result.metadata.managedFields ?? []).map((e) => `${e.manager} ${e.operation} ${e.time?.slice(17, 19) ?? '-'}${e.subresource ? ` ${e.subresource}` : ''}: ${JSON.stringify(e.fieldsV1)}`);
+  (result.metadata.managedFields ?? []).map(
+    (e) =>
+      `${e.manager} ${e.operation} ${e.time?.slice(17, 19) ?? '-'}${e.subresource ? ` ${e.subresource}` : ''}: ${JSON.stringify(e.fieldsV1)}`,
+  );
 
 describe('create', () => {
   it('owns what is there, but not what the type always writes', () => {
@@ -40,7 +50,15 @@ describe('create', () => {
             metadata: {},
             spec: {
               containers: [
-                { name: 'b', image: 'i', resources: {}, ports: [{ containerPort: 443, protocol: 'TCP' }, { containerPort: 80, protocol: 'TCP' }] },
+                {
+                  name: 'b',
+                  image: 'i',
+                  resources: {},
+                  ports: [
+                    { containerPort: 443, protocol: 'TCP' },
+                    { containerPort: 80, protocol: 'TCP' },
+                  ],
+                },
                 { name: 'a', image: 'i', resources: {} },
               ],
               volumes: [{ name: 'v', emptyDir: {} }],
@@ -80,7 +98,11 @@ describe('create', () => {
                       'f:ports': {
                         '.': {},
                         'k:{"containerPort":80,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {}, 'f:protocol': {} },
-                        'k:{"containerPort":443,"protocol":"TCP"}': { '.': {}, 'f:containerPort': {}, 'f:protocol': {} },
+                        'k:{"containerPort":443,"protocol":"TCP"}': {
+                          '.': {},
+                          'f:containerPort': {},
+                          'f:protocol': {},
+                        },
                       },
                       'f:resources': {},
                     },
@@ -96,12 +118,16 @@ describe('create', () => {
   });
 
   it('shares the sets of equal objects', () => {
-    const sets = ['x', 'y'].map((name) => write({ updated: object({ k: name }, { name }) }).metadata.managedFields?.[0]?.fieldsV1);
+    const sets = ['x', 'y'].map(
+      (name) => write({ updated: object({ k: name }, { name }) }).metadata.managedFields?.[0]?.fieldsV1,
+    );
     expect(sets[0]).toBe(sets[1]);
   });
 
   it('keys are escaped as Go escapes them, and may have any name', () => {
-    const updated = object(JSON.parse('{"constructor":"1","__proto__":"2"}') as Record<string, string>, { finalizers: ['a<b>&"c'] });
+    const updated = object(JSON.parse('{"constructor":"1","__proto__":"2"}') as Record<string, string>, {
+      finalizers: ['a<b>&"c'],
+    });
     expect(owners(write({ updated }))).toEqual([
       'm Update 00: {"f:data":{".":{},"f:__proto__":{},"f:constructor":{}},"f:metadata":{"f:finalizers":{".":{},"v:\\"a\\\\u003cb\\\\u003e\\\\u0026\\\\\\"c\\"":{}}}}',
     ]);
@@ -112,9 +138,21 @@ describe('update', () => {
   const created = write({ updated: object({ one: '1', two: '2' }) });
 
   it.each<[string, KubeObject, string[]]>([
-    ['no change keeps the time', object({ one: '1', two: '2' }), ['m Update 00: {"f:data":{".":{},"f:one":{},"f:two":{}}}']],
-    ['a change takes the field', object({ one: 'x', two: '2' }), ['m Update 00: {"f:data":{".":{},"f:two":{}}}', 'n Update 05: {"f:data":{"f:one":{}}}']],
-    ['an addition', object({ one: '1', two: '2', three: '3' }), ['m Update 00: {"f:data":{".":{},"f:one":{},"f:two":{}}}', 'n Update 05: {"f:data":{"f:three":{}}}']],
+    [
+      'no change keeps the time',
+      object({ one: '1', two: '2' }),
+      ['m Update 00: {"f:data":{".":{},"f:one":{},"f:two":{}}}'],
+    ],
+    [
+      'a change takes the field',
+      object({ one: 'x', two: '2' }),
+      ['m Update 00: {"f:data":{".":{},"f:two":{}}}', 'n Update 05: {"f:data":{"f:one":{}}}'],
+    ],
+    [
+      'an addition',
+      object({ one: '1', two: '2', three: '3' }),
+      ['m Update 00: {"f:data":{".":{},"f:one":{},"f:two":{}}}', 'n Update 05: {"f:data":{"f:three":{}}}'],
+    ],
     ['a removal', object({ two: '2' }), ['m Update 00: {"f:data":{".":{},"f:two":{}}}']],
     ['everything goes', { ...object({}), data: undefined }, []],
   ])('%s', (_name, updated, expected) => {
@@ -128,33 +166,82 @@ describe('update', () => {
   });
 
   it('a subresource is another owner, and what it resets is nobody’s', () => {
-    const live = write({ updated: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid: 'u' }, spec: { containers: [] }, status: {} }, schemaMessage: pod });
-    const updated = { ...live, spec: { containers: [{ name: 'x' }] }, status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True', lastProbeTime: null, lastTransitionTime: null }] } };
-    const result = write({ live, updated, subresource: 'status', schemaMessage: pod, resetFields: [['spec']], now: at(3) });
+    const live = write({
+      updated: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'p', uid: 'u' },
+        spec: { containers: [] },
+        status: {},
+      },
+      schemaMessage: pod,
+    });
+    const updated = {
+      ...live,
+      spec: { containers: [{ name: 'x' }] },
+      status: {
+        phase: 'Running',
+        conditions: [{ type: 'Ready', status: 'True', lastProbeTime: null, lastTransitionTime: null }],
+      },
+    };
+    const result = write({
+      live,
+      updated,
+      subresource: 'status',
+      schemaMessage: pod,
+      resetFields: [['spec']],
+      now: at(3),
+    });
     expect(owners(result).at(-1)).toBe(
       'm Update 03 status: {"f:status":{"f:conditions":{".":{},"k:{\\"type\\":\\"Ready\\"}":{".":{},"f:lastProbeTime":{},"f:lastTransitionTime":{},"f:status":{},"f:type":{}}},"f:phase":{}}}',
     );
   });
 
   it('items that repeat are owned as one', () => {
-    const podOf = (...containers: unknown[]): KubeObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', uid: 'u' }, spec: { containers } });
+    const podOf = (...containers: unknown[]): KubeObject => ({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', uid: 'u' },
+      spec: { containers },
+    });
     const twice = write({ updated: podOf({ name: 'a', image: '1' }, { name: 'a', image: '2' }), schemaMessage: pod });
     expect(owners(twice)).toEqual(['m Update 00: {"f:spec":{"f:containers":{"k:{\\"name\\":\\"a\\"}":{}}}}']);
     const once = write({ live: twice, updated: podOf({ name: 'a', image: '1' }), schemaMessage: pod, now: at(2) });
-    expect(owners(once)).toEqual(['m Update 02: {"f:spec":{"f:containers":{"k:{\\"name\\":\\"a\\"}":{".":{},"f:image":{},"f:name":{}}}}}']);
+    expect(owners(once)).toEqual([
+      'm Update 02: {"f:spec":{"f:containers":{"k:{\\"name\\":\\"a\\"}":{".":{},"f:image":{},"f:name":{}}}}}',
+    ]);
   });
 
   it('owners in versions that are not served go', () => {
-    const entry: ManagedFieldsEntry = { manager: 'old', operation: 'Update', apiVersion: 'v0', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:one': {} } } };
+    const entry: ManagedFieldsEntry = {
+      manager: 'old',
+      operation: 'Update',
+      apiVersion: 'v0',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { 'f:one': {} } },
+    };
     const live = object({ one: '1' }, { managedFields: [entry] });
     expect(owners(write({ live, updated: object({ one: '2' }) }))).toEqual(['m Update 00: {"f:data":{"f:one":{}}}']);
   });
 
   it('owners in other versions are compared there', () => {
-    const entry: ManagedFieldsEntry = { manager: 'old', operation: 'Update', apiVersion: 'v0', fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:ONE': {}, 'f:TWO': {} } } };
+    const entry: ManagedFieldsEntry = {
+      manager: 'old',
+      operation: 'Update',
+      apiVersion: 'v0',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { 'f:ONE': {}, 'f:TWO': {} } },
+    };
     const live = object({ one: '1', two: '2' }, { managedFields: [entry] });
-    const upper = (o: KubeObject): KubeObject => ({ ...o, data: Object.fromEntries(Object.entries(o['data'] as object).map(([k, v]) => [k.toUpperCase(), v as unknown])) });
-    const result = write({ live, updated: object({ one: 'x', two: '2' }), versions: () => ({ message: configMap, convert: upper }) });
+    const upper = (o: KubeObject): KubeObject => ({
+      ...o,
+      data: Object.fromEntries(Object.entries(o['data'] as object).map(([k, v]) => [k.toUpperCase(), v as unknown])),
+    });
+    const result = write({
+      live,
+      updated: object({ one: 'x', two: '2' }),
+      versions: () => ({ message: configMap, convert: upper }),
+    });
     expect(owners(result)).toEqual(['old Update -: {"f:data":{"f:TWO":{}}}', 'm Update 00: {"f:data":{"f:one":{}}}']);
   });
 
@@ -162,7 +249,12 @@ describe('update', () => {
     let live = write({ updated: object({ k01: 'v' }), manager: 'm01', now: at(1) });
     for (let i = 2; i <= 12; i++) {
       const key = String(i).padStart(2, '0');
-      live = write({ live, updated: object({ ...(live['data'] as Record<string, string>), [`k${key}`]: 'v' }), manager: `m${key}`, now: at(i) });
+      live = write({
+        live,
+        updated: object({ ...(live['data'] as Record<string, string>), [`k${key}`]: 'v' }),
+        manager: `m${key}`,
+        now: at(i),
+      });
     }
     expect(owners(live)).toHaveLength(10);
     expect(owners(live)[0]).toBe('ancient-changes Update 03: {"f:data":{".":{},"f:k01":{},"f:k02":{},"f:k03":{}}}');
@@ -172,7 +264,14 @@ describe('update', () => {
 
 describe('managedFields that the client sends', () => {
   const live = write({ updated: object({ one: '1' }) });
-  const other: ManagedFieldsEntry = { manager: 'other', operation: 'Apply', apiVersion: 'v1', time: at(9), fieldsType: 'FieldsV1', fieldsV1: { 'f:data': { 'f:one': {} } } };
+  const other: ManagedFieldsEntry = {
+    manager: 'other',
+    operation: 'Apply',
+    apiVersion: 'v1',
+    time: at(9),
+    fieldsType: 'FieldsV1',
+    fieldsV1: { 'f:data': { 'f:one': {} } },
+  };
   const mine = 'm Update 00: {"f:data":{".":{},"f:one":{}}}';
 
   it.each<[string, ManagedFieldsEntry[] | undefined, string[]]>([
@@ -186,11 +285,15 @@ describe('managedFields that the client sends', () => {
     ['bad fields keep the object’s', [{ ...other, fieldsV1: { data: {} } }], [mine]],
     ['no version keeps the object’s', [{ ...other, apiVersion: '' }], [mine]],
   ])('%s', (_name, managedFields, expected) => {
-    expect(owners(write({ live, updated: object({ one: '1' }, managedFields ? { managedFields } : {}), manager: 'n' }))).toEqual(expected);
+    expect(
+      owners(write({ live, updated: object({ one: '1' }, managedFields ? { managedFields } : {}), manager: 'n' })),
+    ).toEqual(expected);
   });
 
   it('through a subresource they do not count', () => {
-    expect(owners(write({ live, updated: object({ one: '1' }, { managedFields: [] }), subresource: 'status' }))).toEqual([mine]);
+    expect(
+      owners(write({ live, updated: object({ one: '1' }, { managedFields: [] }), subresource: 'status' })),
+    ).toEqual([mine]);
   });
 
   it('an object that was cleared stays untracked', () => {
@@ -200,7 +303,10 @@ describe('managedFields that the client sends', () => {
 
 describe('keepUnchangedTimes', () => {
   const live = write({ updated: object({ one: '1' }) });
-  const retimed = (o: KubeObject): KubeObject => ({ ...o, metadata: { ...o.metadata, managedFields: o.metadata.managedFields?.map((e) => ({ ...e, time: at(7) })) } });
+  const retimed = (o: KubeObject): KubeObject => ({
+    ...o,
+    metadata: { ...o.metadata, managedFields: o.metadata.managedFields?.map((e) => ({ ...e, time: at(7) })) },
+  });
 
   it('gives back the old times when nothing else differs', () => {
     expect(keepUnchangedTimes(live, retimed(live))).toEqual(live);

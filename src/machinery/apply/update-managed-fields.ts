@@ -1,14 +1,20 @@
 /** Upkeep of managedFields on every write that is not an apply. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import type { Message } from '../../api/index.ts';
+import { deepEqual } from '../../base/index.ts';
 import type { KubeObject } from '../index.ts';
 import { compileMessage } from './apply-type.ts';
 import { compareObjects, type Changes } from './compare.ts';
-import { deepEqual } from '../../base/index.ts';
 import { emptyObject } from './empty-object.ts';
 import { difference, LEAF, union, type FieldSet } from './field-set.ts';
 import { UnidentifiedItemError } from './list-items.ts';
-import { capUpdateOwners, decodeManagedFields, encodeManagedFields, isSameOwner, type FieldOwner } from './managed-fields.ts';
+import {
+  capUpdateOwners,
+  decodeManagedFields,
+  encodeManagedFields,
+  isSameOwner,
+  type FieldOwner,
+} from './managed-fields.ts';
 import { reconcileOwners } from './reconcile-schema.ts';
 import { ignoredFields, type ResetFields } from './reset-fields.ts';
 import type { OtherVersions } from './versions.ts';

@@ -37,4 +37,8 @@ function faultOffset(text: string): number | undefined {
 const byteOffset = (text: string, index: number): number => Buffer.byteLength(text.slice(0, index));
 
 const isDigit = (code: number): boolean =>
-  (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a) || code === 0x2b || code === 0x2f;
+  (code >= 0x30 && code <= 0x39) ||
+  (code >= 0x41 && code <= 0x5a) ||
+  (code >= 0x61 && code <= 0x7a) ||
+  code === 0x2b ||
+  code === 0x2f;

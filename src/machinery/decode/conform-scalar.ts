@@ -23,7 +23,8 @@ export type Conform = (value: unknown, run: ConformRun) => unknown;
 export const STRING_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'string', values: [] };
 
 /** Plain Go values: zero and absent are the same in JSON. */
-export const dropsZero = (type: ScalarType): boolean => ['string', 'bool', 'int32', 'int64', 'double', 'bytes'].includes(type.scalar);
+export const dropsZero = (type: ScalarType): boolean =>
+  ['string', 'bool', 'int32', 'int64', 'double', 'bytes'].includes(type.scalar);
 
 /** What a field without a pointer holds when it is not given. */
 export function zeroOf(type: ScalarType): unknown {
@@ -124,7 +125,8 @@ const SCALARS: Record<ScalarType['scalar'], Conform> = {
   IntOrString: (value) => {
     if (typeof value === 'string') return value;
     if (value === null) return 0;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value > MAX_INT32 || value < -MAX_INT32 - 1) throw MISMATCH;
+    if (typeof value !== 'number' || !Number.isInteger(value) || value > MAX_INT32 || value < -MAX_INT32 - 1)
+      throw MISMATCH;
     return value;
   },
   Time: ofText(time, null),

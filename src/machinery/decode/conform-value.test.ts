@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { field, message, type PackageDeclaration } from '../../api/declare.ts';
-import { linkSchema, type Message } from '../../api/schema.ts';
 import { schema } from '../../api/index.ts';
+import { linkSchema, type Message } from '../../api/schema.ts';
 import { StatusError } from '../errors/status.ts';
 import { canonicalize, conform } from './index.ts';
 
@@ -9,8 +9,21 @@ const OBJECT_META = schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectM
 
 /** A message with so many fields that they do not fit into two words of bits. */
 function largeMessage(): Message {
-  const fields = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`f${i}`, field(i + 1, i % 10 === 0 ? '*string' : 'int32', '', i === 90 ? { keep: true } : {})]));
-  const pkg: PackageDeclaration = { alias: 'x', group: 'x', version: 'v1', prefix: 'x.v1', strings: {}, kinds: [], messages: { Large: message('', fields) } };
+  const fields = Object.fromEntries(
+    Array.from({ length: 100 }, (_, i) => [
+      `f${i}`,
+      field(i + 1, i % 10 === 0 ? '*string' : 'int32', '', i === 90 ? { keep: true } : {}),
+    ]),
+  );
+  const pkg: PackageDeclaration = {
+    alias: 'x',
+    group: 'x',
+    version: 'v1',
+    prefix: 'x.v1',
+    strings: {},
+    kinds: [],
+    messages: { Large: message('', fields) },
+  };
   return linkSchema([pkg]).message('x.v1.Large');
 }
 
@@ -24,7 +37,10 @@ describe('values that are not bodies', () => {
   });
 
   it('leaves out what is undefined', () => {
-    expect(conform(OBJECT_META, { name: 'a', namespace: undefined })).toEqual({ object: { name: 'a' }, strictErrors: [] });
+    expect(conform(OBJECT_META, { name: 'a', namespace: undefined })).toEqual({
+      object: { name: 'a' },
+      strictErrors: [],
+    });
   });
 
   it.each([
@@ -37,7 +53,11 @@ describe('values that are not bodies', () => {
   });
 
   it('does not change what it is given', () => {
-    const value = Object.freeze({ name: 'a', labels: Object.freeze({ b: '', a: '' }), ownerReferences: Object.freeze([]) });
+    const value = Object.freeze({
+      name: 'a',
+      labels: Object.freeze({ b: '', a: '' }),
+      ownerReferences: Object.freeze([]),
+    });
     expect(canonicalize(OBJECT_META, value)).toEqual({ name: 'a', labels: { a: '', b: '' } });
   });
 
@@ -55,7 +75,12 @@ describe('values that are not bodies', () => {
 
   it('takes messages of any number of fields', () => {
     const message = largeMessage();
-    expect(Object.keys(conform(message, { f99: 5, f80: '', f1: 1, f2: 0 }).object)).toEqual(['f1', 'f80', 'f90', 'f99']);
+    expect(Object.keys(conform(message, { f99: 5, f80: '', f1: 1, f2: 0 }).object)).toEqual([
+      'f1',
+      'f80',
+      'f90',
+      'f99',
+    ]);
     expect(conform(message, { f100: 1 }).strictErrors).toEqual(['unknown field "f100"']);
   });
 });

@@ -25,7 +25,10 @@ export function conform(message: Message, value: unknown): Conformed {
 
 /** As conform, for values that are expected to be right and will be stored, and without naming unknown fields. */
 export function canonicalize(message: Message, value: unknown): Record<string, unknown> {
-  return conformIn(new ConformRun(true), message, value) ?? conformDocument(message, documentOf(value), new ConformRun(true)).object;
+  return (
+    conformIn(new ConformRun(true), message, value) ??
+    conformDocument(message, documentOf(value), new ConformRun(true)).object
+  );
 }
 
 /** The canonical form, or undefined if the value is not right in every respect, or has other keys than the type knows. */

@@ -35,7 +35,18 @@ function planOf(message: Message): Plan {
   const plan: Plan = { fields: [], byName: new Map(), always: [], alwaysLow: 0, alwaysHigh: 0 };
   plans.set(message, plan);
   if (message.object) {
-    for (const name of ['kind', 'apiVersion']) addField(plan, { name, ...planValue({ name, type: STRING_TYPE, keep: false, omitZero: false, tellsEmpty: false }, conformScalar('string')) }, false);
+    for (const name of ['kind', 'apiVersion'])
+      addField(
+        plan,
+        {
+          name,
+          ...planValue(
+            { name, type: STRING_TYPE, keep: false, omitZero: false, tellsEmpty: false },
+            conformScalar('string'),
+          ),
+        },
+        false,
+      );
   }
   for (const field of message.fields) addField(plan, planField(field), isAlwaysWritten(field));
   return plan;
@@ -99,7 +110,12 @@ function applyLargePlan(plan: Plan, from: Record<string, unknown>, run: ConformR
   return to;
 }
 
-function conformField(field: PlanField, from: Record<string, unknown>, to: Record<string, unknown>, run: ConformRun): void {
+function conformField(
+  field: PlanField,
+  from: Record<string, unknown>,
+  to: Record<string, unknown>,
+  run: ConformRun,
+): void {
   const { name } = field;
   const given = from[name];
   const result = given === undefined ? field.absent() : field.present(given, run);
@@ -109,7 +125,11 @@ function conformField(field: PlanField, from: Record<string, unknown>, to: Recor
 function isAlwaysWritten(field: Field): boolean {
   if (field.pointer) return field.keep;
   const { type } = field;
-  return type.kind === 'message' || field.keep || !(type.kind === 'list' || type.kind === 'map' || (type.kind === 'scalar' && dropsZero(type)));
+  return (
+    type.kind === 'message' ||
+    field.keep ||
+    !(type.kind === 'list' || type.kind === 'map' || (type.kind === 'scalar' && dropsZero(type)))
+  );
 }
 
 function planField(field: Field): PlanField {
@@ -123,12 +143,16 @@ function planField(field: Field): PlanField {
 }
 
 /** A field without a pointer: zero and absent are one, and what is written then depends on the type. */
-function planValue(field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 'tellsEmpty'>, element: Conform): Omit<PlanField, 'name'> {
+function planValue(
+  field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 'tellsEmpty'>,
+  element: Conform,
+): Omit<PlanField, 'name'> {
   const { name, type, keep, omitZero, tellsEmpty } = field;
   if (type.kind === 'message') return { present: element, absent: () => element(null, new ConformRun()) };
   if (type.kind === 'list' || type.kind === 'map') {
     // An empty list of objects is an answer; other empty lists do not survive upstream's storage.
-    const isItems = keep && name === 'items' && type.kind === 'list' && type.element.kind === 'message' && type.element.object;
+    const isItems =
+      keep && name === 'items' && type.kind === 'list' && type.element.kind === 'message' && type.element.object;
     const absent = (): unknown => (isItems ? [] : keep ? null : undefined);
     return {
       absent,
@@ -222,7 +246,14 @@ function conformMap(element: Conform): Conform {
 }
 
 function conformUnion(type: UnionType): Conform {
-  const strings = conformType({ kind: 'list', element: STRING_TYPE, listType: 'atomic', keys: [], wrapped: false, goType: '[]string' });
+  const strings = conformType({
+    kind: 'list',
+    element: STRING_TYPE,
+    listType: 'atomic',
+    keys: [],
+    wrapped: false,
+    goType: '[]string',
+  });
   return (value, run) => {
     if (Array.isArray(value)) {
       if (type.union === 'JSONSchemaPropsOrBool') throw MISMATCH;

@@ -1,7 +1,7 @@
 import { apiVersionOf, type GroupVersionKind, type Message, type Schema } from '../../api/index.ts';
-import type { KubeObject } from '../index.ts';
 import { quote } from '../../base/index.ts';
 import { badRequest, isBadInput, StatusError } from '../errors/index.ts';
+import type { KubeObject } from '../index.ts';
 import { conformDocument, tryConform, type Conformed } from './conform-value.ts';
 import { readDocument } from './document.ts';
 import { interpretKind } from './interpret-kind.ts';
@@ -36,13 +36,21 @@ const LEGACY_SCHEME = 'pkg/api/legacyscheme/scheme.go:30';
 export function decodeObject(request: DecodeRequest): DecodedObject {
   const { body, expected } = request;
   const unrecognized = (why: string): StatusError =>
-    badRequest(request.options ? why : `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`);
+    badRequest(
+      request.options
+        ? why
+        : `the object provided is unrecognized (must be of type ${expected.kind}): ${why} (${summarize(body)})`,
+    );
 
   const { parsed, yamlErrors } = orElse(() => readBody(request), unrecognized);
   const given = orElse(() => interpretKind(parsed), unrecognized);
   const gvk = withDefaults(given, expected);
   const cannotBeHandled = (why: string): StatusError =>
-    badRequest(request.options ? why : `${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`);
+    badRequest(
+      request.options
+        ? why
+        : `${gvk.kind} in version ${quote(gvk.version)} cannot be handled as a ${expected.kind}: ${why}`,
+    );
 
   const otherKind = (goType: string): StatusError => {
     const internal = expected.group === '' ? 'core' : expected.group.split('.')[0]!;
@@ -54,19 +62,26 @@ export function decodeObject(request: DecodeRequest): DecodedObject {
   if (!message) {
     if (!request.options && gvk.kind === 'List' && apiVersionOf(gvk) === 'v1') throw otherKind('v1.List');
     const scheme = request.scheme ?? LEGACY_SCHEME;
-    throw cannotBeHandled(`no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(scheme)}`);
+    throw cannotBeHandled(
+      `no kind ${quote(gvk.kind)} is registered for version ${quote(apiVersionOf(gvk))} in scheme ${quote(scheme)}`,
+    );
   }
   const { object, strictErrors } = orElse(() => conformBody(message, parsed), cannotBeHandled);
   if (gvk.kind !== expected.kind) throw otherKind(message.goType);
   if (!request.options && !isAcceptedVersion(gvk, expected)) {
-    throw badRequest(`the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected)})`);
+    throw badRequest(
+      `the API version in the data (${apiVersionOf(gvk)}) does not match the expected API version (${apiVersionOf(expected)})`,
+    );
   }
   return { object: withTypeMeta(object, expected), strictErrors: [...yamlErrors, ...strictErrors] };
 }
 
 function readBody({ body, contentType }: DecodeRequest): { parsed: ParsedText; yamlErrors: readonly string[] } {
   if (contentType === 'json') {
-    const parsed = orElse(() => parseText(body), (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`));
+    const parsed = orElse(
+      () => parseText(body),
+      (why) => badRequest(`couldn't get version/kind; json parse error: ${why}`),
+    );
     return { parsed, yamlErrors: [] };
   }
   const { json, duplicateKeys } = yamlToJson(body.toString('utf8'));
@@ -106,7 +121,12 @@ const YAML_ERRORS = 'yaml: unmarshal errors:\n';
 /** Strict errors as the warnings that a client gets when it does not insist: YAML's repeated keys one by one. */
 export function strictErrorWarnings(errors: readonly string[]): string[] {
   return errors.flatMap((error) =>
-    error.startsWith(YAML_ERRORS) ? error.slice(YAML_ERRORS.length).split('\n').map((line) => line.trim()) : [error],
+    error.startsWith(YAML_ERRORS)
+      ? error
+          .slice(YAML_ERRORS.length)
+          .split('\n')
+          .map((line) => line.trim())
+      : [error],
   );
 }
 

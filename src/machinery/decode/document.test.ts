@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { stringifyJson } from '../../base/encode-json.ts';
 import { documentOf, plainValue, readDocument } from './document.ts';
 import { parseJson } from './parse-json.ts';
-import { stringifyJson } from '../../base/encode-json.ts';
 
 describe('documents', () => {
   it('hold what JSON.parse gives', () => {

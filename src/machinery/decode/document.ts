@@ -116,7 +116,8 @@ interface Frame {
 }
 
 /** Go's words for a number that no double can hold. */
-export const unfitNumber = (text: string): string => `json: cannot unmarshal number ${text} into Go value of type float64`;
+export const unfitNumber = (text: string): string =>
+  `json: cannot unmarshal number ${text} into Go value of type float64`;
 
 /**
  * The value of a document, the last of repeated keys winning. Walks in document order, without recursion. A number that no double
@@ -167,7 +168,8 @@ export function documentOf(value: unknown): JsonDocument {
   const work: { from: object; to: ObjectDocument | JsonDocument[] }[] = [];
   const convert = (from: unknown): JsonDocument => {
     if (typeof from === 'number' || typeof from === 'bigint') return new NumberLiteral(String(from));
-    if (typeof from === 'string' || typeof from === 'boolean' || from === null || from === undefined) return from ?? null;
+    if (typeof from === 'string' || typeof from === 'boolean' || from === null || from === undefined)
+      return from ?? null;
     if (typeof from !== 'object') return null;
     const to = Array.isArray(from) ? [] : new ObjectDocument();
     work.push({ from, to });

@@ -73,7 +73,9 @@ describe('texts', () => {
     expect(yaml({ k: long })).toBe(`k: ${word.repeat(14).trimEnd()}\n  ${word.repeat(6).trimEnd()}\n`);
     expect(yaml({ k: `${long}: x` })).toBe(`k: '${word.repeat(13).trimEnd()}\n  ${word.repeat(7).trimEnd()}: x'\n`);
     expect(yaml({ k: `\t${long}` })).toBe(`k: "\\t${word.repeat(13).trimEnd()}\n  ${word.repeat(7).trimEnd()}"\n`);
-    expect(yaml({ list: [{ k: long }] })).toBe(`list:\n- k: ${word.repeat(13).trimEnd()}\n    ${word.repeat(7).trimEnd()}\n`);
+    expect(yaml({ list: [{ k: long }] })).toBe(
+      `list:\n- k: ${word.repeat(13).trimEnd()}\n    ${word.repeat(7).trimEnd()}\n`,
+    );
     expect(yaml({ [`${word.repeat(17)}key`]: 1 }), 'keys do not').toBe(`${word.repeat(17)}key: 1\n`);
   });
 });
@@ -81,9 +83,21 @@ describe('texts', () => {
 describe('structures', () => {
   it.each<[name: string, value: unknown, text: string]>([
     ['nothing in them', { a: {}, b: [], c: null, d: undefined }, 'a: {}\nb: []\nc: null\n'],
-    ['lists below their key', { a: { b: [{ c: 1, d: [2] }, 'x', [3, 4]] } }, 'a:\n  b:\n  - c: 1\n    d:\n    - 2\n  - x\n  - - 3\n    - 4\n'],
-    ['numbers', { a: 1.5, b: 1e7, c: 1234567.5, d: -0.00001, e: 2n ** 63n, f: true }, 'a: 1.5\nb: 10000000\nc: 1.2345675e+06\nd: -1e-05\ne: 9223372036854775808\nf: true\n'],
-    ['keys by their numbers', { a10: 1, a9: 1, B: 1, b: 1, 'a-1': 1, a: 1, '1': 1 }, '"1": 1\nB: 1\na: 1\na-1: 1\na9: 1\na10: 1\nb: 1\n'],
+    [
+      'lists below their key',
+      { a: { b: [{ c: 1, d: [2] }, 'x', [3, 4]] } },
+      'a:\n  b:\n  - c: 1\n    d:\n    - 2\n  - x\n  - - 3\n    - 4\n',
+    ],
+    [
+      'numbers',
+      { a: 1.5, b: 1e7, c: 1234567.5, d: -0.00001, e: 2n ** 63n, f: true },
+      'a: 1.5\nb: 10000000\nc: 1.2345675e+06\nd: -1e-05\ne: 9223372036854775808\nf: true\n',
+    ],
+    [
+      'keys by their numbers',
+      { a10: 1, a9: 1, B: 1, b: 1, 'a-1': 1, a: 1, '1': 1 },
+      '"1": 1\nB: 1\na: 1\na-1: 1\na9: 1\na10: 1\nb: 1\n',
+    ],
     ['a text of lines between others', { a: 'x\ny\n', b: 'z' }, 'a: |\n  x\n  y\nb: z\n'],
     ['long keys', { ['k'.repeat(129)]: { a: 1 } }, `? ${'k'.repeat(129)}\n: a: 1\n`],
     ['a list', [1, { a: 2 }], '- 1\n- a: 2\n'],
@@ -99,9 +113,63 @@ describe('structures', () => {
 });
 
 describe('whatever is written is read again', () => {
-  const PIECES = ['a', 'b c', ' ', '  ', '\n', '\n\n', '\t', ': ', ':', '#', ' #', '-', '- ', '?', "'", '"', '\\', '{', '}', '[', ']', ',', '&', '*', '!', '|', '>', '%', '@', '`', '~', '0', '1', '9', '.', 'e', '+', '_', 'yes', 'null', 'ü', '\u{1F600}', '\u00a0', '\u2028', '\r', '\u0001', 'a long word of some length', '---', '...', '2024-01-01', '<<', '='];
+  const PIECES = [
+    'a',
+    'b c',
+    ' ',
+    '  ',
+    '\n',
+    '\n\n',
+    '\t',
+    ': ',
+    ':',
+    '#',
+    ' #',
+    '-',
+    '- ',
+    '?',
+    "'",
+    '"',
+    '\\',
+    '{',
+    '}',
+    '[',
+    ']',
+    ',',
+    '&',
+    '*',
+    '!',
+    '|',
+    '>',
+    '%',
+    '@',
+    '`',
+    '~',
+    '0',
+    '1',
+    '9',
+    '.',
+    'e',
+    '+',
+    '_',
+    'yes',
+    'null',
+    'ü',
+    '\u{1F600}',
+    '\u00a0',
+    '\u2028',
+    '\r',
+    '\u0001',
+    'a long word of some length',
+    '---',
+    '...',
+    '2024-01-01',
+    '<<',
+    '=',
+  ];
   const random = new SeededRandom('yaml');
-  const text = (): string => Array.from({ length: random.integer(14) }, () => PIECES[random.integer(PIECES.length)]!).join('');
+  const text = (): string =>
+    Array.from({ length: random.integer(14) }, () => PIECES[random.integer(PIECES.length)]!).join('');
   const value = (depth: number): unknown => {
     const choice = random.integer(depth > 3 ? 6 : 9);
     if (choice < 4) return text();

@@ -123,7 +123,7 @@ class YamlEmitter {
   /** A single space beyond the width becomes the end of the line. */
   #folded(text: string, { indent, simpleKey }: TextPlace, { inQuotes }: { inQuotes: boolean }): void {
     let afterSpace = false;
-    for (let i = 0; i < text.length; ) {
+    for (let i = 0; i < text.length;) {
       const end = wordEnd(text, i);
       if (end > i) {
         const word = text.slice(i, end);
@@ -133,7 +133,8 @@ class YamlEmitter {
         continue;
       }
       const mayFold = !inQuotes || (i > 0 && i < text.length - 1);
-      if (!simpleKey && !afterSpace && this.#column > BEST_WIDTH && mayFold && text[i + 1] !== ' ') this.#newLine(indent);
+      if (!simpleKey && !afterSpace && this.#column > BEST_WIDTH && mayFold && text[i + 1] !== ' ')
+        this.#newLine(indent);
       else this.#put(' ');
       afterSpace = true;
       i++;
@@ -145,7 +146,13 @@ class YamlEmitter {
     let afterSpace = false;
     const characters = [...text];
     characters.forEach((character, i) => {
-      const folds = character === ' ' && !simpleKey && !afterSpace && this.#column > BEST_WIDTH && i > 0 && i < characters.length - 1;
+      const folds =
+        character === ' ' &&
+        !simpleKey &&
+        !afterSpace &&
+        this.#column > BEST_WIDTH &&
+        i > 0 &&
+        i < characters.length - 1;
       if (folds) {
         this.#newLine(indent);
         if (characters[i + 1] === ' ') this.#put('\\');
@@ -176,7 +183,11 @@ class YamlEmitter {
   }
 }
 
-function styleOf(text: string, analysis: ScalarAnalysis, { simpleKey }: TextPlace): 'plain' | 'single' | 'double' | 'literal' {
+function styleOf(
+  text: string,
+  analysis: ScalarAnalysis,
+  { simpleKey }: TextPlace,
+): 'plain' | 'single' | 'double' | 'literal' {
   if (text.includes('\n')) return analysis.literalAllowed && !simpleKey ? 'literal' : 'double';
   if (!readsAsText(text) || (simpleKey && analysis.multiline)) return 'double';
   if (analysis.plainAllowed) return 'plain';
@@ -184,7 +195,18 @@ function styleOf(text: string, analysis: ScalarAnalysis, { simpleKey }: TextPlac
 }
 
 const SHORT_ESCAPES: Readonly<Record<number, string>> = {
-  0x00: '0', 0x07: 'a', 0x08: 'b', 0x09: 't', 0x0a: 'n', 0x0b: 'v', 0x0c: 'f', 0x0d: 'r', 0x1b: 'e', 0x85: 'N', 0x2028: 'L', 0x2029: 'P',
+  0x00: '0',
+  0x07: 'a',
+  0x08: 'b',
+  0x09: 't',
+  0x0a: 'n',
+  0x0b: 'v',
+  0x0c: 'f',
+  0x0d: 'r',
+  0x1b: 'e',
+  0x85: 'N',
+  0x2028: 'L',
+  0x2029: 'P',
 };
 
 function escaped(character: string): string {
@@ -212,9 +234,16 @@ function characterCount(text: string): number {
 
 const LARGEST_INTEGER = 2 ** 64;
 
-const numberText = (value: number): string => (Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER ? BigInt(value).toString() : floatText(value));
+const numberText = (value: number): string =>
+  Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER ? BigInt(value).toString() : floatText(value);
 
 /** Those with something in them; empty ones are written like scalars. */
-const isCollection = (value: unknown): value is object => (Array.isArray(value) ? value.length > 0 : isRecord(value) && Object.values(value).some((field) => field !== undefined));
+const isCollection = (value: unknown): value is object =>
+  Array.isArray(value)
+    ? value.length > 0
+    : isRecord(value) && Object.values(value).some((field) => field !== undefined);
 
-const keysOf = (value: Record<string, unknown>): string[] => Object.keys(value).filter((key) => value[key] !== undefined).sort(byNaturalOrder);
+const keysOf = (value: Record<string, unknown>): string[] =>
+  Object.keys(value)
+    .filter((key) => value[key] !== undefined)
+    .sort(byNaturalOrder);

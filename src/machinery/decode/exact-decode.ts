@@ -92,16 +92,24 @@ class ExactDecoder {
   }
 
   private field(field: Field | 'typeMeta', document: JsonDocument, existing: unknown, path: string): unknown {
-    if (field === 'typeMeta') return decodeScalar({ kind: 'scalar', scalar: 'string', goType: 'string', values: [] }, document, existing, this.reporter);
+    if (field === 'typeMeta')
+      return decodeScalar(
+        { kind: 'scalar', scalar: 'string', goType: 'string', values: [] },
+        document,
+        existing,
+        this.reporter,
+      );
     if (field.pointer && document === null) return undefined;
-    if (field.name === 'uid' && UID_MESSAGES.has(this.context.struct)) return decodeScalar(UID_TYPE, document, existing, this.reporter);
+    if (field.name === 'uid' && UID_MESSAGES.has(this.context.struct))
+      return decodeScalar(UID_TYPE, document, existing, this.reporter);
     return this.value(field.type, document, existing, path);
   }
 
   private readonly reporter = {
     note: (value: string, goType: string): void => this.note(value, goType),
     noteText: (text: string): void => void (this.firstError ??= text),
-    typeError: (value: string, goType: string): FatalDecodeError => new FatalDecodeError(typeErrorText(value, goType, this.context)),
+    typeError: (value: string, goType: string): FatalDecodeError =>
+      new FatalDecodeError(typeErrorText(value, goType, this.context)),
   };
 
   private value(type: Type, document: JsonDocument, existing: unknown, path: string): unknown {
@@ -114,7 +122,11 @@ class ExactDecoder {
           this.note(kindWord(document), type.goType);
           return existing;
         }
-        return document.map((element, i) => this.value(type.element, element, Array.isArray(existing) ? existing[i] : undefined, `${path}[${i}]`) ?? null);
+        return document.map(
+          (element, i) =>
+            this.value(type.element, element, Array.isArray(existing) ? existing[i] : undefined, `${path}[${i}]`) ??
+            null,
+        );
       case 'map':
         return this.map(type, document, existing, path);
       case 'union':
@@ -179,7 +191,16 @@ class ExactDecoder {
 
 const UID_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'types.UID', values: [] };
 /** Where a uid has a type of its own in Go. */
-const UID_MESSAGES = new Set(['BoundObjectReference', 'ObjectMeta', 'ObjectReference', 'OwnerReference', 'Preconditions', 'ResourceClaimConsumerReference', 'StatusDetails']);
+const UID_MESSAGES = new Set([
+  'BoundObjectReference',
+  'ObjectMeta',
+  'ObjectReference',
+  'OwnerReference',
+  'Preconditions',
+  'ResourceClaimConsumerReference',
+  'StatusDetails',
+]);
 
 /** Lists of resources have a name of their own in Go. */
-const mapGoType = (type: MapType): string => (type.goType === 'map[string]resource.Quantity' ? 'v1.ResourceList' : type.goType);
+const mapGoType = (type: MapType): string =>
+  type.goType === 'map[string]resource.Quantity' ? 'v1.ResourceList' : type.goType;

@@ -27,7 +27,12 @@ const INT32_RANGE = [-(1n << 31n), (1n << 31n) - 1n] as const;
 const INT64_RANGE = [-(1n << 63n), (1n << 63n) - 1n] as const;
 
 /** The value, or `existing` when the document is null or of the wrong type. */
-export function decodeScalar(type: ScalarType, document: JsonDocument, existing: unknown, report: TypeErrorReporter): unknown {
+export function decodeScalar(
+  type: ScalarType,
+  document: JsonDocument,
+  existing: unknown,
+  report: TypeErrorReporter,
+): unknown {
   switch (type.scalar) {
     case 'RawExtension':
     case 'JSON':
@@ -94,8 +99,10 @@ function plainScalar(type: ScalarType, document: JsonDocument, existing: unknown
 /** Go takes a list of numbers for bytes as well. */
 function byteList(document: readonly JsonDocument[], report: TypeErrorReporter): string {
   const bytes = document.map((element) => {
-    const value = element instanceof NumberLiteral ? integer(element.text, [0n, 255n]) : element === null ? 0 : undefined;
-    if (value === undefined) report.note(element instanceof NumberLiteral ? `number ${element.text}` : kindWord(element), 'uint8');
+    const value =
+      element instanceof NumberLiteral ? integer(element.text, [0n, 255n]) : element === null ? 0 : undefined;
+    if (value === undefined)
+      report.note(element instanceof NumberLiteral ? `number ${element.text}` : kindWord(element), 'uint8');
     return value ?? 0;
   });
   return Buffer.from(bytes).toString('base64');

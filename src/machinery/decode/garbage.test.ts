@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { packages, schema } from '../../api/index.ts';
 import type { GroupVersionKind } from '../../api/schema.ts';
-import { applyDefaults } from '../defaulting/index.ts';
-import { parseFieldSelector, parseLabelSelector } from '../selectors/index.ts';
-import { isBadInput } from '../errors/status.ts';
 import { encodeJson, parseDuration, stringifyJson } from '../../base/index.ts';
+import { applyDefaults } from '../defaulting/index.ts';
+import { isBadInput } from '../errors/status.ts';
+import { parseFieldSelector, parseLabelSelector } from '../selectors/index.ts';
 import { objectGenerator, type ObjectGenerator } from '../testing/index.ts';
 import { conform, decodeObject, parseJson, parseYaml } from './index.ts';
 import { MAX_DEPTH } from './scan-json.ts';
@@ -14,7 +14,36 @@ const DOCUMENTS = process.env['K8TS_EVERYTHING'] === '1' ? 100_000 : 5_000;
 const kinds = packages.flatMap(({ group, version, messages }): GroupVersionKind[] =>
   Object.entries(messages).flatMap(([kind, { object }]) => (object ? [{ group, version, kind }] : [])),
 );
-const PIECES = ['"', '{', '}', '[', ']', ',', ':', '0', '-1', '1.5', '1e400', 'true', 'null', '\\', '\\ud800', '\0', ' ', 'é', '99999999999999999999', '"":', '"a":{}', '*x', '&x ', '- ', '\n  ', '#', '|', '<<: '];
+const PIECES = [
+  '"',
+  '{',
+  '}',
+  '[',
+  ']',
+  ',',
+  ':',
+  '0',
+  '-1',
+  '1.5',
+  '1e400',
+  'true',
+  'null',
+  '\\',
+  '\\ud800',
+  '\0',
+  ' ',
+  'é',
+  '99999999999999999999',
+  '"":',
+  '"a":{}',
+  '*x',
+  '&x ',
+  '- ',
+  '\n  ',
+  '#',
+  '|',
+  '<<: ',
+];
 
 /** A correct document, damaged: values replaced by others, pieces put in or cut out. */
 function damaged(generate: ObjectGenerator, document: string): string {
@@ -53,7 +82,13 @@ describe('garbage', () => {
     for (let i = 0; i < DOCUMENTS; i++) {
       const { gvk, text } = documents[i % documents.length]!;
       const body = damaged(generate, text);
-      outcomes[outcome(() => encodeJson(applyDefaults(gvk, decodeObject({ body: Buffer.from(body), contentType: 'json', expected: gvk }).object)))]++;
+      outcomes[
+        outcome(() =>
+          encodeJson(
+            applyDefaults(gvk, decodeObject({ body: Buffer.from(body), contentType: 'json', expected: gvk }).object),
+          ),
+        )
+      ]++;
       if (i % 200 === 0) outcome(() => decodeObject({ body: Buffer.from(body), contentType: 'yaml', expected: gvk }));
       if (i % 10 === 0) outcome(() => parseJson(body));
       if (i % 10 === 1) outcome(() => conform(schema.kind(gvk)!, generate.json()));
@@ -82,7 +117,14 @@ describe('garbage', () => {
   ])('nesting by the thousands: %s', (_, inner) => {
     const revision = { group: 'apps', version: 'v1', kind: 'ControllerRevision' };
     for (const body of [inner, `{"data":${inner}}`, `{"metadata":{"labels":${inner}}}`, `{"unknown":${inner}}`]) {
-      outcome(() => encodeJson(applyDefaults(revision, decodeObject({ body: Buffer.from(body), contentType: 'json', expected: revision }).object)));
+      outcome(() =>
+        encodeJson(
+          applyDefaults(
+            revision,
+            decodeObject({ body: Buffer.from(body), contentType: 'json', expected: revision }).object,
+          ),
+        ),
+      );
       outcome(() => parseJson(body));
     }
     outcome(() => parseYaml(inner));
@@ -99,10 +141,18 @@ describe('garbage', () => {
     for (const tail of ['', 'x', '!']) {
       const long = text + tail;
       const container = { name: long, image: long, resources: { limits: { cpu: long } } };
-      const pod = { metadata: { creationTimestamp: long, labels: { [long]: long } }, spec: { containers: [container] } };
+      const pod = {
+        metadata: { creationTimestamp: long, labels: { [long]: long } },
+        spec: { containers: [container] },
+      };
       const expected = { group: '', version: 'v1', kind: 'Pod' };
       for (const body of [pod, { ...pod, metadata: {} }, { spec: { containers: [{ image: long }] } }]) {
-        outcome(() => applyDefaults(expected, decodeObject({ body: Buffer.from(JSON.stringify(body)), contentType: 'json', expected }).object));
+        outcome(() =>
+          applyDefaults(
+            expected,
+            decodeObject({ body: Buffer.from(JSON.stringify(body)), contentType: 'json', expected }).object,
+          ),
+        );
       }
       outcome(() => decodeObject({ body: Buffer.from(`a: ${long}\nb: -${long}\n`), contentType: 'yaml', expected }));
       outcome(() => parseLabelSelector(long));
@@ -113,7 +163,11 @@ describe('garbage', () => {
 
   it('keeps raw values of any depth that is allowed', () => {
     const body = `{"kind":"ControllerRevision","apiVersion":"apps/v1","metadata":{},"data":${deep('{"a":', '}', MAX_DEPTH - 1)},"revision":0}`;
-    const { object } = decodeObject({ body: Buffer.from(body), contentType: 'json', expected: { group: 'apps', version: 'v1', kind: 'ControllerRevision' } });
+    const { object } = decodeObject({
+      body: Buffer.from(body),
+      contentType: 'json',
+      expected: { group: 'apps', version: 'v1', kind: 'ControllerRevision' },
+    });
     expect(encodeJson(object).toString()).toBe(body);
   });
 

@@ -4,7 +4,8 @@ import { ObjectDocument, readDocument, type JsonDocument } from './document.ts';
 import { kindWord } from './exact-scalar.ts';
 import type { ParsedText } from './parse-json.ts';
 
-const GO_TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+const GO_TYPE =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 /** The kind and version that a body says it has; empty where it says nothing. Throws a StatusError. */
 export function interpretKind({ value, text }: ParsedText): GroupVersionKind {
@@ -22,7 +23,9 @@ export function interpretKind({ value, text }: ParsedText): GroupVersionKind {
 function interpretDocument(document: JsonDocument): GroupVersionKind {
   if (document === null) return { group: '', version: '', kind: '' };
   if (!(document instanceof ObjectDocument)) {
-    throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(document)} into Go value of type ${GO_TYPE}`);
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(document)} into Go value of type ${GO_TYPE}`,
+    );
   }
   const found = { apiVersion: '', kind: '' };
   document.keys.forEach((key, i) => {
@@ -31,7 +34,9 @@ function interpretDocument(document: JsonDocument): GroupVersionKind {
     const value = document.values[i]!;
     if (field === undefined || value === null) return;
     if (typeof value !== 'string') {
-      throw badRequest(`couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go struct field .${field} of type string`);
+      throw badRequest(
+        `couldn't get version/kind; json parse error: json: cannot unmarshal ${kindWord(value)} into Go struct field .${field} of type string`,
+      );
     }
     found[field] = value;
   });

@@ -37,10 +37,16 @@ describe('what Go says about a text that is not JSON', () => {
   it('agrees with JSON.parse about what is JSON', () => {
     const text = fc.oneof(
       fc.json(),
-      fc.tuple(fc.json(), fc.nat(), fc.constantFrom('"', '{', '}', '[', ']', ',', ':', '0', '-', '.', 'e', 't', 'null', '\\', ' ', '\n')).map(([json, at, piece]) => {
-        const i = at % (json.length + 1);
-        return json.slice(0, i) + piece + json.slice(i + (at % 3));
-      }),
+      fc
+        .tuple(
+          fc.json(),
+          fc.nat(),
+          fc.constantFrom('"', '{', '}', '[', ']', ',', ':', '0', '-', '.', 'e', 't', 'null', '\\', ' ', '\n'),
+        )
+        .map(([json, at, piece]) => {
+          const i = at % (json.length + 1);
+          return json.slice(0, i) + piece + json.slice(i + (at % 3));
+        }),
     );
     fc.assert(
       fc.property(text, (json) => {

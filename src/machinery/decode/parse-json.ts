@@ -1,6 +1,6 @@
 import { badRequest } from '../errors/index.ts';
-import { plainValue, readDocument, type PlainValue } from './document.ts';
 import { countKeys } from './count-keys.ts';
+import { plainValue, readDocument, type PlainValue } from './document.ts';
 import { jsonSyntaxError } from './json-syntax.ts';
 import { scanJson, type JsonScan } from './scan-json.ts';
 
@@ -14,7 +14,8 @@ export interface ParsedText {
 /** JSON.parse, with Go's words in a StatusError when the text is not JSON or nests too deeply. */
 export function parseText(body: Uint8Array | string): ParsedText {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  const text = typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
+  const text =
+    typeof body === 'string' ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8');
   const scan = scanJson(bytes);
   try {
     if (!scan.unusual) return { text, scan, value: JSON.parse(text) as unknown };

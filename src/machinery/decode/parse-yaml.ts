@@ -1,10 +1,22 @@
-import { isAlias, isCollection, isMap, isPair, isScalar, isSeq, LineCounter, parseAllDocuments, type Document, type Node, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isCollection,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  type Document,
+  type Node,
+  type YAMLMap,
+} from 'yaml';
 import { append, quote, setOwn, stringifyJson } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { countKeys } from './count-keys.ts';
-import { scanJson } from './scan-json.ts';
 import { knownYaml, type YamlAsJson } from './known-yaml.ts';
 import { parseJson } from './parse-json.ts';
+import { scanJson } from './scan-json.ts';
 import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
@@ -55,14 +67,24 @@ export function yamlToJson(text: string): YamlAsJson {
 
 function convertFirstDocument(text: string): ParsedYaml {
   const lines = new LineCounter();
-  const documents = parseAllDocuments(text, { schema: 'failsafe', version: '1.1', uniqueKeys: false, prettyErrors: false, lineCounter: lines, logLevel: 'silent' });
+  const documents = parseAllDocuments(text, {
+    schema: 'failsafe',
+    version: '1.1',
+    uniqueKeys: false,
+    prettyErrors: false,
+    lineCounter: lines,
+    logLevel: 'silent',
+  });
   const [document] = documents as Document.Parsed[];
   if (!document) return { value: null, duplicateKeys: undefined };
   if (document.errors.length > 0) throw yamlError(document.errors, lines, text);
   const converter = new YamlConverter(document, lines);
   const value = converter.convert(document.contents);
   const { duplicates } = converter;
-  return { value, duplicateKeys: duplicates.length === 0 ? undefined : `yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}` };
+  return {
+    value,
+    duplicateKeys: duplicates.length === 0 ? undefined : `yaml: unmarshal errors:\n  ${duplicates.join('\n  ')}`,
+  };
 }
 
 class YamlConverter {
@@ -81,7 +103,8 @@ class YamlConverter {
 
   convert(node: Node | null | undefined): unknown {
     this.nodes++;
-    if (this.aliased && this.nodes > MAX_NODES_WITH_ALIASES) throw badRequest('yaml: document contains excessive aliasing');
+    if (this.aliased && this.nodes > MAX_NODES_WITH_ALIASES)
+      throw badRequest('yaml: document contains excessive aliasing');
     if (!node) return null;
     if (isAlias(node)) return this.alias(node);
     if (isScalar(node)) return finite(scalarValue(node));
@@ -112,7 +135,10 @@ class YamlConverter {
       }
       const key = this.key(pair.key as Node | null);
       const value = this.convert(valueNode);
-      if (Object.hasOwn(own, key.text)) this.duplicates.push(`line ${this.lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`);
+      if (Object.hasOwn(own, key.text))
+        this.duplicates.push(
+          `line ${this.lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`,
+        );
       setOwn(own, key.text, value);
     }
     for (const source of merged) {
@@ -125,7 +151,8 @@ class YamlConverter {
     const value = this.convert(node);
     const sources: unknown[] = Array.isArray(value) ? value : [value];
     return sources.map((source) => {
-      if (typeof source !== 'object' || source === null || Array.isArray(source)) throw badRequest('yaml: map merge requires map or sequence of maps as the value');
+      if (typeof source !== 'object' || source === null || Array.isArray(source))
+        throw badRequest('yaml: map merge requires map or sequence of maps as the value');
       return source as Record<string, unknown>;
     });
   }
@@ -134,7 +161,8 @@ class YamlConverter {
   private key(node: Node | null): { text: string; shown: string } {
     const value = this.convert(node);
     if (typeof value === 'string') return { text: value, shown: quote(value) };
-    if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return { text: String(value), shown: String(value) };
+    if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
+      return { text: String(value), shown: String(value) };
     throw badRequest(`yaml: invalid map key: ${stringifyJson(value)}`);
   }
 
@@ -170,7 +198,8 @@ const isMergeKey = (key: unknown): boolean => isScalar(key) && key.type === 'PLA
 
 function scalarValue(node: { type?: string; tag?: string; source?: string; value: unknown }): YamlScalar {
   const text = node.source ?? String(node.value ?? '');
-  if (node.tag !== undefined && node.tag !== 'tag:yaml.org,2002:str' && node.tag !== '!') return resolveTaggedScalar(node.tag, text);
+  if (node.tag !== undefined && node.tag !== 'tag:yaml.org,2002:str' && node.tag !== '!')
+    return resolveTaggedScalar(node.tag, text);
   return node.type === 'PLAIN' && node.tag === undefined ? resolvePlainScalar(text) : text;
 }
 

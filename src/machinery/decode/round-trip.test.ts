@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { packages, schema } from '../../api/index.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/schema.ts';
-import { objectGenerator } from '../testing/index.ts';
-import { decodeObject, parseYaml } from './index.ts';
 import { encodeJson, stringifyJson } from '../../base/index.ts';
+import { objectGenerator } from '../testing/index.ts';
 import { conformDocument } from './conform-value.ts';
 import { readDocument } from './document.ts';
+import { decodeObject, parseYaml } from './index.ts';
 
 const kinds = packages.flatMap(({ group, version, messages }): GroupVersionKind[] =>
   Object.entries(messages).flatMap(([kind, { object }]) => (object ? [{ group, version, kind }] : [])),

@@ -15,7 +15,13 @@ export function yamlError(errors: readonly YAMLParseError[], lines: LineCounter,
 }
 
 /** Whether a collection in brackets ends where its next part would have to stand. */
-const wantsContent = (document: string, end: number): boolean => /[[{,:]$/.test(document.slice(0, end).replace(/(^|\s)#.*$/gm, '').trimEnd());
+const wantsContent = (document: string, end: number): boolean =>
+  /[[{,:]$/.test(
+    document
+      .slice(0, end)
+      .replace(/(^|\s)#.*$/gm, '')
+      .trimEnd(),
+  );
 
 function wording(error: YAMLParseError, errors: readonly YAMLParseError[], document: string): Wording {
   const says = (words: string): boolean => error.message.includes(words);
@@ -39,10 +45,20 @@ function wording(error: YAMLParseError, errors: readonly YAMLParseError[], docum
       if (says('quote')) return { text: 'found unexpected end of stream', lineOffset: 0 };
       if (says('Implicit map key')) return { text: "could not find expected ':'", lineOffset: 1 };
       if (wantsContent(document, error.pos[0])) return { text: 'did not find expected node content', lineOffset: -1 };
-      return { text: says('}') ? "did not find expected ',' or '}'" : says(']') ? "did not find expected ',' or ']'" : 'did not find expected node content', lineOffset: -1 };
+      return {
+        text: says('}')
+          ? "did not find expected ',' or '}'"
+          : says(']')
+            ? "did not find expected ',' or ']'"
+            : 'did not find expected node content',
+        lineOffset: -1,
+      };
     case 'UNEXPECTED_TOKEN':
       if (says('in YAML stream')) return { text: 'did not find expected <document start>', lineOffset: -1 };
-      return { text: says('node end') ? "did not find expected '-' indicator" : 'did not find expected node content', lineOffset: -1 };
+      return {
+        text: says('node end') ? "did not find expected '-' indicator" : 'did not find expected node content',
+        lineOffset: -1,
+      };
     case 'BAD_DQ_ESCAPE':
       return { text: 'found unknown escape character', lineOffset: 0 };
     default:

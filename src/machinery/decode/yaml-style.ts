@@ -24,7 +24,8 @@ export function analyzeScalar(text: string): ScalarAnalysis {
   const singleAllowed = !special && !spaceBeforeBreak && !spaceAfterBreak;
   return {
     multiline,
-    plainAllowed: text !== '' && singleAllowed && !multiline && !indicators && !text.startsWith(' ') && !text.endsWith(' '),
+    plainAllowed:
+      text !== '' && singleAllowed && !multiline && !indicators && !text.startsWith(' ') && !text.endsWith(' '),
     singleAllowed,
     literalAllowed: text !== '' && !special && !spaceBeforeBreak && !text.endsWith(' '),
   };
@@ -35,7 +36,8 @@ const WORDS = new Set(
     .flatMap((word) => [word, word.toUpperCase(), word.replace(/[a-z]/, (letter) => letter.toUpperCase())])
     .concat('', '~', '.nan', '.NaN', '.NAN'),
 );
-const DATE = /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
+const DATE =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt](\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?(?:Z|[+-]\d\d:\d\d)| (\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,]\d+)?)?$/;
 const INTEGER = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0[0-7]*|[1-9][0-9]*)$/;
 const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 /** Minutes and seconds, which were numbers to the base of 60. */
@@ -67,7 +69,9 @@ const DAYS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 function isDate(text: string): boolean {
   const found = DATE.exec(text);
   if (!found) return false;
-  const [year = 0, month = 0, day = 0, ...clock] = found.slice(1).map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
+  const [year = 0, month = 0, day = 0, ...clock] = found
+    .slice(1)
+    .map((part: string | undefined) => (part === undefined ? undefined : Number(part)));
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = month === 2 && !leap ? 28 : (DAYS[month - 1] ?? 0);
   const [hours = 0, minutes = 0, seconds = 0] = clock.filter((part) => part !== undefined);
@@ -110,6 +114,7 @@ function byNumbers(left: readonly string[], right: readonly string[], at: number
 function numberAt(text: readonly string[], at: number, begun: bigint): [amount: bigint, end: number] {
   let amount = begun;
   let end = at;
-  for (; isDigit(text[end]); end++) amount = BigInt.asIntN(64, amount * 10n + BigInt(text[end]!.codePointAt(0)! - 0x30));
+  for (; isDigit(text[end]); end++)
+    amount = BigInt.asIntN(64, amount * 10n + BigInt(text[end]!.codePointAt(0)! - 0x30));
   return [amount, end];
 }

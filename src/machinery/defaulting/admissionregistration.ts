@@ -6,4 +6,7 @@ interface Selectors {
 }
 
 /** Webhooks and policies select everything unless told otherwise. */
-export const defaultSelectors = ({ namespaceSelector = {}, objectSelector = {} }: Selectors): Selectors => ({ namespaceSelector, objectSelector });
+export const defaultSelectors = ({ namespaceSelector = {}, objectSelector = {} }: Selectors): Selectors => ({
+  namespaceSelector,
+  objectSelector,
+});

@@ -1,7 +1,10 @@
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { inOrderOf } from './declared-order.ts';
 
-export function defaultCustomResourceDefinition({ spec: given, status }: CustomResourceDefinition): Partial<CustomResourceDefinition> {
+export function defaultCustomResourceDefinition({
+  spec: given,
+  status,
+}: CustomResourceDefinition): Partial<CustomResourceDefinition> {
   const names = { ...given.names };
   if (!names.singular && names.kind) names.singular = names.kind.toLowerCase();
   if (!names.listKind && names.kind) names.listKind = `${names.kind}List`;

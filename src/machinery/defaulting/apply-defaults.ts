@@ -11,7 +11,10 @@ export interface DefaultingContext {
 }
 
 /** The fields of a message that its own defaults change, or undefined if there are none. An undefined field is removed. */
-export type MessageDefaults = (value: Record<string, unknown>, context: DefaultingContext) => Record<string, unknown> | undefined;
+export type MessageDefaults = (
+  value: Record<string, unknown>,
+  context: DefaultingContext,
+) => Record<string, unknown> | undefined;
 
 /** The object with its defaults. The original is left as it is; what did not change is shared. Keys keep their declared order. */
 export function applyDefaults(gvk: GroupVersionKind, object: KubeObject, context: DefaultingContext = {}): KubeObject {
@@ -20,7 +23,11 @@ export function applyDefaults(gvk: GroupVersionKind, object: KubeObject, context
 }
 
 /** As applyDefaults, for a message that is not an object of its own. */
-export function defaultMessage(message: Message, value: Record<string, unknown>, context: DefaultingContext = {}): Record<string, unknown> {
+export function defaultMessage(
+  message: Message,
+  value: Record<string, unknown>,
+  context: DefaultingContext = {},
+): Record<string, unknown> {
   const plan = planOf(message);
   return plan ? runPlan(plan, value, context) : value;
 }
@@ -73,7 +80,10 @@ function hasDefaults(type: Type, seen: Set<Type>): boolean {
   seen.add(type);
   switch (type.kind) {
     case 'message':
-      return messageDefaults[type.fullName] !== undefined || type.fields.some((f) => f.default !== undefined || hasDefaults(f.type, seen));
+      return (
+        messageDefaults[type.fullName] !== undefined ||
+        type.fields.some((f) => f.default !== undefined || hasDefaults(f.type, seen))
+      );
     case 'list':
       return hasDefaults(type.element, seen);
     case 'map':
@@ -89,9 +99,12 @@ function defaultType(type: Type): DefaultValue | undefined {
     let plan: DefaultingPlan | undefined;
     return (value, context) => runPlan((plan ??= planOf(type)!), value as Record<string, unknown>, context);
   }
-  const element = type.kind === 'list' ? defaultType(type.element) : type.kind === 'map' ? defaultType(type.value) : undefined;
+  const element =
+    type.kind === 'list' ? defaultType(type.element) : type.kind === 'map' ? defaultType(type.value) : undefined;
   if (!element) return undefined;
-  return type.kind === 'list' ? (value, context) => defaultList(element, value as unknown[], context) : (value, context) => defaultMap(element, value as Record<string, unknown>, context);
+  return type.kind === 'list'
+    ? (value, context) => defaultList(element, value as unknown[], context)
+    : (value, context) => defaultMap(element, value as Record<string, unknown>, context);
 }
 
 function defaultList(element: DefaultValue, list: unknown[], context: DefaultingContext): unknown[] {
@@ -105,7 +118,11 @@ function defaultList(element: DefaultValue, list: unknown[], context: Defaulting
   return draft;
 }
 
-function defaultMap(element: DefaultValue, map: Record<string, unknown>, context: DefaultingContext): Record<string, unknown> {
+function defaultMap(
+  element: DefaultValue,
+  map: Record<string, unknown>,
+  context: DefaultingContext,
+): Record<string, unknown> {
   const entries = Object.entries(map).map(([key, value]): [string, unknown] => [key, element(value, context)]);
   return entries.every(([key, result]) => result === map[key]) ? map : Object.fromEntries(entries);
 }
@@ -114,7 +131,11 @@ function defaultMap(element: DefaultValue, map: Record<string, unknown>, context
  * A message's own defaults first, then those of what it contains, as upstream goes. Copies only what changes. Order is
  * restored in any case: the defaults of an enclosing message may have put this one together.
  */
-function runPlan(plan: DefaultingPlan, value: Record<string, unknown>, context: DefaultingContext): Record<string, unknown> {
+function runPlan(
+  plan: DefaultingPlan,
+  value: Record<string, unknown>,
+  context: DefaultingContext,
+): Record<string, unknown> {
   let draft = value;
   const { names, values, zeroIsAbsent, own, nested } = plan;
   for (let i = 0; i < names.length; i++) {

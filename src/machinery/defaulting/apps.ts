@@ -1,17 +1,31 @@
-import type { DaemonSetUpdateStrategy, DeploymentStrategy, StatefulSetSpec, StatefulSetUpdateStrategy } from '../../api/generated/apps-v1.ts';
+import type {
+  DaemonSetUpdateStrategy,
+  DeploymentStrategy,
+  StatefulSetSpec,
+  StatefulSetUpdateStrategy,
+} from '../../api/generated/apps-v1.ts';
 
-export function defaultDeploymentStrategy({ type = 'RollingUpdate', rollingUpdate }: DeploymentStrategy): DeploymentStrategy {
+export function defaultDeploymentStrategy({
+  type = 'RollingUpdate',
+  rollingUpdate,
+}: DeploymentStrategy): DeploymentStrategy {
   if (type !== 'RollingUpdate') return {};
   return { type, rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%', ...rollingUpdate } };
 }
 
-export function defaultDaemonSetUpdateStrategy({ type = 'RollingUpdate', rollingUpdate }: DaemonSetUpdateStrategy): DaemonSetUpdateStrategy {
+export function defaultDaemonSetUpdateStrategy({
+  type = 'RollingUpdate',
+  rollingUpdate,
+}: DaemonSetUpdateStrategy): DaemonSetUpdateStrategy {
   if (type !== 'RollingUpdate') return {};
   return { type, rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...rollingUpdate } };
 }
 
 /** Unlike a Deployment's, a strategy that is named without its parameters stays without them. */
-export function defaultStatefulSetUpdateStrategy({ type, rollingUpdate }: StatefulSetUpdateStrategy): StatefulSetUpdateStrategy {
+export function defaultStatefulSetUpdateStrategy({
+  type,
+  rollingUpdate,
+}: StatefulSetUpdateStrategy): StatefulSetUpdateStrategy {
   if (type === undefined) return { type: 'RollingUpdate', rollingUpdate: { partition: 0, ...rollingUpdate } };
   return type === 'RollingUpdate' && rollingUpdate ? { rollingUpdate: { partition: 0, ...rollingUpdate } } : {};
 }
@@ -21,6 +35,10 @@ export function defaultStatefulSetSpec(spec: StatefulSetSpec): Partial<StatefulS
   if (!volumeClaimTemplates) return { persistentVolumeClaimRetentionPolicy };
   return {
     persistentVolumeClaimRetentionPolicy,
-    volumeClaimTemplates: volumeClaimTemplates.map((claim) => ({ kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim })),
+    volumeClaimTemplates: volumeClaimTemplates.map((claim) => ({
+      kind: 'PersistentVolumeClaim',
+      apiVersion: 'v1',
+      ...claim,
+    })),
   };
 }

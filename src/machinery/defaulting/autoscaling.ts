@@ -1,6 +1,11 @@
-import { parseJson } from '../decode/index.ts';
-import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, HPAScalingRules, MetricSpec } from '../../api/generated/autoscaling-v2.ts';
 import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../../api/generated/autoscaling-v1.ts';
+import type {
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerSpec,
+  HPAScalingRules,
+  MetricSpec,
+} from '../../api/generated/autoscaling-v2.ts';
+import { parseJson } from '../decode/index.ts';
 import { inOrderOf } from './declared-order.ts';
 
 const DEFAULT_CPU_UTILIZATION = 80;
@@ -15,18 +20,25 @@ const SCALE_UP: HPAScalingRules = {
 };
 
 /** The window of scaling down is a setting of the controller. */
-const SCALE_DOWN: HPAScalingRules = { selectPolicy: 'Max', policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }] };
+const SCALE_DOWN: HPAScalingRules = {
+  selectPolicy: 'Max',
+  policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
+};
 
 const CPU_METRIC: MetricSpec = {
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: DEFAULT_CPU_UTILIZATION } },
 };
 
-export const defaultHorizontalPodAutoscalerSpec = (spec: HorizontalPodAutoscalerSpec): Partial<HorizontalPodAutoscalerSpec> =>
-  spec.metrics ? {} : { metrics: [CPU_METRIC] };
+export const defaultHorizontalPodAutoscalerSpec = (
+  spec: HorizontalPodAutoscalerSpec,
+): Partial<HorizontalPodAutoscalerSpec> => (spec.metrics ? {} : { metrics: [CPU_METRIC] });
 
 /** Only where the author says something about behaviour. */
-export const defaultHorizontalPodAutoscalerBehavior = ({ scaleUp, scaleDown }: HorizontalPodAutoscalerBehavior): HorizontalPodAutoscalerBehavior => ({
+export const defaultHorizontalPodAutoscalerBehavior = ({
+  scaleUp,
+  scaleDown,
+}: HorizontalPodAutoscalerBehavior): HorizontalPodAutoscalerBehavior => ({
   scaleUp: withRules(SCALE_UP, scaleUp),
   scaleDown: withRules(SCALE_DOWN, scaleDown),
 });
@@ -38,7 +50,12 @@ const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 
 /** Version 1 knows one metric besides those in its annotation; without either it is the processor. */
 export function defaultAutoscalerV1({ metadata, spec }: HorizontalPodAutoscalerV1): Partial<HorizontalPodAutoscalerV1> {
-  if (!spec || spec.targetCPUUtilizationPercentage !== undefined || hasOtherMetrics(metadata?.annotations?.[METRICS_ANNOTATION])) return {};
+  if (
+    !spec ||
+    spec.targetCPUUtilizationPercentage !== undefined ||
+    hasOtherMetrics(metadata?.annotations?.[METRICS_ANNOTATION])
+  )
+    return {};
   return { spec: { ...spec, targetCPUUtilizationPercentage: DEFAULT_CPU_UTILIZATION } };
 }
 

@@ -28,4 +28,5 @@ export function defaultPodLevelResources(spec: PodSpec, given: ResourceRequireme
 
 const isNone = (list: ResourceList | undefined): boolean => list === undefined || Object.keys(list).length === 0;
 
-const sortKeys = (list: ResourceList): ResourceList => Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)));
+const sortKeys = (list: ResourceList): ResourceList =>
+  Object.fromEntries(Object.entries(list).sort(([a], [b]) => (a < b ? -1 : 1)));

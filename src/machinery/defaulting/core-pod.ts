@@ -1,13 +1,22 @@
-import type { Container, EphemeralContainer, Pod, PodSpec, ResourceRequirements, Volume } from '../../api/generated/core-v1.ts';
-import { pullPolicyOf } from './image-pull-policy.ts';
+import type {
+  Container,
+  EphemeralContainer,
+  Pod,
+  PodSpec,
+  ResourceRequirements,
+  Volume,
+} from '../../api/generated/core-v1.ts';
 import { defaultPodLevelResources } from './core-pod-resources.ts';
+import { pullPolicyOf } from './image-pull-policy.ts';
 
 /** What only a Pod gets, and no template of one. */
 export function defaultPod({ spec: given }: Pod): Partial<Pod> | undefined {
   const changes: Partial<PodSpec> = {};
   const changed = needsChange(given!);
-  if (given!.containers?.some(changed)) changes.containers = given!.containers.map((c) => defaultPodContainer(c, given!));
-  if (given!.initContainers?.some(changed)) changes.initContainers = given!.initContainers.map((c) => defaultPodContainer(c, given!));
+  if (given!.containers?.some(changed))
+    changes.containers = given!.containers.map((c) => defaultPodContainer(c, given!));
+  if (given!.initContainers?.some(changed))
+    changes.initContainers = given!.initContainers.map((c) => defaultPodContainer(c, given!));
   if (given!.resources) changes.resources = defaultPodLevelResources({ ...given!, ...changes }, given!.resources);
   if (given!.enableServiceLinks === undefined) changes.enableServiceLinks = true;
   return isEmpty(changes) ? undefined : { spec: { ...given!, ...changes } };
@@ -34,14 +43,20 @@ function defaultPodContainer(container: Container, spec: PodSpec): Container {
 
 /** Who sets a limit and no request asks for the limit. */
 function requestsFromLimits(resources: ResourceRequirements): ResourceRequirements {
-  const missing = Object.entries(resources.limits ?? {}).filter(([name]) => !Object.hasOwn(resources.requests ?? {}, name));
+  const missing = Object.entries(resources.limits ?? {}).filter(
+    ([name]) => !Object.hasOwn(resources.requests ?? {}, name),
+  );
   if (missing.length === 0) return resources;
   const requests = Object.entries({ ...resources.requests, ...Object.fromEntries(missing) });
   requests.sort(([a], [b]) => (a < b ? -1 : 1));
   return { ...resources, requests: Object.fromEntries(requests) };
 }
 
-export function defaultPodSpec({ securityContext, serviceAccountName, serviceAccount }: PodSpec): Partial<PodSpec> | undefined {
+export function defaultPodSpec({
+  securityContext,
+  serviceAccountName,
+  serviceAccount,
+}: PodSpec): Partial<PodSpec> | undefined {
   // Two names of one field; the older one is written for clients that look for it.
   const account = serviceAccountName ?? serviceAccount;
   if (securityContext && account === serviceAccountName && account === serviceAccount) return undefined;

@@ -1,4 +1,15 @@
-import type { LimitRangeItem, Namespace, NodeSpec, NodeStatus, PodStatus, ReplicationController, Secret, Service, ServicePort, ServiceStatus } from '../../api/generated/core-v1.ts';
+import type {
+  LimitRangeItem,
+  Namespace,
+  NodeSpec,
+  NodeStatus,
+  PodStatus,
+  ReplicationController,
+  Secret,
+  Service,
+  ServicePort,
+  ServiceStatus,
+} from '../../api/generated/core-v1.ts';
 import { inOrderOf, withLabels } from './declared-order.ts';
 
 const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
@@ -17,7 +28,10 @@ export function defaultSecret({ data, stringData }: Secret): Partial<Secret> | u
   return { data: sortKeys({ ...data, ...Object.fromEntries(encoded) }), stringData: undefined };
 }
 
-export function defaultReplicationController({ metadata, spec }: ReplicationController): Partial<ReplicationController> | undefined {
+export function defaultReplicationController({
+  metadata,
+  spec,
+}: ReplicationController): Partial<ReplicationController> | undefined {
   const labels = spec?.template?.metadata?.labels;
   if (!labels) return undefined;
   return {
@@ -76,7 +90,9 @@ function withIpModes(status: ServiceStatus | undefined): ServiceStatus | undefin
   const ingress = status?.loadBalancer?.ingress;
   if (!ingress?.some((entry) => entry.ip && entry.ipMode === undefined)) return status;
   const withMode = ingress.map((entry) =>
-    entry.ip && entry.ipMode === undefined ? inOrderOf('io.k8s.api.core.v1.LoadBalancerIngress', { ...entry, ipMode: 'VIP' }) : entry,
+    entry.ip && entry.ipMode === undefined
+      ? inOrderOf('io.k8s.api.core.v1.LoadBalancerIngress', { ...entry, ipMode: 'VIP' })
+      : entry,
   );
   return { ...status, loadBalancer: { ...status?.loadBalancer, ingress: withMode } };
 }

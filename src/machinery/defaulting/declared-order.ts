@@ -37,7 +37,10 @@ function reordered(order: ReadonlyMap<string, number>, draft: Record<string, unk
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
 /** As inDeclaredOrder, for functions that put together a message other than their own. */
-export const inOrderOf = <T extends object>(fullName: string, value: T): T => inDeclaredOrder(schema.message(fullName), value);
+export const inOrderOf = <T extends object>(fullName: string, value: T): T =>
+  inDeclaredOrder(schema.message(fullName), value);
 
-export const withLabels = <T extends { labels?: Record<string, string> }>(metadata: T | undefined, labels: Record<string, string>): T =>
-  inOrderOf(OBJECT_META, { ...metadata, labels } as T);
+export const withLabels = <T extends { labels?: Record<string, string> }>(
+  metadata: T | undefined,
+  labels: Record<string, string>,
+): T => inOrderOf(OBJECT_META, { ...metadata, labels } as T);

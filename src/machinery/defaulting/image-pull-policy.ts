@@ -1,7 +1,10 @@
 /** The part of an image reference's grammar that decides about its tag. */
-const HOST = '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
+const HOST =
+  '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
 const PATH = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
-const REFERENCE = new RegExp(`^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::([\\w][\\w.-]{0,127}))?(@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`);
+const REFERENCE = new RegExp(
+  `^(?:${HOST}/)?${PATH}(?:/${PATH})*(?::([\\w][\\w.-]{0,127}))?(@[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,})?$`,
+);
 
 /** A name has at most 255 characters, a tag 128; the rest is for the digest. */
 const MOST_CHARACTERS = 600;

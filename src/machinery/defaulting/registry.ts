@@ -4,8 +4,8 @@ import type { DefaultingContext, MessageDefaults } from './apply-defaults.ts';
 import * as apps from './apps.ts';
 import * as autoscaling from './autoscaling.ts';
 import * as batch from './batch.ts';
-import * as core from './core.ts';
 import * as pod from './core-pod.ts';
+import * as core from './core.ts';
 import * as networking from './networking.ts';
 import * as rbac from './rbac.ts';
 import * as resource from './resource.ts';
@@ -13,7 +13,9 @@ import { roundResources } from './round-resources.ts';
 import * as storage from './storage.ts';
 
 /** Each function is written for the interface of its message; here they meet the generic value. */
-function typed<T extends object>(defaults: (value: T, context: DefaultingContext) => Partial<T> | undefined): MessageDefaults {
+function typed<T extends object>(
+  defaults: (value: T, context: DefaultingContext) => Partial<T> | undefined,
+): MessageDefaults {
   return (value, context) => defaults(value as T, context) as Record<string, unknown> | undefined;
 }
 
@@ -38,7 +40,9 @@ export const messageDefaults: Readonly<Record<string, MessageDefaults | undefine
   'io.k8s.api.apps.v1.DeploymentStrategy': typed(apps.defaultDeploymentStrategy),
   'io.k8s.api.apps.v1.StatefulSetSpec': typed(apps.defaultStatefulSetSpec),
   'io.k8s.api.apps.v1.StatefulSetUpdateStrategy': typed(apps.defaultStatefulSetUpdateStrategy),
-  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior': typed(autoscaling.defaultHorizontalPodAutoscalerBehavior),
+  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerBehavior': typed(
+    autoscaling.defaultHorizontalPodAutoscalerBehavior,
+  ),
   'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec': typed(autoscaling.defaultHorizontalPodAutoscalerSpec),
   'io.k8s.api.batch.v1.Job': typed(batch.defaultJob),
   'io.k8s.api.core.v1.Container': typed(pod.defaultContainer),
@@ -72,5 +76,7 @@ export const messageDefaults: Readonly<Record<string, MessageDefaults | undefine
   'io.k8s.api.resource.v1.DeviceTaint': typed(resource.defaultDeviceTaint),
   'io.k8s.api.resource.v1.ExactDeviceRequest': typed(resource.defaultDeviceCount),
   'io.k8s.api.storage.v1.CSIDriverSpec': typed(storage.defaultCsiDriverSpec),
-  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition': typed(apiextensions.defaultCustomResourceDefinition),
+  'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinition': typed(
+    apiextensions.defaultCustomResourceDefinition,
+  ),
 };

@@ -85,7 +85,10 @@ function valueText(value: unknown): string {
   if (typeof value === 'string') return quote(value);
   if (value instanceof Verbatim) return value.text;
   if (value === undefined || value === null) return 'null';
-  return JSON.stringify(value, plainNumber).replace(HTML, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value, plainNumber).replace(
+    HTML,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** Integers beyond a double's reach are rounded: the message shows which value is meant, not all of its digits. */
@@ -144,15 +147,22 @@ export const invalidValue = (at: Path, value: unknown, detail: string): FieldErr
 export const typeInvalid = (at: Path, value: unknown, detail: string): FieldError =>
   new FieldError('FieldValueTypeInvalid', at, value, detail);
 export const duplicate = (at: Path, value: unknown): FieldError => new FieldError('FieldValueDuplicate', at, value, '');
-export const forbiddenField = (at: Path, detail: string): FieldError => new FieldError('FieldValueForbidden', at, '', detail);
-export const notFoundValue = (at: Path, value: unknown): FieldError => new FieldError('FieldValueNotFound', at, value, '');
-export const internalFieldError = (at: Path, detail: string): FieldError => new FieldError('InternalError', at, undefined, detail);
+export const forbiddenField = (at: Path, detail: string): FieldError =>
+  new FieldError('FieldValueForbidden', at, '', detail);
+export const notFoundValue = (at: Path, value: unknown): FieldError =>
+  new FieldError('FieldValueNotFound', at, value, '');
+export const internalFieldError = (at: Path, detail: string): FieldError =>
+  new FieldError('InternalError', at, undefined, detail);
 
 const supportedTexts = new WeakMap<readonly string[], string>();
 
 export function notSupported(at: Path, value: unknown, supported: readonly string[]): FieldError {
   let detail = supportedTexts.get(supported);
-  if (detail === undefined) supportedTexts.set(supported, (detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''));
+  if (detail === undefined)
+    supportedTexts.set(
+      supported,
+      (detail = supported.length > 0 ? `supported values: ${supported.map(quote).join(', ')}` : ''),
+    );
   return new FieldError('FieldValueNotSupported', at, value, detail);
 }
 
@@ -174,7 +184,7 @@ const MAX_ERROR_TEXT = 200_000;
 /** The errors that an answer has room for: the first one always, however long it is. */
 export function tellableErrors<T extends { toString(): string }>(errors: readonly T[]): readonly T[] {
   let left = MAX_ERROR_TEXT;
-  const end = errors.findIndex((error) => left < 0 || (left -= error.toString().length, false));
+  const end = errors.findIndex((error) => left < 0 || ((left -= error.toString().length), false));
   return end < 0 ? errors : errors.slice(0, end);
 }
 

@@ -30,7 +30,8 @@ export interface GroupKind {
 }
 
 /** `deployments.apps`, or `pods` in the core group. */
-export const qualifiedResource = (gr: GroupResource): string => (gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`);
+export const qualifiedResource = (gr: GroupResource): string =>
+  gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
 
 const qualifiedKind = (gk: GroupKind): string => (gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`);
 
@@ -78,16 +79,26 @@ export function forbidden(gr: GroupResource, name: string, why: string): StatusE
 }
 
 export const conflict = (gr: GroupResource, name: string, why: string): StatusError =>
-  failure(409, 'Conflict', `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${quote(name)}: ${why}`, detailsOf(gr, name));
+  failure(
+    409,
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualifiedResource(gr)} ${quote(name)}: ${why}`,
+    detailsOf(gr, name),
+  );
 
-export const applyConflict = (causes: StatusCause[], message: string): StatusError => failure(409, 'Conflict', message, { causes });
+export const applyConflict = (causes: StatusCause[], message: string): StatusError =>
+  failure(409, 'Conflict', message, { causes });
 
 export const gone = (message: string): StatusError => failure(410, 'Gone', message);
 
 export const resourceExpired = (message: string): StatusError => failure(410, 'Expired', message);
 
 export function invalid(gk: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
-  const causes = tellableErrors(errors).map((e): StatusCause => ({ reason: e.type, message: e.body(), field: e.field }));
+  const causes = tellableErrors(errors).map((e): StatusCause => ({
+    reason: e.type,
+    message: e.body(),
+    field: e.field,
+  }));
   const subject = `${qualifiedKind(gk)} ${quote(name)} is invalid`;
   const details = detailsOf({ group: gk.group, resource: gk.kind }, name, causes.length > 0 ? { causes } : {});
   return failure(422, 'Invalid', errors.length > 0 ? `${subject}: ${aggregateMessage(errors)}` : subject, details);
@@ -101,7 +112,12 @@ export const tooManyRequests = (message: string, retryAfterSeconds: number): Sta
 export const serviceUnavailable = (message: string): StatusError => failure(503, 'ServiceUnavailable', message);
 
 export const methodNotSupported = (gr: GroupResource, verb: string): StatusError =>
-  failure(405, 'MethodNotAllowed', `${verb} is not supported on resources of kind ${quote(qualifiedResource(gr))}`, detailsOf(gr, ''));
+  failure(
+    405,
+    'MethodNotAllowed',
+    `${verb} is not supported on resources of kind ${quote(qualifiedResource(gr))}`,
+    detailsOf(gr, ''),
+  );
 
 export const notAcceptable = (message: string): StatusError => failure(406, 'NotAcceptable', message);
 

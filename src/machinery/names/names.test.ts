@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import * as names from './names.ts';
 
-const label = "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-const qualified = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+const label =
+  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
+const qualified =
+  "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
 type Check = (value: string) => readonly string[];
 
@@ -29,18 +31,36 @@ const rows: readonly (readonly [name: string, check: Check, value: string, messa
   ['a key with a bad name', names.qualifiedName, 'a b', [qualified]],
   ['a key with a name of 64', names.qualifiedName, 'a'.repeat(64), ['name part must be no more than 63 bytes']],
   ['a key with a bad domain', names.qualifiedName, 'A_/b', [`prefix part ${names.dns1123Subdomain('A_')[0]}`]],
-  ['a key with a domain of 254', names.qualifiedName, `${'a'.repeat(254)}/b`, ['prefix part must be no more than 253 bytes']],
+  [
+    'a key with a domain of 254',
+    names.qualifiedName,
+    `${'a'.repeat(254)}/b`,
+    ['prefix part must be no more than 253 bytes'],
+  ],
   ['an empty label value', names.labelValue, '', []],
   ['a label value of 64', names.labelValue, 'a'.repeat(64), ['must be no more than 63 bytes']],
   ['a port name', names.portName, 'http-1', []],
-  ['a port name of capitals', names.portName, 'HTTP', ['must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)', 'must contain at least one letter (a-z)']],
+  [
+    'a port name of capitals',
+    names.portName,
+    'HTTP',
+    [
+      'must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)',
+      'must contain at least one letter (a-z)',
+    ],
+  ],
   ['a port name of 16', names.portName, 'p'.repeat(16), ['must be no more than 15 characters']],
   ['a port name with two hyphens', names.portName, 'a--b', ['must not contain consecutive hyphens']],
   ['a port name that ends in a hyphen', names.portName, 'a-', ['must not begin or end with a hyphen']],
   ['a percentage', names.percent, '10%', []],
   ['a number is no percentage', names.percent, '10', names.percent('x')],
   ['an environment variable may have nearly any character', names.relaxedEnvVarName, 'a b-c.1', []],
-  ['an environment variable has no equals sign', names.relaxedEnvVarName, 'a=b', ["a valid environment variable name must consist only of printable ASCII characters other than '='"]],
+  [
+    'an environment variable has no equals sign',
+    names.relaxedEnvVarName,
+    'a=b',
+    ["a valid environment variable name must consist only of printable ASCII characters other than '='"],
+  ],
   ['of old, an environment variable starts with no digit', names.envVarName, '1a', names.envVarName('2')],
   ['of old, two dots are refused besides', names.envVarName, '..a', ["must not start with '..'"]],
   ['a config key', names.configMapKey, 'A_b-c.1', []],
@@ -49,7 +69,12 @@ const rows: readonly (readonly [name: string, check: Check, value: string, messa
   ['a config key that starts with two dots', names.configMapKey, '..a', ["must not start with '..'"]],
   ['a hidden file as a config key', names.configMapKey, '.dockercfg', []],
   ['a path segment', names.pathSegmentName, 'a:b', []],
-  ['a path segment with a slash and a percent sign', names.pathSegmentName, '/%', ["may not contain '/'", "may not contain '%'"]],
+  [
+    'a path segment with a slash and a percent sign',
+    names.pathSegmentName,
+    '/%',
+    ["may not contain '/'", "may not contain '%'"],
+  ],
   ['a path segment that is the parent', names.pathSegmentName, '..', ["may not be '..'"]],
   ['a C identifier', names.cIdentifier, '_a1', []],
   ['a header name', names.httpHeaderName, 'X-A', []],

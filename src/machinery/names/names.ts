@@ -1,9 +1,9 @@
+import { append } from '../../base/index.ts';
 /**
  * The syntaxes that names, keys and small values have to follow. Each function gives the messages that say what is
  * wrong with a value, in upstream's words, and the same empty list for every value that is right.
  */
 import { MATCH_PRINTABLE_ASCII, utf8Longer } from './text.ts';
-import { append } from '../../base/index.ts';
 
 export type Messages = readonly string[];
 
@@ -50,7 +50,9 @@ export const IMMUTABLE_MESSAGE = 'field is immutable';
 
 export function regexMessage(rule: string, pattern: string, ...examples: string[]): string {
   const given = examples.map((example) => `'${example}', `).join(' or ');
-  return given === '' ? `${rule} (regex used for validation is '${pattern}')` : `${rule} (e.g. ${given}regex used for validation is '${pattern}')`;
+  return given === ''
+    ? `${rule} (regex used for validation is '${pattern}')`
+    : `${rule} (e.g. ${given}regex used for validation is '${pattern}')`;
 }
 
 const LABEL_1123_MESSAGE = regexMessage(
@@ -105,7 +107,11 @@ function syntax(pattern: RegExp, max: number, message: string): (value: string) 
 }
 
 export const dns1123Subdomain = syntax(SUBDOMAIN_1123_RE, 253, SUBDOMAIN_1123_MESSAGE);
-export const dns1123SubdomainWithUnderscore = syntax(SUBDOMAIN_1123_UNDERSCORE_RE, 253, SUBDOMAIN_1123_UNDERSCORE_MESSAGE);
+export const dns1123SubdomainWithUnderscore = syntax(
+  SUBDOMAIN_1123_UNDERSCORE_RE,
+  253,
+  SUBDOMAIN_1123_UNDERSCORE_MESSAGE,
+);
 export const dns1035Label = syntax(LABEL_1035_RE, 63, LABEL_1035_MESSAGE);
 export const wildcardDns1123Subdomain = syntax(WILDCARD_SUBDOMAIN_RE, 253, WILDCARD_SUBDOMAIN_MESSAGE);
 
@@ -122,7 +128,9 @@ export function qualifiedName(value: string): Messages {
   if (slash < 0) return qualifiedNamePart(value);
   const rest = value.slice(slash + 1);
   if (rest.includes('/')) {
-    return [`a valid label key ${QUALIFIED_MESSAGE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`];
+    return [
+      `a valid label key ${QUALIFIED_MESSAGE} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ];
   }
   const prefix = value.slice(0, slash);
   const wrong = prefix === '' ? [EMPTY_MESSAGE] : labelKeyPrefix(prefix);
@@ -177,7 +185,8 @@ export const groupId = userId;
 export function portName(name: string): Messages {
   const messages: string[] = [];
   if (utf8Longer(name, 15)) messages.push(maxLengthMessage(15));
-  if (!/^[-a-z0-9]+$/.test(name)) messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
+  if (!/^[-a-z0-9]+$/.test(name))
+    messages.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)');
   if (!/[a-z]/.test(name)) messages.push('must contain at least one letter (a-z)');
   if (name.includes('--')) messages.push('must not contain consecutive hyphens');
   if (name.startsWith('-') || name.endsWith('-')) messages.push('must not begin or end with a hyphen');
@@ -192,7 +201,13 @@ export const percent = (text: string): Messages =>
 export const httpHeaderName = (name: string): Messages =>
   HEADER_NAME_RE.test(name)
     ? NO_MESSAGES
-    : [regexMessage("a valid HTTP header must consist of alphanumeric characters or '-'", HEADER_NAME, 'X-Header-Name')];
+    : [
+        regexMessage(
+          "a valid HTTP header must consist of alphanumeric characters or '-'",
+          HEADER_NAME,
+          'X-Header-Name',
+        ),
+      ];
 
 /** An environment variable's name under the stricter rules of old. */
 export function envVarName(name: string): Messages {
@@ -225,7 +240,13 @@ export function configMapKey(key: string): Messages {
   if (utf8Longer(key, 253)) messages.push(maxLengthMessage(253));
   if (!CONFIG_KEY_RE.test(key)) {
     messages.push(
-      regexMessage("a valid config key must consist of alphanumeric characters, '-', '_' or '.'", CONFIG_KEY, 'key.name', 'KEY_NAME', 'key-name'),
+      regexMessage(
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+        CONFIG_KEY,
+        'key.name',
+        'KEY_NAME',
+        'key-name',
+      ),
     );
   }
   append(messages, changesDirectory(key));
@@ -250,7 +271,8 @@ export function pathSegmentPrefix(name: string): Messages {
 }
 
 /** What will be appended to a generateName makes its trailing dash harmless, and the character before it as well. */
-const withoutTrailingDash = (name: string): string => (name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name);
+const withoutTrailingDash = (name: string): string =>
+  name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 
 const nameCheck =
   (check: (value: string) => Messages): NameCheck =>
@@ -260,4 +282,5 @@ const nameCheck =
 export const nameIsDnsSubdomain: NameCheck = nameCheck(dns1123Subdomain);
 export const nameIsDnsLabel: NameCheck = nameCheck(dns1123Label);
 export const nameIsDns1035Label: NameCheck = nameCheck(dns1035Label);
-export const nameIsPathSegment: NameCheck = (name, prefix = false) => (prefix ? pathSegmentPrefix(name) : pathSegmentName(name));
+export const nameIsPathSegment: NameCheck = (name, prefix = false) =>
+  prefix ? pathSegmentPrefix(name) : pathSegmentName(name);

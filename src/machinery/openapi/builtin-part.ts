@@ -28,7 +28,8 @@ let documents: ReadonlyMap<string, BuiltinDocument> | undefined;
 export function builtinDocuments(): ReadonlyMap<string, BuiltinDocument> {
   if (documents) return documents;
   const made = new Map<string, { information: PathItem[]; resources: Resource[] }>();
-  const information = (name: string, item: PathItem): void => void made.set(name, { information: [item], resources: [] });
+  const information = (name: string, item: PathItem): void =>
+    void made.set(name, { information: [item], resources: [] });
   information('api', corePath);
   information('apis', groupsPath);
   information('version', versionPath);
@@ -52,7 +53,9 @@ function* itemsOf({ information, resources }: BuiltinDocument): Steps<PathItem[]
 }
 
 /** Paths as version 2 writes them, with the parameters that they share and the names of what they refer to. */
-export function* pathsV2(items: readonly PathItem[]): Steps<Pick<Part, 'paths' | 'parameters'> & { readonly refs: Set<string> }> {
+export function* pathsV2(
+  items: readonly PathItem[],
+): Steps<Pick<Part, 'paths' | 'parameters'> & { readonly refs: Set<string> }> {
   const shared = new SharedParameters();
   const paths: Member[] = [];
   const refs = new Set<string>();
@@ -103,4 +106,5 @@ export function* builtinV3(name: string): Steps<Part | undefined> {
 }
 
 /** The built-in definitions that others refer to, of version 3: there every document has its own. */
-export const builtinDefinitionsV3 = (names: Iterable<string>): Member[] => finish(definitionTexts.v3.reachableFrom(names));
+export const builtinDefinitionsV3 = (names: Iterable<string>): Member[] =>
+  finish(definitionTexts.v3.reachableFrom(names));

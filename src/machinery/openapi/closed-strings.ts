@@ -18,7 +18,13 @@ const CLOSED_STRINGS = new Set(
 );
 
 /** The values of an enumeration in order; undefined for other strings. `goType` is like `v1.RestartPolicy`. */
-export function enumeration({ goType, values }: { readonly goType: string; readonly values: readonly string[] }): string[] | undefined {
+export function enumeration({
+  goType,
+  values,
+}: {
+  readonly goType: string;
+  readonly values: readonly string[];
+}): string[] | undefined {
   if (values.length === 0 || !CLOSED_STRINGS.has(goType.slice(goType.indexOf('.') + 1))) return undefined;
   return [...values].sort();
 }

@@ -1,6 +1,11 @@
 /** What a custom resource contributes to the documents: made once, kept for as long as it is served. */
 import { builtinDefinitionsV3, pathsV2, pathsV3 } from './builtin-part.ts';
-import { CUSTOM_REFERENCES, customDefinitions, customOpenApiResource, type CustomResourceApi } from './custom-resource.ts';
+import {
+  CUSTOM_REFERENCES,
+  customDefinitions,
+  customOpenApiResource,
+  type CustomResourceApi,
+} from './custom-resource.ts';
 import { groupPath, groupVersionPath } from './information-paths.ts';
 import { resourcePaths } from './operations.ts';
 import { partOf, type Part } from './part.ts';
@@ -19,7 +24,11 @@ export function* customPart(api: CustomResourceApi, style: 'v2' | 'v3'): Steps<P
 
 /** It refers only to the metadata and the scale that built-in kinds have too, and these are there already. */
 function* partV2(api: CustomResourceApi): Steps<Part> {
-  const items = [groupPath(api.resource.group), groupVersionPath(api.resource), ...resourcePaths(customOpenApiResource(api))];
+  const items = [
+    groupPath(api.resource.group),
+    groupVersionPath(api.resource),
+    ...resourcePaths(customOpenApiResource(api)),
+  ];
   const { paths, parameters } = yield* pathsV2(items);
   const definitions = yield* customDefinitions(api, 'v2');
   yield HEAVY;
@@ -30,5 +39,9 @@ function* partV3(api: CustomResourceApi): Steps<Part> {
   const { paths, refs } = yield* pathsV3(resourcePaths(customOpenApiResource(api)));
   const own = yield* customDefinitions(api, 'v3');
   yield HEAVY;
-  return partOf({ paths, parameters: {}, definitions: [...builtinDefinitionsV3([...refs, ...CUSTOM_REFERENCES]), ...own] });
+  return partOf({
+    paths,
+    parameters: {},
+    definitions: [...builtinDefinitionsV3([...refs, ...CUSTOM_REFERENCES]), ...own],
+  });
 }

@@ -8,7 +8,10 @@ import type { Steps } from './steps.ts';
 
 /** A version of a custom resource: the resource as it is served, and the definition's schema. */
 export interface CustomResourceApi {
-  readonly resource: Pick<Resource, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'listKind'>;
+  readonly resource: Pick<
+    Resource,
+    'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'listKind'
+  >;
   /** `spec.versions[].schema.openAPIV3Schema`; absent where anything goes. */
   readonly schema?: JsonObject;
   /** `spec.preserveUnknownFields` of old definitions. */
@@ -37,10 +40,17 @@ export function* customDefinitions(api: CustomResourceApi, style: Style): Steps<
   const schema = api.schema === undefined || api.preserveUnknownFields ? ANYTHING : api.schema;
   const { properties: given, ...rest } = schema;
   const object = yield* schemaMembers(rest, style);
-  const properties = yield* propertyMembers(isRecord(given) && !hidesStructure(schema, style) ? (given as JsonObject) : {}, style);
+  const properties = yield* propertyMembers(
+    isRecord(given) && !hidesStructure(schema, style) ? (given as JsonObject) : {},
+    style,
+  );
   const metadata = refWith(`${META}ObjectMeta`, style, { description: 'Standard metadata of the object.' });
-  for (const [field, property] of Object.entries({ ...API_VERSION_AND_KIND, metadata })) properties.set(field, JSON.stringify(property));
-  object.set('type', '"object"').set('properties', objectText(properties)).set('x-kubernetes-group-version-kind', JSON.stringify(gvk(kind)));
+  for (const [field, property] of Object.entries({ ...API_VERSION_AND_KIND, metadata }))
+    properties.set(field, JSON.stringify(property));
+  object
+    .set('type', '"object"')
+    .set('properties', objectText(properties))
+    .set('x-kubernetes-group-version-kind', JSON.stringify(gvk(kind)));
   const list: JsonObject = {
     description: `A list of ${kind} objects.`,
     type: 'object',

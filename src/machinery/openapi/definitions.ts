@@ -90,7 +90,10 @@ function fieldSchema(field: Field, style: Style): JsonObject {
 }
 
 export const API_VERSION_AND_KIND: JsonObject = {
-  apiVersion: { description: 'The group and version of the API that the object is written in, such as apps/v1.', type: 'string' },
+  apiVersion: {
+    description: 'The group and version of the API that the object is written in, such as apps/v1.',
+    type: 'string',
+  },
   kind: { description: 'The kind of the object, such as Deployment.', type: 'string' },
 };
 
@@ -107,7 +110,9 @@ export function messageDefinition(message: Message, style: Style): JsonObject {
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
     ...(required.length > 0 ? { required } : {}),
     ...(message.atomic ? { 'x-kubernetes-map-type': 'atomic' } : {}),
-    ...(gvks.length > 0 ? { 'x-kubernetes-group-version-kind': gvks.map(({ group, kind, version }) => ({ group, kind, version })) } : {}),
+    ...(gvks.length > 0
+      ? { 'x-kubernetes-group-version-kind': gvks.map(({ group, kind, version }) => ({ group, kind, version })) }
+      : {}),
   };
 }
 
@@ -124,7 +129,9 @@ function kindsOf(message: Message): GroupVersionKind[] {
     return message.object ? [{ group: '', version: 'v1', kind: name }] : [];
   }
   if (!message.object) return [];
-  return packages.filter(({ prefix }) => fullName === `${prefix}.${name}`).map(({ group, version }) => ({ group, version, kind: name }));
+  return packages
+    .filter(({ prefix }) => fullName === `${prefix}.${name}`)
+    .map(({ group, version }) => ({ group, version, kind: name }));
 }
 
 const servedVersions = (): { group: string; version: string }[] =>

@@ -62,7 +62,10 @@ export class OpenApiDocuments {
     return this.document('v2', parts, () => {
       const head = JSON.stringify(this.v2Head(parts)).slice(0, -1);
       const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
-      return Buffer.concat([...paths, ...objectBytes(joined(parts.map((part) => part.definitions)), ',"definitions":', '}')]);
+      return Buffer.concat([
+        ...paths,
+        ...objectBytes(joined(parts.map((part) => part.definitions)), ',"definitions":', '}'),
+      ]);
     });
   }
 
@@ -72,7 +75,8 @@ export class OpenApiDocuments {
     const paths: Buffer[] = [];
     const definitions: Buffer[] = [];
     for (const path of joined(parts.map((part) => part.paths))) paths.push(yield* encodedOnce(path, encodeGnosticPath));
-    for (const definition of joined(parts.map((part) => part.definitions))) definitions.push(yield* encodedOnce(definition, encodeGnosticDefinition));
+    for (const definition of joined(parts.map((part) => part.definitions)))
+      definitions.push(yield* encodedOnce(definition, encodeGnosticDefinition));
     yield HEAVY;
     return this.document('v2 protobuf', parts, () => joinGnosticDocument(this.v2Head(parts), paths, definitions));
   }
@@ -80,7 +84,8 @@ export class OpenApiDocuments {
   /** /openapi/v3: where the documents are. */
   *v3Root(): Steps<OpenApiDocument> {
     const paths: [string, JsonObject][] = [];
-    for (const name of this.v3Names()) paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${(yield* this.v3(name))!.hash}` }]);
+    for (const name of this.v3Names())
+      paths.push([name, { serverRelativeURL: `/openapi/v3/${name}?hash=${(yield* this.v3(name))!.hash}` }]);
     const bytes = Buffer.from(JSON.stringify({ paths: Object.fromEntries(paths) }));
     return { bytes, hash: hashOf([bytes]) };
   }
@@ -98,7 +103,11 @@ export class OpenApiDocuments {
     const { version } = this.options;
     const key = `${version} ${name}`;
     let document = builtinJoined.get(key);
-    if (!document) builtinJoined.set(key, (document = this.document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))));
+    if (!document)
+      builtinJoined.set(
+        key,
+        (document = this.document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
+      );
     return document;
   }
 
@@ -152,6 +161,10 @@ function* encodedOnce(one: Member, encode: (name: string, value: JsonObject) => 
 function v3Document(info: JsonObject, parts: readonly Part[]): Buffer {
   const head = JSON.stringify({ openapi: '3.0.0', info }).slice(0, -1);
   const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
-  const schemas = objectBytes(joined(parts.map((part) => part.definitions)), ',"components":{"schemas":', `,"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}`);
+  const schemas = objectBytes(
+    joined(parts.map((part) => part.definitions)),
+    ',"components":{"schemas":',
+    `,"securitySchemes":${JSON.stringify(SECURITY_SCHEMES)}}}`,
+  );
   return Buffer.concat([...paths, ...schemas]);
 }

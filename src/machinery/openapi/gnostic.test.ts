@@ -5,7 +5,8 @@ import { finish } from './steps.ts';
 
 const hex = (text: string): string => Buffer.from(text).toString('hex');
 /** A length-delimited field: tag, length, content. */
-const delimited = (number: number, contentHex: string): string => varint((number << 3) | 2) + varint(contentHex.length / 2) + contentHex;
+const delimited = (number: number, contentHex: string): string =>
+  varint((number << 3) | 2) + varint(contentHex.length / 2) + contentHex;
 const text = (number: number, value: string): string => delimited(number, hex(value));
 
 function varint(value: number): string {
@@ -63,7 +64,10 @@ describe('the protobuf form of version 2', () => {
     const body = text(2, 'body') + text(3, 'body') + '2001' + delimited(5, stringSchema);
     const query = text(2, 'query') + text(4, 'q') + text(6, 'string') + 'a00101';
     const path = '0801' + text(2, 'path') + text(4, 'n') + text(5, 'string');
-    const responses = delimited(1, named('200', delimited(1, text(1, 'OK') + delimited(2, delimited(1, stringSchema)))));
+    const responses = delimited(
+      1,
+      named('200', delimited(1, text(1, 'OK') + delimited(2, delimited(1, stringSchema)))),
+    );
     const operation =
       text(5, 'o') +
       delimited(8, delimited(1, delimited(1, body))) +

@@ -14,7 +14,14 @@ interface Read {
 }
 
 function read({ path, definition, ...rest }: Read): PathItem {
-  const operation: Operation = { ...rest, method: 'get', parameters: [], responses: { 200: definition }, produces: 'objects', custom: false };
+  const operation: Operation = {
+    ...rest,
+    method: 'get',
+    parameters: [],
+    responses: { 200: definition },
+    produces: 'objects',
+    custom: false,
+  };
   return { path, parameters: [], operations: [operation] };
 }
 

@@ -12,12 +12,15 @@ const parse = (bytes: Buffer): JsonObject => JSON.parse(bytes.toString('utf8')) 
 const apps = openapiV3('apps', 'v1')!;
 const core = openapiV3('', 'v1')!;
 const swagger = openapiV2();
-const schemaOf = (document: JsonObject, name: string, ...keys: string[]) => at(document, 'components', 'schemas', name, ...keys);
+const schemaOf = (document: JsonObject, name: string, ...keys: string[]) =>
+  at(document, 'components', 'schemas', name, ...keys);
 const definition = (name: string, ...keys: string[]) => at(swagger, 'definitions', name, ...keys);
 const ref3 = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 
 const refsOf = (document: JsonObject): string[] =>
-  [...JSON.stringify(document).matchAll(/"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map((match) => match[1]!);
+  [...JSON.stringify(document).matchAll(/"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g)].map(
+    (match) => match[1]!,
+  );
 
 describe('version 3', () => {
   it('has every schema that it refers to, in every document', () => {
@@ -40,7 +43,10 @@ describe('version 3', () => {
       default: 0,
     });
     expect(schemaOf(apps, 'io.k8s.api.apps.v1.ControllerRevision', 'properties', 'data')).not.toHaveProperty('default');
-    expect(schemaOf(core, 'io.k8s.api.core.v1.ContainerPort', 'properties', 'protocol')).toMatchObject({ default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] });
+    expect(schemaOf(core, 'io.k8s.api.core.v1.ContainerPort', 'properties', 'protocol')).toMatchObject({
+      default: 'TCP',
+      enum: ['SCTP', 'TCP', 'UDP'],
+    });
   });
 
   it('describes lists and maps with what they hold', () => {
@@ -67,7 +73,9 @@ describe('version 3', () => {
       { group: 'apps', kind: 'Deployment', version: 'v1' },
     ]);
     expect(schemaOf(apps, 'io.k8s.api.apps.v1.DeploymentSpec')).not.toHaveProperty('x-kubernetes-group-version-kind');
-    expect(schemaOf(apps, 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions', 'x-kubernetes-group-version-kind')).toContainEqual({
+    expect(
+      schemaOf(apps, 'io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions', 'x-kubernetes-group-version-kind'),
+    ).toContainEqual({
       group: 'apps',
       kind: 'DeleteOptions',
       version: 'v1',
@@ -75,8 +83,14 @@ describe('version 3', () => {
   });
 
   it('lets numbers be written as numbers or strings where they may', () => {
-    expect(schemaOf(core, 'io.k8s.apimachinery.pkg.api.resource.Quantity', 'oneOf')).toEqual([{ type: 'string' }, { type: 'number' }]);
-    expect(schemaOf(core, 'io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'oneOf')).toEqual([{ type: 'integer' }, { type: 'string' }]);
+    expect(schemaOf(core, 'io.k8s.apimachinery.pkg.api.resource.Quantity', 'oneOf')).toEqual([
+      { type: 'string' },
+      { type: 'number' },
+    ]);
+    expect(schemaOf(core, 'io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'oneOf')).toEqual([
+      { type: 'integer' },
+      { type: 'string' },
+    ]);
   });
 
   it('lists the documents with the hash of their content', () => {
@@ -89,7 +103,15 @@ describe('version 3', () => {
   });
 });
 
-const operations: { name: string; path: string; method: string; operationId: string; action: string; kind: string; parameters: string[] }[] = [
+const operations: {
+  name: string;
+  path: string;
+  method: string;
+  operationId: string;
+  action: string;
+  kind: string;
+  parameters: string[];
+}[] = [
   {
     name: 'list',
     path: '/apis/apps/v1/namespaces/{namespace}/deployments',
@@ -97,7 +119,18 @@ const operations: { name: string; path: string; method: string; operationId: str
     operationId: 'listAppsV1NamespacedDeployment',
     action: 'list',
     kind: 'Deployment',
-    parameters: ['allowWatchBookmarks', 'continue', 'fieldSelector', 'labelSelector', 'limit', 'resourceVersion', 'resourceVersionMatch', 'sendInitialEvents', 'timeoutSeconds', 'watch'],
+    parameters: [
+      'allowWatchBookmarks',
+      'continue',
+      'fieldSelector',
+      'labelSelector',
+      'limit',
+      'resourceVersion',
+      'resourceVersionMatch',
+      'sendInitialEvents',
+      'timeoutSeconds',
+      'watch',
+    ],
   },
   {
     name: 'deletecollection',
@@ -140,7 +173,12 @@ const operations: { name: string; path: string; method: string; operationId: str
 describe('paths', () => {
   it.each(operations)('$name', ({ path, method, operationId, action, kind, parameters }) => {
     const operation = at(apps, 'paths', path, method) as JsonObject;
-    expect(operation).toMatchObject({ operationId, 'x-kubernetes-action': action, 'x-kubernetes-group-version-kind': { kind }, tags: ['apps_v1'] });
+    expect(operation).toMatchObject({
+      operationId,
+      'x-kubernetes-action': action,
+      'x-kubernetes-group-version-kind': { kind },
+      tags: ['apps_v1'],
+    });
     const names = ((operation['parameters'] ?? []) as JsonObject[]).map((parameter) => parameter['name']);
     expect(names).toEqual(expect.arrayContaining(parameters));
   });
@@ -152,13 +190,24 @@ describe('paths', () => {
       'x-kubernetes-group-version-kind': { group: '', kind: 'PodExecOptions', version: 'v1' },
     });
     const proxy = at(core, 'paths', '/api/v1/nodes/{name}/proxy/{path}') as JsonObject;
-    expect(Object.keys(proxy).sort()).toEqual(['delete', 'get', 'head', 'options', 'parameters', 'patch', 'post', 'put']);
+    expect(Object.keys(proxy).sort()).toEqual([
+      'delete',
+      'get',
+      'head',
+      'options',
+      'parameters',
+      'patch',
+      'post',
+      'put',
+    ]);
     expect(at(proxy, 'head', 'operationId')).toBe('connectCoreV1HeadNodeProxyWithPath');
   });
 
   it('give each operation a name of its own', () => {
     const ids = Object.values(swagger['paths'] as JsonObject).flatMap((item) =>
-      Object.entries(item as JsonObject).flatMap(([method, operation]) => (method === 'parameters' ? [] : [at(operation, 'operationId')])),
+      Object.entries(item as JsonObject).flatMap(([method, operation]) =>
+        method === 'parameters' ? [] : [at(operation, 'operationId')],
+      ),
     );
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -186,11 +235,18 @@ describe('version 2', () => {
       description: expect.any(String),
       $ref: '#/definitions/io.k8s.api.apps.v1.DeploymentSpec',
     });
-    expect(definition('io.k8s.apimachinery.pkg.util.intstr.IntOrString')).toMatchObject({ type: 'string', format: 'int-or-string' });
+    expect(definition('io.k8s.apimachinery.pkg.util.intstr.IntOrString')).toMatchObject({
+      type: 'string',
+      format: 'int-or-string',
+    });
   });
 
   it('says how to authenticate', () => {
-    expect(swagger).toMatchObject({ swagger: '2.0', info: { title: 'Kubernetes', version: 'v1.36.4' }, security: [{ BearerToken: [] }] });
+    expect(swagger).toMatchObject({
+      swagger: '2.0',
+      info: { title: 'Kubernetes', version: 'v1.36.4' },
+      security: [{ BearerToken: [] }],
+    });
   });
 });
 
@@ -228,12 +284,24 @@ describe('custom resources', () => {
   it('have a document of version 3 of their own', () => {
     const document = parse(finish(documents.v3('apis/stable.example.com/v1'))!.bytes);
     expect(document).toMatchObject({ openapi: '3.0.0', info: { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } });
-    expect(schemaOf(document, name, 'properties', 'spec', 'properties')).toEqual(at(widgets.schema, 'properties', 'spec', 'properties'));
-    expect(schemaOf(document, name, 'properties', 'metadata', 'allOf')).toEqual([ref3('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta')]);
-    expect(schemaOf(document, name, 'x-kubernetes-group-version-kind')).toEqual([{ group: 'stable.example.com', kind: 'Widget', version: 'v1' }]);
-    expect(at(document, 'paths', '/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}', 'patch', 'operationId')).toBe(
-      'patchStableExampleComV1NamespacedWidget',
+    expect(schemaOf(document, name, 'properties', 'spec', 'properties')).toEqual(
+      at(widgets.schema, 'properties', 'spec', 'properties'),
     );
+    expect(schemaOf(document, name, 'properties', 'metadata', 'allOf')).toEqual([
+      ref3('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'),
+    ]);
+    expect(schemaOf(document, name, 'x-kubernetes-group-version-kind')).toEqual([
+      { group: 'stable.example.com', kind: 'Widget', version: 'v1' },
+    ]);
+    expect(
+      at(
+        document,
+        'paths',
+        '/apis/stable.example.com/v1/namespaces/{namespace}/widgets/{name}',
+        'patch',
+        'operationId',
+      ),
+    ).toBe('patchStableExampleComV1NamespacedWidget');
     expect(refsOf(document)).toContain('io.k8s.api.autoscaling.v1.Scale');
     expect(documents.v3Names()).toContain('apis/stable.example.com/v1');
   });
@@ -245,7 +313,9 @@ describe('custom resources', () => {
       port: { 'x-kubernetes-int-or-string': true },
       color: { type: 'string', enum: ['red', 'blue'] },
     });
-    expect(at(document, 'paths', '/apis/stable.example.com/v1/widgets', 'get', 'operationId')).toBe('listStableExampleComV1WidgetForAllNamespaces');
+    expect(at(document, 'paths', '/apis/stable.example.com/v1/widgets', 'get', 'operationId')).toBe(
+      'listStableExampleComV1WidgetForAllNamespaces',
+    );
     expect(definition(name)).toBeUndefined();
   });
 

@@ -20,11 +20,18 @@ export const groupTag = (group: string): string => groupWords(group);
 
 export const groupName = (group: string): string => capitalized(groupWords(group));
 
-export const versionTag = ({ group, version }: { group: string; version: string }): string => `${groupWords(group)}_${version}`;
+export const versionTag = ({ group, version }: { group: string; version: string }): string =>
+  `${groupWords(group)}_${version}`;
 
-export const versionName = ({ group, version }: { group: string; version: string }): string => `${groupName(group)}${capitalized(version)}`;
+export const versionName = ({ group, version }: { group: string; version: string }): string =>
+  `${groupName(group)}${capitalized(version)}`;
 
-export function resourceNames(resource: { group: string; version: string; kind: string; namespaced: boolean }): ResourceNames {
+export function resourceNames(resource: {
+  group: string;
+  version: string;
+  kind: string;
+  namespaced: boolean;
+}): ResourceNames {
   return {
     group: versionName(resource),
     tag: versionTag(resource),

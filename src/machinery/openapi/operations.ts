@@ -1,4 +1,5 @@
 import type { GroupVersionKind, Resource } from '../../api/index.ts';
+import { ownValue } from '../../base/index.ts';
 import { resourceNames, type ResourceNames } from './operation-names.ts';
 import {
   CREATE_PARAMETERS,
@@ -14,11 +15,12 @@ import {
   UPDATE_PARAMETERS,
   type Parameter,
 } from './parameters.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** What OpenAPI has to know of a resource that is served. */
-export interface OpenApiResource
-  extends Pick<Resource, 'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'listKind'> {
+export interface OpenApiResource extends Pick<
+  Resource,
+  'group' | 'version' | 'kind' | 'plural' | 'namespaced' | 'verbs' | 'subresources' | 'listKind'
+> {
   readonly custom?: boolean;
   /** The names of the definitions. */
   readonly definition: string;
@@ -30,7 +32,17 @@ export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'opt
 /** An operation, whatever the version of OpenAPI that it is written in. */
 export interface Operation {
   readonly method: Method;
-  readonly action?: 'list' | 'get' | 'post' | 'put' | 'patch' | 'delete' | 'deletecollection' | 'connect' | 'watch' | 'watchlist';
+  readonly action?:
+    | 'list'
+    | 'get'
+    | 'post'
+    | 'put'
+    | 'patch'
+    | 'delete'
+    | 'deletecollection'
+    | 'connect'
+    | 'watch'
+    | 'watchlist';
   readonly operationId: string;
   readonly description: string;
   readonly tag: string;
@@ -56,8 +68,21 @@ const DELETE_OPTIONS = `${META}DeleteOptions`;
 
 /** Kinds that are answered with the deleted object instead of a Status. */
 const ANSWERED_WITH_OBJECT = new Set([
-  ...['pods', 'podtemplates', 'services', 'serviceaccounts', 'persistentvolumes', 'persistentvolumeclaims', 'resourcequotas'],
-  ...['csidrivers.storage.k8s.io', 'csinodes.storage.k8s.io', 'storageclasses.storage.k8s.io', 'volumeattachments.storage.k8s.io'],
+  ...[
+    'pods',
+    'podtemplates',
+    'services',
+    'serviceaccounts',
+    'persistentvolumes',
+    'persistentvolumeclaims',
+    'resourcequotas',
+  ],
+  ...[
+    'csidrivers.storage.k8s.io',
+    'csinodes.storage.k8s.io',
+    'storageclasses.storage.k8s.io',
+    'volumeattachments.storage.k8s.io',
+  ],
   ...['volumeattributesclasses.storage.k8s.io', 'deviceclasses.resource.k8s.io', 'resourceclaims.resource.k8s.io'],
   ...['resourceclaimtemplates.resource.k8s.io', 'resourceslices.resource.k8s.io'],
 ]);
@@ -73,23 +98,45 @@ export function resourcePaths(resource: OpenApiResource): PathItem[] {
   const place = resource.namespaced ? [NAMESPACE] : [];
   const name = inPath('name', `Name of the ${resource.kind}.`);
   const paths: PathItem[] = [
-    { path: `${scoped}/${resource.plural}`, parameters: [...place, PRETTY], operations: collectionOperations(resource, names) },
-    { path: `${scoped}/${resource.plural}/{name}`, parameters: [name, ...place, PRETTY], operations: objectOperations(resource, names) },
-    ...Object.keys(resource.subresources).flatMap((subresource) => subresourcePaths(resource, subresource, { names, scoped, place })),
+    {
+      path: `${scoped}/${resource.plural}`,
+      parameters: [...place, PRETTY],
+      operations: collectionOperations(resource, names),
+    },
+    {
+      path: `${scoped}/${resource.plural}/{name}`,
+      parameters: [name, ...place, PRETTY],
+      operations: objectOperations(resource, names),
+    },
+    ...Object.keys(resource.subresources).flatMap((subresource) =>
+      subresourcePaths(resource, subresource, { names, scoped, place }),
+    ),
   ];
   if (resource.namespaced && resource.verbs.includes('list')) {
     const list = listOperation(resource, names, `list${names.group}${resource.kind}ForAllNamespaces`);
-    paths.push({ path: `${root}/${resource.plural}`, parameters: [...LIST_PARAMETERS, PRETTY], operations: [{ ...list, parameters: [] }] });
+    paths.push({
+      path: `${root}/${resource.plural}`,
+      parameters: [...LIST_PARAMETERS, PRETTY],
+      operations: [{ ...list, parameters: [] }],
+    });
   }
-  if (resource.verbs.includes('watch') && !resource.custom) paths.push(...watchPaths(resource, names, { root, name, place }));
+  if (resource.verbs.includes('watch') && !resource.custom)
+    paths.push(...watchPaths(resource, names, { root, name, place }));
   return paths.filter(({ operations }) => operations.length > 0);
 }
 
 const gvkOf = ({ group, version, kind }: GroupVersionKind): GroupVersionKind => ({ group, version, kind });
 
 function operationOf(resource: OpenApiResource, names: ResourceNames) {
-  const shared = { tag: names.tag, gvk: gvkOf(resource), produces: 'objects' as const, custom: resource.custom ?? false };
-  return (operation: Pick<Operation, 'method' | 'operationId' | 'description' | 'responses'> & Partial<Operation>): Operation => ({
+  const shared = {
+    tag: names.tag,
+    gvk: gvkOf(resource),
+    produces: 'objects' as const,
+    custom: resource.custom ?? false,
+  };
+  return (
+    operation: Pick<Operation, 'method' | 'operationId' | 'description' | 'responses'> & Partial<Operation>,
+  ): Operation => ({
     ...shared,
     parameters: [],
     ...operation,
@@ -97,7 +144,10 @@ function operationOf(resource: OpenApiResource, names: ResourceNames) {
 }
 
 function listOperation(resource: OpenApiResource, names: ResourceNames, operationId: string): Operation {
-  return operationOf(resource, names)({
+  return operationOf(
+    resource,
+    names,
+  )({
     method: 'get',
     action: 'list',
     operationId,
@@ -150,7 +200,10 @@ function objectOperations(resource: OpenApiResource, names: ResourceNames): Oper
   if (!verbs.includes('delete')) return operations;
   const qualified = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
   const answer = ANSWERED_WITH_OBJECT.has(qualified) ? definition : STATUS;
-  const remove = operationOf(resource, names)({
+  const remove = operationOf(
+    resource,
+    names,
+  )({
     method: 'delete',
     action: 'delete',
     operationId: `delete${names.group}${names.scoped}`,
@@ -171,14 +224,26 @@ interface Subject {
 }
 
 /** get, update and patch, of an object or a subresource. */
-function readAndWrite(resource: OpenApiResource, names: ResourceNames, { verbs, subject }: { verbs: readonly string[]; subject: Subject }): Operation[] {
+function readAndWrite(
+  resource: OpenApiResource,
+  names: ResourceNames,
+  { verbs, subject }: { verbs: readonly string[]; subject: Subject },
+): Operation[] {
   const { suffix, of, definition, gvk } = subject;
   const make = operationOf(resource, names);
   const operations: Operation[] = [];
   if (verbs.includes('get')) {
     const parameters = resource.custom ? READ_PARAMETERS_OF_CUSTOM_RESOURCES : [];
     operations.push(
-      make({ method: 'get', action: 'get', operationId: `read${names.group}${suffix}`, description: `read ${of}`, gvk, parameters, responses: { 200: definition } }),
+      make({
+        method: 'get',
+        action: 'get',
+        operationId: `read${names.group}${suffix}`,
+        description: `read ${of}`,
+        gvk,
+        parameters,
+        responses: { 200: definition },
+      }),
     );
   }
   if (verbs.includes('update')) {
@@ -218,7 +283,11 @@ interface SubresourcePlace {
   readonly place: readonly Parameter[];
 }
 
-function subresourcePaths(resource: OpenApiResource, subresource: string, { names, scoped, place }: SubresourcePlace): PathItem[] {
+function subresourcePaths(
+  resource: OpenApiResource,
+  subresource: string,
+  { names, scoped, place }: SubresourcePlace,
+): PathItem[] {
   const { verbs, kind: declaredKind } = ownValue(resource.subresources, subresource)!;
   const suffix = `${names.scoped}${capitalized(subresource)}`;
   const path = `${scoped}/${resource.plural}/{name}/${subresource}`;
@@ -227,14 +296,19 @@ function subresourcePaths(resource: OpenApiResource, subresource: string, { name
   if (gvk.kind.endsWith('Options')) {
     const options = optionsParameters(gvk.kind);
     const connect = { verbs, suffix, gvk, of: `${subresource} of ${resource.kind}` };
-    const items = [{ path, parameters: [name, ...place, ...options], operations: connectOperations(resource, names, connect) }];
+    const items = [
+      { path, parameters: [name, ...place, ...options], operations: connectOperations(resource, names, connect) },
+    ];
     if (subresource !== 'proxy') return items;
     const tail = inPath('path', 'Path at the other end.');
     const operations = connectOperations(resource, names, { ...connect, suffix: `${suffix}WithPath` });
     return [...items, { path: `${path}/{path}`, parameters: [name, ...place, tail, ...options], operations }];
   }
   if (subresource === 'log') {
-    const read = operationOf(resource, names)({
+    const read = operationOf(
+      resource,
+      names,
+    )({
       method: 'get',
       action: 'get',
       operationId: `read${names.group}${suffix}`,
@@ -247,7 +321,10 @@ function subresourcePaths(resource: OpenApiResource, subresource: string, { name
   const subject: Subject = { suffix, of: `${subresource} of the specified ${resource.kind}`, definition, gvk };
   const operations = readAndWrite(resource, names, { verbs, subject });
   if (verbs.includes('create')) {
-    const create = operationOf(resource, names)({
+    const create = operationOf(
+      resource,
+      names,
+    )({
       method: 'post',
       action: 'post',
       operationId: `create${names.group}${suffix}`,
@@ -263,7 +340,10 @@ function subresourcePaths(resource: OpenApiResource, subresource: string, { name
 }
 
 /** The kind and definition of what travels over a subresource, declared as `Kind` or `group/version.Kind`. */
-function travelling(resource: OpenApiResource, declared: string | undefined): { gvk: GroupVersionKind; definition: string } {
+function travelling(
+  resource: OpenApiResource,
+  declared: string | undefined,
+): { gvk: GroupVersionKind; definition: string } {
   if (declared === undefined) return { gvk: gvkOf(resource), definition: resource.definition };
   const slash = declared.indexOf('/');
   if (slash < 0) {
@@ -271,17 +351,23 @@ function travelling(resource: OpenApiResource, declared: string | undefined): { 
     return { gvk: { group: resource.group, version: resource.version, kind: declared }, definition };
   }
   const dot = declared.indexOf('.', slash);
-  const gvk = { group: declared.slice(0, slash), version: declared.slice(slash + 1, dot), kind: declared.slice(dot + 1) };
+  const gvk = {
+    group: declared.slice(0, slash),
+    version: declared.slice(slash + 1, dot),
+    kind: declared.slice(dot + 1),
+  };
   return { gvk, definition: `io.k8s.api.${gvk.group.split('.')[0]}.${gvk.version}.${gvk.kind}` };
 }
 
-const CONNECT_METHODS: ReadonlyMap<string, readonly Method[]> = new Map(Object.entries<readonly Method[]>({
-  create: ['post'],
-  delete: ['delete'],
-  get: ['get'],
-  patch: ['patch'],
-  update: ['put'],
-}));
+const CONNECT_METHODS: ReadonlyMap<string, readonly Method[]> = new Map(
+  Object.entries<readonly Method[]>({
+    create: ['post'],
+    delete: ['delete'],
+    get: ['get'],
+    patch: ['patch'],
+    update: ['put'],
+  }),
+);
 
 interface Connect {
   readonly verbs: readonly string[];
@@ -290,11 +376,18 @@ interface Connect {
   readonly of: string;
 }
 
-function connectOperations(resource: OpenApiResource, names: ResourceNames, { verbs, suffix, gvk, of }: Connect): Operation[] {
+function connectOperations(
+  resource: OpenApiResource,
+  names: ResourceNames,
+  { verbs, suffix, gvk, of }: Connect,
+): Operation[] {
   const methods = verbs.flatMap((verb) => CONNECT_METHODS.get(verb) ?? []);
   if (verbs.includes('update')) methods.push('head', 'options');
   return methods.map((method) =>
-    operationOf(resource, names)({
+    operationOf(
+      resource,
+      names,
+    )({
       method,
       action: 'connect',
       operationId: `connect${names.group}${capitalized(method)}${suffix}`,
@@ -316,7 +409,10 @@ interface WatchPlace {
 function watchPaths(resource: OpenApiResource, names: ResourceNames, { root, name, place }: WatchPlace): PathItem[] {
   const { kind, plural, namespaced } = resource;
   const watch = (action: 'watch' | 'watchlist', operationId: string): Operation =>
-    operationOf(resource, names)({
+    operationOf(
+      resource,
+      names,
+    )({
       method: 'get',
       action,
       operationId,
@@ -328,8 +424,16 @@ function watchPaths(resource: OpenApiResource, names: ResourceNames, { root, nam
   const parameters = [...LIST_PARAMETERS, ...place, PRETTY];
   const scoped = namespaced ? `${root}/watch/namespaces/{namespace}` : `${root}/watch`;
   const paths: PathItem[] = [
-    { path: `${scoped}/${plural}`, parameters, operations: [watch('watchlist', `watch${names.group}${names.scoped}List`)] },
-    { path: `${scoped}/${plural}/{name}`, parameters: [...parameters, name], operations: [watch('watch', `watch${names.group}${names.scoped}`)] },
+    {
+      path: `${scoped}/${plural}`,
+      parameters,
+      operations: [watch('watchlist', `watch${names.group}${names.scoped}List`)],
+    },
+    {
+      path: `${scoped}/${plural}/{name}`,
+      parameters: [...parameters, name],
+      operations: [watch('watch', `watch${names.group}${names.scoped}`)],
+    },
   ];
   if (namespaced) {
     const operations = [watch('watchlist', `watch${names.group}${kind}ListForAllNamespaces`)];

@@ -8,30 +8,73 @@ export interface Parameter {
   readonly description: string;
 }
 
-const query = (name: string, type: Parameter['type'], description: string): Parameter => ({ name, in: 'query', type, description });
-export const inPath = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description });
+const query = (name: string, type: Parameter['type'], description: string): Parameter => ({
+  name,
+  in: 'query',
+  type,
+  description,
+});
+export const inPath = (name: string, description: string): Parameter => ({
+  name,
+  in: 'path',
+  type: 'string',
+  description,
+});
 
 export const NAMESPACE = inPath('namespace', 'The namespace of the object.');
 export const PRETTY = query('pretty', 'string', 'true for output that is easy to read.');
 
 const DRY_RUN = query('dryRun', 'string', 'All: do everything but store the change.');
-const FIELD_MANAGER = query('fieldManager', 'string', 'Who makes the change, for the record in managedFields; needed for apply.');
-const FIELD_VALIDATION = query('fieldValidation', 'string', 'What to do with unknown or duplicate fields: Ignore, Warn (default) or Strict.');
+const FIELD_MANAGER = query(
+  'fieldManager',
+  'string',
+  'Who makes the change, for the record in managedFields; needed for apply.',
+);
+const FIELD_VALIDATION = query(
+  'fieldValidation',
+  'string',
+  'What to do with unknown or duplicate fields: Ignore, Warn (default) or Strict.',
+);
 const FORCE = query('force', 'boolean', 'Apply: take over fields that other managers own.');
-const RESOURCE_VERSION = query('resourceVersion', 'string', 'Which state to answer with: unset for the latest, 0 for any, a version for one at least as new.');
-const RESOURCE_VERSION_MATCH = query('resourceVersionMatch', 'string', 'How resourceVersion is meant: NotOlderThan or Exact.');
+const RESOURCE_VERSION = query(
+  'resourceVersion',
+  'string',
+  'Which state to answer with: unset for the latest, 0 for any, a version for one at least as new.',
+);
+const RESOURCE_VERSION_MATCH = query(
+  'resourceVersionMatch',
+  'string',
+  'How resourceVersion is meant: NotOlderThan or Exact.',
+);
 const CONTINUE = query('continue', 'string', 'The continue token of the previous page, to get the next one.');
 const FIELD_SELECTOR = query('fieldSelector', 'string', 'Only objects whose fields match.');
 const LABEL_SELECTOR = query('labelSelector', 'string', 'Only objects whose labels match.');
 const LIMIT = query('limit', 'integer', 'The most objects to answer with; the rest comes by the continue token.');
-const SEND_INITIAL_EVENTS = query('sendInitialEvents', 'boolean', 'Watch: begin with the objects that exist, and mark their end with a bookmark.');
+const SEND_INITIAL_EVENTS = query(
+  'sendInitialEvents',
+  'boolean',
+  'Watch: begin with the objects that exist, and mark their end with a bookmark.',
+);
 const TIMEOUT_SECONDS = query('timeoutSeconds', 'integer', 'How long a list or watch may take.');
 
-const SELECTION = [CONTINUE, FIELD_SELECTOR, LABEL_SELECTOR, LIMIT, RESOURCE_VERSION, RESOURCE_VERSION_MATCH, SEND_INITIAL_EVENTS, TIMEOUT_SECONDS];
+const SELECTION = [
+  CONTINUE,
+  FIELD_SELECTOR,
+  LABEL_SELECTOR,
+  LIMIT,
+  RESOURCE_VERSION,
+  RESOURCE_VERSION_MATCH,
+  SEND_INITIAL_EVENTS,
+  TIMEOUT_SECONDS,
+];
 const DELETION = [
   DRY_RUN,
   query('gracePeriodSeconds', 'integer', 'How long the object may take to end; 0 for at once.'),
-  query('ignoreStoreReadErrorWithClusterBreakingPotential', 'boolean', 'Delete an object that can no longer be read, without any checks.'),
+  query(
+    'ignoreStoreReadErrorWithClusterBreakingPotential',
+    'boolean',
+    'Delete an object that can no longer be read, without any checks.',
+  ),
   query('orphanDependents', 'boolean', 'Older form of propagationPolicy: true for Orphan.'),
   query('propagationPolicy', 'string', 'What becomes of dependents: Orphan, Background or Foreground.'),
 ];

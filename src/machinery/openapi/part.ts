@@ -20,9 +20,13 @@ export interface Part {
   readonly digest: string;
 }
 
-export const member = (name: string, text: string): Member => ({ name, bytes: Buffer.from(`${JSON.stringify(name)}:${text}`) });
+export const member = (name: string, text: string): Member => ({
+  name,
+  bytes: Buffer.from(`${JSON.stringify(name)}:${text}`),
+});
 
-export const valueOf = ({ name, bytes }: Member): JsonObject => (JSON.parse(`{${bytes.toString('utf8')}}`) as Record<string, JsonObject>)[name]!;
+export const valueOf = ({ name, bytes }: Member): JsonObject =>
+  (JSON.parse(`{${bytes.toString('utf8')}}`) as Record<string, JsonObject>)[name]!;
 
 export function partOf(content: Omit<Part, 'digest'>): Part {
   const hash = createHash('sha512').update(JSON.stringify(content.parameters));

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/index.ts';
 import { refTo } from './definitions.ts';
+import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
 import type { Operation, PathItem } from './operations.ts';
 import type { Parameter } from './parameters.ts';
-import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
 
 /** Parameters that many operations have, said once. */
 export class SharedParameters {
@@ -46,7 +46,12 @@ function renderOperation(operation: Operation, shared: SharedParameters): JsonOb
   const { body, gvk } = operation;
   const parameters: JsonObject[] = operation.parameters.map((parameter) => shared.ref(parameter));
   if (body) {
-    parameters.unshift({ in: 'body', name: 'body', ...(body.required ? { required: true } : {}), schema: refTo(body.definition, 'v2') });
+    parameters.unshift({
+      in: 'body',
+      name: 'body',
+      ...(body.required ? { required: true } : {}),
+      schema: refTo(body.definition, 'v2'),
+    });
   }
   const responses: JsonObject = {};
   for (const [code, definition] of Object.entries(operation.responses)) {
@@ -56,7 +61,9 @@ function renderOperation(operation: Operation, shared: SharedParameters): JsonOb
   responses['401'] = { description: 'Unauthorized' };
   return {
     consumes: consumedTypes(operation),
-    description: operation.deprecated ? `${operation.description}; deprecated: ${operation.deprecated}` : operation.description,
+    description: operation.deprecated
+      ? `${operation.description}; deprecated: ${operation.deprecated}`
+      : operation.description,
     operationId: operation.operationId,
     ...(parameters.length > 0 ? { parameters } : {}),
     produces: producedTypes(operation),

@@ -26,15 +26,25 @@ function renderOperation(operation: Operation): JsonObject {
   const responses: JsonObject = {};
   for (const [code, definition] of Object.entries(operation.responses)) {
     const schema = definition === undefined ? { type: 'string' } : refTo(definition, 'v3');
-    responses[code] = { content: content(producedTypes(operation), schema), description: RESPONSE_DESCRIPTIONS[code] ?? '' };
+    responses[code] = {
+      content: content(producedTypes(operation), schema),
+      description: RESPONSE_DESCRIPTIONS[code] ?? '',
+    };
   }
   responses['401'] = { description: 'Unauthorized' };
   return {
-    description: operation.deprecated ? `${operation.description}; deprecated: ${operation.deprecated}` : operation.description,
+    description: operation.deprecated
+      ? `${operation.description}; deprecated: ${operation.deprecated}`
+      : operation.description,
     operationId: operation.operationId,
     ...(operation.parameters.length > 0 ? { parameters: operation.parameters.map(renderParameter) } : {}),
     ...(body
-      ? { requestBody: { content: content(consumedTypes(operation), refTo(body.definition, 'v3')), ...(body.required ? { required: true } : {}) } }
+      ? {
+          requestBody: {
+            content: content(consumedTypes(operation), refTo(body.definition, 'v3')),
+            ...(body.required ? { required: true } : {}),
+          },
+        }
       : {}),
     responses,
     tags: [operation.tag],

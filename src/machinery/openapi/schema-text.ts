@@ -12,7 +12,10 @@ const MAX_DEPTH = 100;
 
 /** Where version 3 allows several types or unknown fields, version 2 says no type at all. */
 export const hidesStructure = (schema: JsonObject, style: Style): boolean =>
-  style === 'v2' && (schema['nullable'] === true || schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true);
+  style === 'v2' &&
+  (schema['nullable'] === true ||
+    schema['x-kubernetes-int-or-string'] === true ||
+    schema['x-kubernetes-preserve-unknown-fields'] === true);
 
 /** The keys of a schema that are shown, with their values as text. */
 export function* schemaMembers(schema: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
@@ -20,7 +23,8 @@ export function* schemaMembers(schema: JsonObject, style: Style, depth = 0): Ste
   const hidden = hidesStructure(schema, style);
   for (const [key, value] of Object.entries(schema)) {
     if (value === undefined || (style === 'v2' && NOT_IN_V2.has(key)) || (hidden && STRUCTURE.has(key))) continue;
-    if (key === 'properties' && isRecord(value)) members.set(key, objectText(yield* propertyMembers(value as JsonObject, style, depth)));
+    if (key === 'properties' && isRecord(value))
+      members.set(key, objectText(yield* propertyMembers(value as JsonObject, style, depth)));
     else if (SCHEMAS.has(key)) members.set(key, yield* textBelow(value, style, depth));
     else if (LISTS.has(key) && Array.isArray(value)) {
       const texts: string[] = [];
@@ -34,7 +38,8 @@ export function* schemaMembers(schema: JsonObject, style: Style, depth = 0): Ste
 
 export function* propertyMembers(properties: JsonObject, style: Style, depth = 0): Steps<Map<string, string>> {
   const members = new Map<string, string>();
-  for (const [name, property] of Object.entries(properties)) members.set(name, yield* textBelow(property, style, depth));
+  for (const [name, property] of Object.entries(properties))
+    members.set(name, yield* textBelow(property, style, depth));
   return members;
 }
 

@@ -37,7 +37,11 @@ function combineItems(meta: PatchMeta, deletions: readonly unknown[], changes: r
     const identity = identityOf(change, mergeKey);
     const deletion = open.get(identity);
     open.delete(identity);
-    items.push(isRecord(deletion) && isRecord(change) && !Object.hasOwn(deletion, PATCH) ? combinePatches(meta.type, deletion, change) : change);
+    items.push(
+      isRecord(deletion) && isRecord(change) && !Object.hasOwn(deletion, PATCH)
+        ? combinePatches(meta.type, deletion, change)
+        : change,
+    );
   }
   return [...items, ...open.values()];
 }

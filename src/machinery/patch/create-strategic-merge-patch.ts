@@ -1,9 +1,9 @@
 /** Strategic merge patches made from the difference of objects, as kubectl makes them. */
 import type { Message, Type } from '../../api/index.ts';
 import { compareText, deepEqual, getOwn, isRecord, setOwn } from '../../base/index.ts';
+import { combinePatches } from './combine-patches.ts';
 import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
 import { identityOf, itemKind, requireMergeKey } from './element-order.ts';
-import { combinePatches } from './combine-patches.ts';
 import { valueText } from './patch-errors.ts';
 import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
 import { withinDepth } from './within-depth.ts';
@@ -11,8 +11,14 @@ import { withinDepth } from './within-depth.ts';
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** The patch that makes `modified` of `original`. */
-export function createStrategicMergePatch(message: Message, original: JsonRecord, modified: JsonRecord): Record<string, unknown> {
-  return withinDepth(() => diffMaps(message, original, modified, { changes: true, deletions: true, retainKeys: false }));
+export function createStrategicMergePatch(
+  message: Message,
+  original: JsonRecord,
+  modified: JsonRecord,
+): Record<string, unknown> {
+  return withinDepth(() =>
+    diffMaps(message, original, modified, { changes: true, deletions: true, retainKeys: false }),
+  );
 }
 
 export interface ThreeWay {
@@ -25,7 +31,10 @@ export interface ThreeWay {
 }
 
 /** The patch that brings `current` to `modified` and removes only what `original` had and `modified` has no more. */
-export function createThreeWayStrategicMergePatch(message: Message, { original, modified, current }: ThreeWay): Record<string, unknown> {
+export function createThreeWayStrategicMergePatch(
+  message: Message,
+  { original, modified, current }: ThreeWay,
+): Record<string, unknown> {
   return withinDepth(() => {
     const changes = diffMaps(message, current, modified, { changes: true, deletions: false, retainKeys: false });
     const deletions = diffMaps(message, original, modified, { changes: false, deletions: true, retainKeys: false });
@@ -41,7 +50,12 @@ interface DiffOptions {
   readonly retainKeys: boolean;
 }
 
-function diffMaps(type: Type, original: JsonRecord, modified: JsonRecord, options: DiffOptions): Record<string, unknown> {
+function diffMaps(
+  type: Type,
+  original: JsonRecord,
+  modified: JsonRecord,
+  options: DiffOptions,
+): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
   for (const key of Object.keys(modified)) {
     const old = getOwn(original, key);
@@ -89,7 +103,8 @@ function diffListField(type: Type, key: string, { patch, old, now, options }: Fi
     if (options.changes) setOwn(patch, key, now);
     return;
   }
-  const diff = itemKind(old, now) === 'map' ? diffMapItems(meta, old, now, options) : diffScalarItems(old, now, options);
+  const diff =
+    itemKind(old, now) === 'map' ? diffMapItems(meta, old, now, options) : diffScalarItems(old, now, options);
   if (diff.items.length > 0) setOwn(patch, key, diff.items);
   if (diff.deleted.length > 0) patch[`${DELETE_LIST}/${key}`] = diff.deleted;
   if (diff.order.length > 0) patch[`${SET_ORDER}/${key}`] = diff.order;
@@ -102,7 +117,12 @@ interface ListDiff {
   readonly order: readonly unknown[];
 }
 
-function diffMapItems(meta: PatchMeta, old: readonly unknown[], now: readonly unknown[], options: DiffOptions): ListDiff {
+function diffMapItems(
+  meta: PatchMeta,
+  old: readonly unknown[],
+  now: readonly unknown[],
+  options: DiffOptions,
+): ListDiff {
   const { mergeKey } = meta;
   const oldItems = new Map<unknown, JsonRecord>();
   for (const item of old) oldItems.set(identityOf(item, mergeKey), requireMergeKey(item, mergeKey));
@@ -127,7 +147,8 @@ function diffMapItems(meta: PatchMeta, old: readonly unknown[], now: readonly un
     gone.sort((a, b) => compareText(valueText(a), valueText(b)));
     for (const identity of gone) items.push({ [PATCH]: 'delete', [mergeKey]: identity });
   }
-  const sameOrder = old.length === now.length && old.every((item, i) => identityOf(item, mergeKey) === identityOf(now[i], mergeKey));
+  const sameOrder =
+    old.length === now.length && old.every((item, i) => identityOf(item, mergeKey) === identityOf(now[i], mergeKey));
   const needsOrder = items.length > 0 || (options.changes && !sameOrder);
   return { items, deleted: [], order: needsOrder ? order : [] };
 }

@@ -1,6 +1,6 @@
+import { isRecord } from '../../base/index.ts';
 /** Reads patches from request bodies, with the answers that a body gets which is none. */
 import { parseJson } from '../decode/index.ts';
-import { isRecord } from '../../base/index.ts';
 import { badRequest, requestEntityTooLarge, StatusError } from '../errors/index.ts';
 
 export interface DecodedPatch<T> {
@@ -25,7 +25,9 @@ export function decodeJsonPatch(body: PatchBody, validation: FieldValidation): D
   const prefix = validates ? 'error decoding patch: ' : '';
   const { value, duplicates } = parsePatch(body, prefix, validates ? refuseNumberOfOperation : undefined);
   if (value !== null && !Array.isArray(value)) {
-    throw badRequest(`${prefix}json: cannot unmarshal ${jsonKind(value)} into Go value of type ${validates ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch'}`);
+    throw badRequest(
+      `${prefix}json: cannot unmarshal ${jsonKind(value)} into Go value of type ${validates ? '[]handlers.jsonPatchOp' : 'jsonpatch.Patch'}`,
+    );
   }
   const strictErrors = validates ? duplicates.map((path) => `json patch duplicate field "${path}"`) : [];
   const operations = ((value ?? []) as unknown[]).map((operation, index): JsonPatchOperation => {
@@ -38,13 +40,17 @@ export function decodeJsonPatch(body: PatchBody, validation: FieldValidation): D
     for (const [name, member] of Object.entries(operation)) {
       if (!OPERATION_MEMBERS.includes(name)) strictErrors.push(`json patch unknown field "[${index}].${name}"`);
       else if (name !== 'value' && member !== null && typeof member !== 'string') {
-        throw badRequest(`${prefix}json: cannot unmarshal ${jsonKind(member)} into Go struct field jsonPatchOp.${name} of type string`);
+        throw badRequest(
+          `${prefix}json: cannot unmarshal ${jsonKind(member)} into Go struct field jsonPatchOp.${name} of type string`,
+        );
       }
     }
     return operation;
   });
   if (operations.length > MAX_OPERATIONS) {
-    throw requestEntityTooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`);
+    throw requestEntityTooLarge(
+      `The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+    );
   }
   return { patch: operations, strictErrors };
 }
@@ -64,9 +70,15 @@ export function decodeMergePatch(body: PatchBody, validation: FieldValidation): 
   return { patch: objectOf(value, 'error decoding patch: '), strictErrors: duplicates.map(duplicateField) };
 }
 
-export function decodeStrategicMergePatch(body: PatchBody, validation: FieldValidation): DecodedPatch<Record<string, unknown>> {
+export function decodeStrategicMergePatch(
+  body: PatchBody,
+  validation: FieldValidation,
+): DecodedPatch<Record<string, unknown>> {
   const { value, duplicates } = parsePatch(body, '');
-  return { patch: value === null ? {} : objectOf(value, ''), strictErrors: validation === 'Ignore' ? [] : duplicates.map(duplicateField) };
+  return {
+    patch: value === null ? {} : objectOf(value, ''),
+    strictErrors: validation === 'Ignore' ? [] : duplicates.map(duplicateField),
+  };
 }
 
 const duplicateField = (path: string): string => `duplicate field "${path}"`;

@@ -3,7 +3,11 @@
  * made from the difference of two objects. Nothing here changes its arguments; results share what stayed the same. What
  * comes out is not canonical yet.
  */
-export { createStrategicMergePatch, createThreeWayStrategicMergePatch, type ThreeWay } from './create-strategic-merge-patch.ts';
+export {
+  createStrategicMergePatch,
+  createThreeWayStrategicMergePatch,
+  type ThreeWay,
+} from './create-strategic-merge-patch.ts';
 export {
   decodeJsonPatch,
   decodeMergePatch,

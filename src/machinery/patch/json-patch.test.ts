@@ -3,7 +3,11 @@ import { StatusError } from '../errors/status.ts';
 import { decodeJsonPatch } from './decode-patch.ts';
 import { applyJsonPatch } from './json-patch.ts';
 
-const target = { data: { one: '1', 'a/b': 'slash', 'c~d': 'tilde' }, list: ['x', 'y', 'z'], deep: { nested: [{ a: 1 }] } };
+const target = {
+  data: { one: '1', 'a/b': 'slash', 'c~d': 'tilde' },
+  list: ['x', 'y', 'z'],
+  deep: { nested: [{ a: 1 }] },
+};
 
 function statusOf(work: () => unknown): StatusError {
   try {
@@ -18,21 +22,60 @@ function statusOf(work: () => unknown): StatusError {
 describe('operations that apply', () => {
   it.each<[string, unknown[], unknown]>([
     ['add a key', [{ op: 'add', path: '/data/two', value: '2' }], { ...target, data: { ...target.data, two: '2' } }],
-    ['add over a key', [{ op: 'add', path: '/data/one', value: 'new' }], { ...target, data: { ...target.data, one: 'new' } }],
-    ['add without a value means null', [{ op: 'add', path: '/data/one' }], { ...target, data: { ...target.data, one: null } }],
+    [
+      'add over a key',
+      [{ op: 'add', path: '/data/one', value: 'new' }],
+      { ...target, data: { ...target.data, one: 'new' } },
+    ],
+    [
+      'add without a value means null',
+      [{ op: 'add', path: '/data/one' }],
+      { ...target, data: { ...target.data, one: null } },
+    ],
     ['add into a list', [{ op: 'add', path: '/list/1', value: 'new' }], { ...target, list: ['x', 'new', 'y', 'z'] }],
     ['add at the end', [{ op: 'add', path: '/list/-', value: 'new' }], { ...target, list: ['x', 'y', 'z', 'new'] }],
-    ['add behind the last', [{ op: 'add', path: '/list/3', value: 'new' }], { ...target, list: ['x', 'y', 'z', 'new'] }],
-    ['add at -1 is behind the last', [{ op: 'add', path: '/list/-1', value: 'new' }], { ...target, list: ['x', 'y', 'z', 'new'] }],
-    ['what stands before the slash does not count', [{ op: 'add', path: 'data/one', value: 'x' }], { ...target, one: 'x' }],
+    [
+      'add behind the last',
+      [{ op: 'add', path: '/list/3', value: 'new' }],
+      { ...target, list: ['x', 'y', 'z', 'new'] },
+    ],
+    [
+      'add at -1 is behind the last',
+      [{ op: 'add', path: '/list/-1', value: 'new' }],
+      { ...target, list: ['x', 'y', 'z', 'new'] },
+    ],
+    [
+      'what stands before the slash does not count',
+      [{ op: 'add', path: 'data/one', value: 'x' }],
+      { ...target, one: 'x' },
+    ],
     ['remove', [{ op: 'remove', path: '/list/0' }], { ...target, list: ['y', 'z'] }],
     ['remove from the end', [{ op: 'remove', path: '/list/-1' }], { ...target, list: ['x', 'y'] }],
     ['replace', [{ op: 'replace', path: '/list/-3', value: 'X' }], { ...target, list: ['X', 'y', 'z'] }],
-    ['replace of a key that is not there', [{ op: 'replace', path: '/data/no', value: 'x' }], { ...target, data: { ...target.data, no: 'x' } }],
+    [
+      'replace of a key that is not there',
+      [{ op: 'replace', path: '/data/no', value: 'x' }],
+      { ...target, data: { ...target.data, no: 'x' } },
+    ],
     ['replace of everything', [{ op: 'replace', path: '', value: { a: 1 } }], { a: 1 }],
-    ['escapes', [{ op: 'remove', path: '/data/a~1b' }, { op: 'remove', path: '/data/c~0d' }], { ...target, data: { one: '1' } }],
-    ['move', [{ op: 'move', from: '/data/one', path: '/list/0' }], { ...target, data: { 'a/b': 'slash', 'c~d': 'tilde' }, list: ['1', 'x', 'y', 'z'] }],
-    ['copy of what is not there is null', [{ op: 'copy', from: '/data/no', path: '/data/one' }], { ...target, data: { ...target.data, one: null } }],
+    [
+      'escapes',
+      [
+        { op: 'remove', path: '/data/a~1b' },
+        { op: 'remove', path: '/data/c~0d' },
+      ],
+      { ...target, data: { one: '1' } },
+    ],
+    [
+      'move',
+      [{ op: 'move', from: '/data/one', path: '/list/0' }],
+      { ...target, data: { 'a/b': 'slash', 'c~d': 'tilde' }, list: ['1', 'x', 'y', 'z'] },
+    ],
+    [
+      'copy of what is not there is null',
+      [{ op: 'copy', from: '/data/no', path: '/data/one' }],
+      { ...target, data: { ...target.data, one: null } },
+    ],
     ['test', [{ op: 'test', path: '/deep', value: { nested: [{ a: 1 }] } }], target],
     ['test for null where nothing is', [{ op: 'test', path: '/data/no', value: null }], target],
     ['no operations', [], target],
@@ -48,7 +91,10 @@ describe('operations that apply', () => {
       { op: 'copy', from: '/deep', path: '/copy' },
       { op: 'add', path: '/deep/nested/0/c', value: 3 },
     ];
-    expect(applyJsonPatch(target, patch)).toMatchObject({ deep: { nested: [{ a: 1, b: 2, c: 3 }] }, copy: { nested: [{ a: 1, b: 2 }] } });
+    expect(applyJsonPatch(target, patch)).toMatchObject({
+      deep: { nested: [{ a: 1, b: 2, c: 3 }] },
+      copy: { nested: [{ a: 1, b: 2 }] },
+    });
   });
 });
 
@@ -90,19 +136,46 @@ describe('operations that do not apply are all one answer', () => {
 
 describe('bodies that are no JSON patch', () => {
   it.each<[string, string, 'Warn' | 'Ignore', number, string]>([
-    ['object', '{}', 'Warn', 400, 'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp'],
+    [
+      'object',
+      '{}',
+      'Warn',
+      400,
+      'error decoding patch: json: cannot unmarshal object into Go value of type []handlers.jsonPatchOp',
+    ],
     ['object, unvalidated', '{}', 'Ignore', 400, 'json: cannot unmarshal object into Go value of type jsonpatch.Patch'],
-    ['numbers', '[1]', 'Warn', 400, 'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp'],
-    ['op of another type', '[{"op":5}]', 'Warn', 400, 'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string'],
+    [
+      'numbers',
+      '[1]',
+      'Warn',
+      400,
+      'error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp',
+    ],
+    [
+      'op of another type',
+      '[{"op":5}]',
+      'Warn',
+      400,
+      'error decoding patch: json: cannot unmarshal number into Go struct field jsonPatchOp.op of type string',
+    ],
     ['broken', '[{"op":', 'Warn', 400, 'error decoding patch: unexpected end of JSON input'],
     ['empty', '', 'Ignore', 400, 'unexpected end of JSON input'],
-    ['too many', `[${'{},'.repeat(10_000)}{}]`, 'Warn', 413, 'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001'],
+    [
+      'too many',
+      `[${'{},'.repeat(10_000)}{}]`,
+      'Warn',
+      413,
+      'Request entity too large: The allowed maximum operations in a JSON patch is 10000, got 10001',
+    ],
   ])('%s', (_name, body, validation, code, message) => {
     expect(statusOf(() => decodeJsonPatch(body, validation)).status).toMatchObject({ code, message });
   });
 
   it('strict validation names what is too much', () => {
-    const { strictErrors } = decodeJsonPatch('[{"op":"add","op":"add","path":"/a","value":{"x":1},"extra":true}]', 'Strict');
+    const { strictErrors } = decodeJsonPatch(
+      '[{"op":"add","op":"add","path":"/a","value":{"x":1},"extra":true}]',
+      'Strict',
+    );
     expect(strictErrors).toEqual(['json patch duplicate field "[0].op"', 'json patch unknown field "[0].extra"']);
   });
 });

@@ -19,10 +19,16 @@ export function applyJsonPatch(target: unknown, operations: readonly JsonPatchOp
 }
 
 /** How many times as long as others an operation may take that copies or compares a part of the document. */
-const HEAVY: ReadonlyMap<unknown, number> = new Map([['copy', 80], ['test', 20]]);
+const HEAVY: ReadonlyMap<unknown, number> = new Map([
+  ['copy', 80],
+  ['test', 20],
+]);
 
 /** One operation after the other; each yields how heavy it was. Ten thousand of them on a large document take long. */
-export function* jsonPatchSteps(target: unknown, operations: readonly JsonPatchOperation[]): Generator<number, unknown> {
+export function* jsonPatchSteps(
+  target: unknown,
+  operations: readonly JsonPatchOperation[],
+): Generator<number, unknown> {
   const document = new PatchedDocument(target);
   for (const operation of operations) {
     withinDepth(() => applyOperation(document, operation));

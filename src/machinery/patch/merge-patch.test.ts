@@ -14,7 +14,12 @@ describe('applyMergePatch', () => {
     ['nulls in new objects go', {}, { a: { b: null, c: { d: null } } }, { a: { c: {} } }],
     ['nulls in lists stay', {}, { a: [null, { b: null }] }, { a: [null, {}] }],
     ['an object takes a scalar’s place', { a: 1 }, { a: { b: 2 } }, { a: { b: 2 } }],
-    ['inherited names are ordinary keys', { toString: 'a' }, { constructor: { x: 1 }, valueOf: null }, { toString: 'a', constructor: { x: 1 } }],
+    [
+      'inherited names are ordinary keys',
+      { toString: 'a' },
+      { constructor: { x: 1 }, valueOf: null },
+      { toString: 'a', constructor: { x: 1 } },
+    ],
   ])('%s', (_name, target, patch, expected) => {
     const before = structuredClone(target);
     expect(applyMergePatch(target, patch)).toEqual(expected);
@@ -40,7 +45,12 @@ describe('createMergePatch', () => {
 
 describe('decodeMergePatch', () => {
   it.each<[string, string, 'Warn' | 'Ignore', string]>([
-    ['list', '[1]', 'Warn', 'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    [
+      'list',
+      '[1]',
+      'Warn',
+      'error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}',
+    ],
     ['null', 'null', 'Warn', 'Invalid JSON Patch'],
     ['broken', '{"data":', 'Warn', 'error decoding patch: unexpected end of JSON input'],
     ['broken, unvalidated', '{"data":', 'Ignore', 'Invalid JSON Patch'],

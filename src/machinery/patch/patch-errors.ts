@@ -17,7 +17,9 @@ export const unknownDirective = (directive: unknown, patch: JsonRecord): StatusE
   patchFailed(`unknown patch type: ${valueText(directive)} in map: ${valueText(patch)}`);
 
 export const wrongType = (expected: 'list' | 'map', actual: unknown): StatusError =>
-  patchFailed(`expected a ${expected === 'list' ? '[]interface {}' : 'map[string]interface {}'}, but received a ${goTypeName(actual)}`);
+  patchFailed(
+    `expected a ${expected === 'list' ? '[]interface {}' : 'map[string]interface {}'}, but received a ${goTypeName(actual)}`,
+  );
 
 export const badRetainKeys = (): StatusError => badRequest('invalid patch format of retainKeys');
 

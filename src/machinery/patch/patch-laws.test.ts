@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
 import type { Message, Resource, Type } from '../../api/schema.ts';
-import { canonicalize } from '../decode/index.ts';
 import { isRecord } from '../../base/index.ts';
+import { setOwn } from '../../base/own-property.ts';
+import { canonicalize } from '../decode/index.ts';
 import { StatusError } from '../errors/status.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { createStrategicMergePatch } from './create-strategic-merge-patch.ts';
-import { setOwn } from '../../base/own-property.ts';
 import { applyMergePatch, createMergePatch } from './merge-patch.ts';
 import { patchObject, type PatchRequest } from './patch-object.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
@@ -34,7 +34,11 @@ function mergeable(type: Type, value: unknown): unknown {
     const kept: JsonRecord = {};
     for (const field of type.fields) {
       if (!Object.hasOwn(value, field.name)) continue;
-      if (field.type.kind === 'union' || (field.type.kind === 'scalar' && ['JSON', 'RawExtension', 'FieldsV1'].includes(field.type.scalar))) continue;
+      if (
+        field.type.kind === 'union' ||
+        (field.type.kind === 'scalar' && ['JSON', 'RawExtension', 'FieldsV1'].includes(field.type.scalar))
+      )
+        continue;
       let member = mergeable(field.type, value[field.name]);
       if (Array.isArray(member) && field.patchStrategy.includes('merge')) member = distinct(member, field.mergeKey);
       setOwn(kept, field.name, member);
@@ -76,7 +80,9 @@ describe('laws', () => {
     fc.assert(
       fc.property(resources, seeds, (index, seed) => {
         const { message } = resourceAt(index);
-        const [from, to] = pair(message, seed).map((value) => mergeable(message, canonicalize(message, value)) as JsonRecord) as [JsonRecord, JsonRecord];
+        const [from, to] = pair(message, seed).map(
+          (value) => mergeable(message, canonicalize(message, value)) as JsonRecord,
+        ) as [JsonRecord, JsonRecord];
         const patch = createStrategicMergePatch(message, from, to);
         expect(withoutNulls(applyStrategicMergePatch(message, from, patch))).toEqual(withoutNulls(to));
       }),
@@ -102,14 +108,37 @@ describe('garbage', () => {
       { requiredKeys: [] },
     ),
   );
-  const names = fc.constantFrom('metadata', 'spec', 'template', 'containers', 'name', 'labels', 'finalizers', '$patch', '$retainKeys', '$setElementOrder/containers', '$setElementOrder', '$deleteFromPrimitiveList/finalizers', '$deleteFromPrimitiveList', '__proto__');
+  const names = fc.constantFrom(
+    'metadata',
+    'spec',
+    'template',
+    'containers',
+    'name',
+    'labels',
+    'finalizers',
+    '$patch',
+    '$retainKeys',
+    '$setElementOrder/containers',
+    '$setElementOrder',
+    '$deleteFromPrimitiveList/finalizers',
+    '$deleteFromPrimitiveList',
+    '__proto__',
+  );
   const patches = fc.letrec<{ value: unknown; map: unknown }>((tie) => ({
-    value: fc.oneof({ depthSize: 'small' }, fc.constantFrom(null, 'delete', 'replace', 'merge', 'a', 5, true), fc.array(tie('value'), { maxLength: 3 }), tie('map')),
+    value: fc.oneof(
+      { depthSize: 'small' },
+      fc.constantFrom(null, 'delete', 'replace', 'merge', 'a', 5, true),
+      fc.array(tie('value'), { maxLength: 3 }),
+      tie('map'),
+    ),
     map: fc.dictionary(names, tie('value'), { maxKeys: 4 }),
   })).map;
 
   it('is refused with a status, or applied', () => {
-    const live = { metadata: { name: 'a', labels: { x: 'y' }, finalizers: ['f'] }, spec: { template: { spec: { containers: [{ name: 'a' }] } } } };
+    const live = {
+      metadata: { name: 'a', labels: { x: 'y' }, finalizers: ['f'] },
+      spec: { template: { spec: { containers: [{ name: 'a' }] } } },
+    };
     const message = schema.kind({ group: 'apps', version: 'v1', kind: 'Deployment' })!;
     const bodies = fc.oneof(operations, patches, fc.jsonValue()).map((value) => JSON.stringify(value));
     fc.assert(

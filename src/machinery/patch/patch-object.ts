@@ -1,9 +1,15 @@
 /** A patch request from its body to the patched value, whichever the kind of patch. */
 import type { Message } from '../../api/index.ts';
-import { checkNesting } from '../decode/index.ts';
 import { stringifyJson } from '../../base/index.ts';
+import { checkNesting } from '../decode/index.ts';
 import { invalid, invalidValue, path, type StatusError } from '../errors/index.ts';
-import { decodeJsonPatch, decodeMergePatch, decodeStrategicMergePatch, type FieldValidation, type PatchBody } from './decode-patch.ts';
+import {
+  decodeJsonPatch,
+  decodeMergePatch,
+  decodeStrategicMergePatch,
+  type FieldValidation,
+  type PatchBody,
+} from './decode-patch.ts';
 import { jsonPatchSteps } from './json-patch.ts';
 import { applyMergePatch } from './merge-patch.ts';
 import { valueText } from './patch-errors.ts';
@@ -11,7 +17,10 @@ import { restoreError } from './restore-error.ts';
 import { applyStrategicMergePatch } from './strategic-merge-patch.ts';
 
 export interface PatchRequest {
-  readonly type: 'application/json-patch+json' | 'application/merge-patch+json' | 'application/strategic-merge-patch+json';
+  readonly type:
+    | 'application/json-patch+json'
+    | 'application/merge-patch+json'
+    | 'application/strategic-merge-patch+json';
   readonly body: PatchBody;
   readonly live: Readonly<Record<string, unknown>>;
   readonly message: Message;
@@ -37,7 +46,13 @@ export function patchObject(request: PatchRequest): PatchedValue {
 }
 
 /** The same in steps, of which each yields how heavy it was. */
-export function* patchSteps({ type, body, live, message, fieldValidation }: PatchRequest): Generator<number, PatchedValue> {
+export function* patchSteps({
+  type,
+  body,
+  live,
+  message,
+  fieldValidation,
+}: PatchRequest): Generator<number, PatchedValue> {
   if (type === 'application/strategic-merge-patch+json') {
     const { patch, strictErrors } = decodeStrategicMergePatch(body, fieldValidation);
     const value = applyStrategicMergePatch(message, live, patch);
@@ -47,8 +62,10 @@ export function* patchSteps({ type, body, live, message, fieldValidation }: Patc
     return { value, strictErrors, refuse };
   }
   const { patch, strictErrors } =
-    type === 'application/json-patch+json' ? decodeJsonPatch(body, fieldValidation) : decodeMergePatch(body, fieldValidation);
-  const value = Array.isArray(patch) ? (yield* jsonPatchSteps(live, patch)) : applyMergePatch(live, patch);
+    type === 'application/json-patch+json'
+      ? decodeJsonPatch(body, fieldValidation)
+      : decodeMergePatch(body, fieldValidation);
+  const value = Array.isArray(patch) ? yield* jsonPatchSteps(live, patch) : applyMergePatch(live, patch);
   // A JSON patch can put a deep value into a deep place.
   if (Array.isArray(patch)) checkNesting(value);
   return { value, strictErrors, refuse: (detail) => refusal(stringifyJson(value), detail) };

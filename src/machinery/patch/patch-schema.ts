@@ -18,10 +18,15 @@ export function patchMetaOf(type: Type, name: string): PatchMeta {
   // A map's values are alike, whatever their key, and no strategy is declared for them.
   if (type.kind === 'map') return { type: elementOf(type.value), strategy: '', retainKeys: false, mergeKey: '' };
   if (type.kind !== 'message') {
-    throw failure(500, '', `merging an object in json but data type is not struct, instead is: ${type.kind === 'list' ? 'slice' : type.kind}`);
+    throw failure(
+      500,
+      '',
+      `merging an object in json but data type is not struct, instead is: ${type.kind === 'list' ? 'slice' : type.kind}`,
+    );
   }
   const field = type.byName.get(name);
-  if (!field) throw failure(500, '', `unable to find api field in struct ${type.name} for the json field ${quote(name)}`);
+  if (!field)
+    throw failure(500, '', `unable to find api field in struct ${type.name} for the json field ${quote(name)}`);
   let meta = known.get(field);
   if (!meta) known.set(field, (meta = metaOfField(field)));
   return meta;

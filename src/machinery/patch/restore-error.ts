@@ -18,11 +18,17 @@ function errorIn(type: Type, value: unknown, live: unknown): string | undefined 
   if (value === null || value === undefined || value === live) return undefined;
   switch (type.kind) {
     case 'message':
-      return isRecord(value) ? errorInFields(type, value, isRecord(live) ? live : NOTHING) : `cannot restore struct from: ${kindName(value)}`;
+      return isRecord(value)
+        ? errorInFields(type, value, isRecord(live) ? live : NOTHING)
+        : `cannot restore struct from: ${kindName(value)}`;
     case 'list':
-      return Array.isArray(value) ? errorInItems(type.element, value, Array.isArray(live) ? live : NO_ITEMS) : `cannot restore slice from ${kindName(value)}`;
+      return Array.isArray(value)
+        ? errorInItems(type.element, value, Array.isArray(live) ? live : NO_ITEMS)
+        : `cannot restore slice from ${kindName(value)}`;
     case 'map':
-      return isRecord(value) ? errorInItems(type.value, Object.values(value), NO_ITEMS) : `cannot restore map from ${kindName(value)}`;
+      return isRecord(value)
+        ? errorInItems(type.value, Object.values(value), NO_ITEMS)
+        : `cannot restore map from ${kindName(value)}`;
     case 'scalar':
       return errorInScalar(type, value);
     case 'union':
@@ -34,7 +40,11 @@ const NOTHING: Readonly<Record<string, unknown>> = {};
 const NO_ITEMS: readonly unknown[] = [];
 
 /** Looks at what is there; of several faults that of the first field counts. */
-function errorInFields(message: Message, value: Record<string, unknown>, live: Readonly<Record<string, unknown>>): string | undefined {
+function errorInFields(
+  message: Message,
+  value: Record<string, unknown>,
+  live: Readonly<Record<string, unknown>>,
+): string | undefined {
   let first = Infinity;
   let fault: string | undefined;
   for (const name in value) {

@@ -23,7 +23,9 @@ export function checkAgainstOrder(patch: readonly unknown[], order: readonly unk
     o++;
   }
   if (i < items.length) {
-    throw patchFailed(`The order in patch list:\n${valueText(patch)}\n doesn't match ${SET_ORDER} list:\n${valueText(order)}\n`);
+    throw patchFailed(
+      `The order in patch list:\n${valueText(patch)}\n doesn't match ${SET_ORDER} list:\n${valueText(order)}\n`,
+    );
   }
 }
 

@@ -16,19 +16,89 @@ const b = { name: 'b', image: 'b:1' };
 
 describe('lists with a merge key', () => {
   it.each<[string, JsonRecord, JsonRecord, JsonRecord]>([
-    ['an item is merged', { containers: [a, b] }, { containers: [{ name: 'b', image: 'b:2' }] }, { containers: [a, { name: 'b', image: 'b:2' }] }],
+    [
+      'an item is merged',
+      { containers: [a, b] },
+      { containers: [{ name: 'b', image: 'b:2' }] },
+      { containers: [a, { name: 'b', image: 'b:2' }] },
+    ],
     ['a new item goes first', { containers: [a] }, { containers: [b] }, { containers: [b, a] }],
-    ['the last of equals counts', { containers: [a] }, { containers: [{ name: 'd', image: '1' }, { name: 'd', image: '2' }] }, { containers: [{ name: 'd', image: '2' }, a] }],
-    ['an item is deleted', { containers: [a, b] }, { containers: [{ name: 'a', $patch: 'delete' }] }, { containers: [b] }],
-    ['the list is replaced', { containers: [a, b] }, { containers: [{ $patch: 'replace' }, { name: 'c' }] }, { containers: [{ name: 'c' }] }],
+    [
+      'the last of equals counts',
+      { containers: [a] },
+      {
+        containers: [
+          { name: 'd', image: '1' },
+          { name: 'd', image: '2' },
+        ],
+      },
+      { containers: [{ name: 'd', image: '2' }, a] },
+    ],
+    [
+      'an item is deleted',
+      { containers: [a, b] },
+      { containers: [{ name: 'a', $patch: 'delete' }] },
+      { containers: [b] },
+    ],
+    [
+      'the list is replaced',
+      { containers: [a, b] },
+      { containers: [{ $patch: 'replace' }, { name: 'c' }] },
+      { containers: [{ name: 'c' }] },
+    ],
     ['null removes the list', { containers: [a], hostname: 'h' }, { containers: null }, { hostname: 'h' }],
-    ['lists in items', { containers: [{ ...a, env: [{ name: 'X', value: '1' }] }] }, { containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }] }, { containers: [{ ...a, env: [{ name: 'Y', value: '2' }, { name: 'X', value: '1' }] }] }],
-    ['lists without a key are replaced', { tolerations: [{ key: 'a' }] }, { tolerations: [{ key: 'b' }] }, { tolerations: [{ key: 'b' }] }],
-    ['numbers are keys', { containers: [{ name: 'a', ports: [{ containerPort: 80, protocol: 'TCP' }] }] }, { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'web' }] }] }, { containers: [{ name: 'a', ports: [{ containerPort: 80, protocol: 'TCP', name: 'web' }] }] }],
-    ['an order', { containers: [a, b] }, { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] }, { containers: [b, a] }],
-    ['an order with a change', { containers: [a, b] }, { '$setElementOrder/containers': [{ name: 'n' }, { name: 'b' }, { name: 'a' }], containers: [{ name: 'n' }] }, { containers: [{ name: 'n' }, b, a] }],
-    ['a directive on what is not there', {}, { containers: [{ name: 'a', $patch: 'delete' }, b], affinity: { $patch: 'delete' } }, { containers: [b] }],
-    ['nulls on what is not there', {}, { securityContext: { runAsUser: null, runAsGroup: 5 } }, { securityContext: { runAsGroup: 5 } }],
+    [
+      'lists in items',
+      { containers: [{ ...a, env: [{ name: 'X', value: '1' }] }] },
+      { containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }] },
+      {
+        containers: [
+          {
+            ...a,
+            env: [
+              { name: 'Y', value: '2' },
+              { name: 'X', value: '1' },
+            ],
+          },
+        ],
+      },
+    ],
+    [
+      'lists without a key are replaced',
+      { tolerations: [{ key: 'a' }] },
+      { tolerations: [{ key: 'b' }] },
+      { tolerations: [{ key: 'b' }] },
+    ],
+    [
+      'numbers are keys',
+      { containers: [{ name: 'a', ports: [{ containerPort: 80, protocol: 'TCP' }] }] },
+      { containers: [{ name: 'a', ports: [{ containerPort: 80, name: 'web' }] }] },
+      { containers: [{ name: 'a', ports: [{ containerPort: 80, protocol: 'TCP', name: 'web' }] }] },
+    ],
+    [
+      'an order',
+      { containers: [a, b] },
+      { '$setElementOrder/containers': [{ name: 'b' }, { name: 'a' }] },
+      { containers: [b, a] },
+    ],
+    [
+      'an order with a change',
+      { containers: [a, b] },
+      { '$setElementOrder/containers': [{ name: 'n' }, { name: 'b' }, { name: 'a' }], containers: [{ name: 'n' }] },
+      { containers: [{ name: 'n' }, b, a] },
+    ],
+    [
+      'a directive on what is not there',
+      {},
+      { containers: [{ name: 'a', $patch: 'delete' }, b], affinity: { $patch: 'delete' } },
+      { containers: [b] },
+    ],
+    [
+      'nulls on what is not there',
+      {},
+      { securityContext: { runAsUser: null, runAsGroup: 5 } },
+      { securityContext: { runAsGroup: 5 } },
+    ],
   ])('%s', (_name, target, patch, expected) => {
     const before = structuredClone(target);
     expect(applyStrategicMergePatch(podSpec, target, patch)).toEqual(expected);
@@ -41,8 +111,18 @@ describe('maps and scalars', () => {
     ['a map merges', { labels: { a: '1' } }, { labels: { b: '2' } }, { labels: { a: '1', b: '2' } }],
     ['a map is replaced', { labels: { a: '1' } }, { labels: { $patch: 'replace', b: '2' } }, { labels: { b: '2' } }],
     ['a map is emptied', { labels: { a: '1' } }, { labels: { $patch: 'delete' } }, { labels: {} }],
-    ['scalars are added to a list', { finalizers: ['a', 'b'] }, { finalizers: ['c', 'a'] }, { finalizers: ['c', 'a', 'b'] }],
-    ['scalars are deleted from a list', { finalizers: ['a', 'b'] }, { '$deleteFromPrimitiveList/finalizers': ['a'] }, { finalizers: ['b'] }],
+    [
+      'scalars are added to a list',
+      { finalizers: ['a', 'b'] },
+      { finalizers: ['c', 'a'] },
+      { finalizers: ['c', 'a', 'b'] },
+    ],
+    [
+      'scalars are deleted from a list',
+      { finalizers: ['a', 'b'] },
+      { '$deleteFromPrimitiveList/finalizers': ['a'] },
+      { finalizers: ['b'] },
+    ],
     ['deleting from what is not there', {}, { '$deleteFromPrimitiveList/finalizers': 'x' }, {}],
   ])('%s', (_name, target, patch, expected) => {
     expect(applyStrategicMergePatch(objectMeta, target, patch)).toEqual(expected);
@@ -57,16 +137,76 @@ describe('maps and scalars', () => {
 
 describe('patches that fail', () => {
   it.each<[string, JsonRecord, JsonRecord, number, string]>([
-    ['item without its key', { containers: [a] }, { containers: [{ image: 'x' }] }, 500, 'map: map[image:x] does not contain declared merge key: name'],
-    ['deletion without its key', { containers: [a] }, { containers: [{ $patch: 'delete' }] }, 500, 'map: map[$patch:delete] does not contain declared merge key: name'],
-    ['item of another kind', { containers: [{ name: 'a', command: ['x', 1] }] }, { containers: ['x'] }, 500, 'list element types are not identical: [[map[command:[x 1] name:a]] [x]]'],
-    ['unknown directive', { containers: [a] }, { containers: [{ $patch: 'frob', name: 'a' }] }, 500, 'unknown patch type: frob in map: map[$patch:frob name:a]'],
-    ['unknown directive in a map', { securityContext: { runAsUser: 1 } }, { securityContext: { $patch: 'merge' } }, 500, 'unknown patch type: merge in map: map[$patch:merge]'],
-    ['order that contradicts', { containers: [a] }, { '$setElementOrder/containers': [{ name: 'z' }], containers: [{ name: 'a' }] }, 500, "The order in patch list:\n[map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:z]]\n"],
-    ['order of no list', { containers: [a] }, { '$setElementOrder/containers': 'x' }, 500, 'expected a []interface {}, but received a string'],
-    ['retainKeys of no list', { securityContext: { runAsUser: 1 } }, { securityContext: { $retainKeys: 'x' } }, 400, 'invalid patch format of retainKeys'],
-    ['retainKeys that lacks a field', { securityContext: { runAsUser: 1 } }, { securityContext: { $retainKeys: ['a'], runAsUser: 2 } }, 400, 'invalid patch format of retainKeys'],
-    ['order of an unknown field', {}, { '$setElementOrder/nope': [] }, 500, 'unable to find api field in struct PodSpec for the json field "nope"'],
+    [
+      'item without its key',
+      { containers: [a] },
+      { containers: [{ image: 'x' }] },
+      500,
+      'map: map[image:x] does not contain declared merge key: name',
+    ],
+    [
+      'deletion without its key',
+      { containers: [a] },
+      { containers: [{ $patch: 'delete' }] },
+      500,
+      'map: map[$patch:delete] does not contain declared merge key: name',
+    ],
+    [
+      'item of another kind',
+      { containers: [{ name: 'a', command: ['x', 1] }] },
+      { containers: ['x'] },
+      500,
+      'list element types are not identical: [[map[command:[x 1] name:a]] [x]]',
+    ],
+    [
+      'unknown directive',
+      { containers: [a] },
+      { containers: [{ $patch: 'frob', name: 'a' }] },
+      500,
+      'unknown patch type: frob in map: map[$patch:frob name:a]',
+    ],
+    [
+      'unknown directive in a map',
+      { securityContext: { runAsUser: 1 } },
+      { securityContext: { $patch: 'merge' } },
+      500,
+      'unknown patch type: merge in map: map[$patch:merge]',
+    ],
+    [
+      'order that contradicts',
+      { containers: [a] },
+      { '$setElementOrder/containers': [{ name: 'z' }], containers: [{ name: 'a' }] },
+      500,
+      "The order in patch list:\n[map[name:a]]\n doesn't match $setElementOrder list:\n[map[name:z]]\n",
+    ],
+    [
+      'order of no list',
+      { containers: [a] },
+      { '$setElementOrder/containers': 'x' },
+      500,
+      'expected a []interface {}, but received a string',
+    ],
+    [
+      'retainKeys of no list',
+      { securityContext: { runAsUser: 1 } },
+      { securityContext: { $retainKeys: 'x' } },
+      400,
+      'invalid patch format of retainKeys',
+    ],
+    [
+      'retainKeys that lacks a field',
+      { securityContext: { runAsUser: 1 } },
+      { securityContext: { $retainKeys: ['a'], runAsUser: 2 } },
+      400,
+      'invalid patch format of retainKeys',
+    ],
+    [
+      'order of an unknown field',
+      {},
+      { '$setElementOrder/nope': [] },
+      500,
+      'unable to find api field in struct PodSpec for the json field "nope"',
+    ],
   ])('%s', (_name, target, patch, code, message) => {
     expect(() => applyStrategicMergePatch(podSpec, target, patch)).toThrow(expect.objectContaining({ code, message }));
   });
@@ -80,8 +220,21 @@ describe('patches that fail', () => {
     ['integer given a fraction', '{"template":{"spec":{"priority":1.5}}}', 'cannot convert float64 to int32'],
   ])('a result that cannot be read back: %s', (_name, body, detail) => {
     const patched = () =>
-      patchObject({ type: 'application/strategic-merge-patch+json', body, live: { template: { spec: { containers: [a] } } }, message: podTemplate, fieldValidation: 'Warn' });
-    expect(patched).toThrow(expect.objectContaining({ code: 422, message: expect.stringMatching(new RegExp(`^ "" is invalid: patch: Invalid value: "map\\[template:.*": ${detail}$`)) as unknown }));
+      patchObject({
+        type: 'application/strategic-merge-patch+json',
+        body,
+        live: { template: { spec: { containers: [a] } } },
+        message: podTemplate,
+        fieldValidation: 'Warn',
+      });
+    expect(patched).toThrow(
+      expect.objectContaining({
+        code: 422,
+        message: expect.stringMatching(
+          new RegExp(`^ "" is invalid: patch: Invalid value: "map\\[template:.*": ${detail}$`),
+        ) as unknown,
+      }),
+    );
   });
 });
 
@@ -98,15 +251,26 @@ describe('patches made from a difference', () => {
   });
 
   it('retains the keys of a union', () => {
-    const patch = createStrategicMergePatch(deploymentSpec, { strategy: { type: 'RollingUpdate', rollingUpdate: {} } }, { strategy: { type: 'Recreate' } });
+    const patch = createStrategicMergePatch(
+      deploymentSpec,
+      { strategy: { type: 'RollingUpdate', rollingUpdate: {} } },
+      { strategy: { type: 'Recreate' } },
+    );
     expect(patch).toEqual({ strategy: { $retainKeys: ['type'], type: 'Recreate', rollingUpdate: null } });
   });
 
   it('three ways: removes what was applied and is no more, leaves what others added', () => {
     const original = { containers: [a, b], nodeSelector: { disk: 'ssd' } };
     const modified = { containers: [{ ...a, image: 'a:2' }] };
-    const current = { containers: [a, { name: 'injected' }, b], nodeSelector: { disk: 'ssd', zone: 'eu' }, hostname: 'h' };
+    const current = {
+      containers: [a, { name: 'injected' }, b],
+      nodeSelector: { disk: 'ssd', zone: 'eu' },
+      hostname: 'h',
+    };
     const patch = createThreeWayStrategicMergePatch(podSpec, { original, modified, current });
-    expect(applyStrategicMergePatch(podSpec, current, patch)).toEqual({ containers: [{ ...a, image: 'a:2' }, { name: 'injected' }], hostname: 'h' });
+    expect(applyStrategicMergePatch(podSpec, current, patch)).toEqual({
+      containers: [{ ...a, image: 'a:2' }, { name: 'injected' }],
+      hostname: 'h',
+    });
   });
 });

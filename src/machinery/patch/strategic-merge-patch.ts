@@ -5,18 +5,29 @@
  */
 import type { Message, Type } from '../../api/index.ts';
 import { getOwn, isRecord, setOwn } from '../../base/index.ts';
+import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
 import { withoutDirectives } from './directives.ts';
 import { itemKind, orderItems, requireMergeKey } from './element-order.ts';
-import { badPrimitiveList, badRetainKeys, noMergeKey, patchFailed, unknownDirective, wrongType } from './patch-errors.ts';
+import {
+  badPrimitiveList,
+  badRetainKeys,
+  noMergeKey,
+  patchFailed,
+  unknownDirective,
+  wrongType,
+} from './patch-errors.ts';
 import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
 import { checkAgainstOrder } from './set-element-order.ts';
 import { withinDepth } from './within-depth.ts';
-import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
 /** Returns a new object that shares with `target` what the patch leaves alone. */
-export function applyStrategicMergePatch(message: Message, target: JsonRecord, patch: JsonRecord): Record<string, unknown> {
+export function applyStrategicMergePatch(
+  message: Message,
+  target: JsonRecord,
+  patch: JsonRecord,
+): Record<string, unknown> {
   return withinDepth(() => mergeMaps(message, target, patch));
 }
 
@@ -46,7 +57,8 @@ function applyRetainKeys(merged: Record<string, unknown>, patch: JsonRecord): vo
   if (!Array.isArray(retained)) throw badRetainKeys();
   const keep = new Set<unknown>(retained);
   for (const key of Object.keys(patch)) {
-    const ignored = key === RETAIN_KEYS || patch[key] === null || key.startsWith(DELETE_LIST) || key.startsWith(SET_ORDER);
+    const ignored =
+      key === RETAIN_KEYS || patch[key] === null || key.startsWith(DELETE_LIST) || key.startsWith(SET_ORDER);
     if (!ignored && !keep.has(key)) throw badRetainKeys();
   }
   for (const key of Object.keys(merged)) if (!keep.has(key)) delete merged[key];
@@ -69,7 +81,11 @@ function mergeField(type: Type, merged: Record<string, unknown>, patchKey: strin
     setOwn(merged, key, meta.strategy === 'replace' ? change : mergeMaps(meta.type, old, change));
   } else if (Array.isArray(old) && Array.isArray(change)) {
     const meta = patchMetaOf(type, key);
-    setOwn(merged, key, isDeleteList || meta.strategy === 'merge' ? mergeLists(meta, old, change, isDeleteList) : change);
+    setOwn(
+      merged,
+      key,
+      isDeleteList || meta.strategy === 'merge' ? mergeLists(meta, old, change, isDeleteList) : change,
+    );
   } else {
     setOwn(merged, key, change);
   }
@@ -121,7 +137,12 @@ function mergeOrderedLists(type: Type, merged: Record<string, unknown>, patch: J
   return done;
 }
 
-function mergeLists(meta: PatchMeta, original: readonly unknown[], patch: readonly unknown[], isDeleteList: boolean): unknown[] {
+function mergeLists(
+  meta: PatchMeta,
+  original: readonly unknown[],
+  patch: readonly unknown[],
+  isDeleteList: boolean,
+): unknown[] {
   if (original.length === 0 && patch.length === 0) return [];
   if (itemKind(original, patch) === 'scalar') {
     if (isDeleteList) {
@@ -132,11 +153,13 @@ function mergeLists(meta: PatchMeta, original: readonly unknown[], patch: readon
     return orderItems({ items, patchOrder: patch, serverOrder: original, mergeKey: '' });
   }
   const { mergeKey } = meta;
-  if (mergeKey === '') throw patchFailed(`cannot merge lists without merge key for ${meta.type.kind === 'message' ? meta.type.name : ''}`);
+  if (mergeKey === '')
+    throw patchFailed(`cannot merge lists without merge key for ${meta.type.kind === 'message' ? meta.type.name : ''}`);
   const { remaining, changes } = applyItemDirectives(original, patch, mergeKey);
   const items = [...remaining];
   const places = new Map<unknown, number>();
-  for (let i = items.length - 1; i >= 0; i--) if (isRecord(items[i])) places.set(getOwn(items[i] as JsonRecord, mergeKey), i);
+  for (let i = items.length - 1; i >= 0; i--)
+    if (isRecord(items[i])) places.set(getOwn(items[i] as JsonRecord, mergeKey), i);
   for (const change of changes) {
     if (!Object.hasOwn(change, mergeKey)) throw noMergeKey(change, mergeKey);
     const at = places.get(change[mergeKey]);
@@ -166,7 +189,13 @@ function applyItemDirectives(original: readonly unknown[], patch: readonly unkno
     else deleted.add(item[mergeKey]);
   }
   if (replaces) return { remaining: changes, changes: [] };
-  return { remaining: deleted.size === 0 ? original : original.filter((other) => !isRecord(other) || !deleted.has(getOwn(other, mergeKey))), changes };
+  return {
+    remaining:
+      deleted.size === 0
+        ? original
+        : original.filter((other) => !isRecord(other) || !deleted.has(getOwn(other, mergeKey))),
+    changes,
+  };
 }
 
 /** As upstream does it: the last item takes the place of one that repeats. */

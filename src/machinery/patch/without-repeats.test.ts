@@ -15,9 +15,11 @@ function slowly(items: unknown[]): unknown[] {
 }
 
 it('gives what comparing every item with every other gives', () => {
-  fc.assert(fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 20 }), (items) => {
-    expect(withoutRepeats([...items])).toEqual(slowly([...items]));
-  }));
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 20 }), (items) => {
+      expect(withoutRepeats([...items])).toEqual(slowly([...items]));
+    }),
+  );
 });
 
 it('takes little time for many items', () => {

@@ -99,16 +99,18 @@ function slotRule(message: Message, field: Field): SlotRule {
 }
 
 /** Scalars that are structs in Go, which are written even when they are zero. */
-const STRUCT_ZEROS: ReadonlyMap<string, unknown> = new Map(Object.entries<unknown>({
-  Quantity: '0',
-  IntOrString: 0,
-  Time: null,
-  MicroTime: null,
-  Duration: '0s',
-  RawExtension: null,
-  JSON: null,
-  FieldsV1: null,
-}));
+const STRUCT_ZEROS: ReadonlyMap<string, unknown> = new Map(
+  Object.entries<unknown>({
+    Quantity: '0',
+    IntOrString: 0,
+    Time: null,
+    MicroTime: null,
+    Duration: '0s',
+    RawExtension: null,
+    JSON: null,
+    FieldsV1: null,
+  }),
+);
 
 function scalarZero(scalar: string): unknown {
   if (STRUCT_ZEROS.has(scalar)) return STRUCT_ZEROS.get(scalar);
@@ -128,7 +130,8 @@ export function decoderOf(message: Message): MessageDecoder {
   return decoder;
 }
 
-const wrongWireType = (name: string, wireType: number) => badRequest(`proto: wrong wireType = ${wireType} for field ${name}`);
+const wrongWireType = (name: string, wireType: number) =>
+  badRequest(`proto: wrong wireType = ${wireType} for field ${name}`);
 
 function compileField(field: Field, slot: number): ReadField {
   const { name, type } = field;
@@ -192,7 +195,8 @@ function absentMapValue(type: Type): () => unknown {
 
 /** Assigning `__proto__` would change the object's prototype instead. */
 function setOwn(map: JsonObject, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key === '__proto__')
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
   else map[key] = value;
 }
 

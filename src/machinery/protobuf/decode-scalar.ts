@@ -1,6 +1,6 @@
 import type { Scalar } from '../../api/index.ts';
-import { parseJson } from '../decode/index.ts';
 import { canonicalQuantity, formatDurationNanos } from '../../base/index.ts';
+import { parseJson } from '../decode/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { FIXED64, LENGTH_DELIMITED, Reader, VARINT } from './reader.ts';
 import { isZeroTime, microTimeText, timeText, type Timestamp } from './timestamp.ts';
@@ -14,7 +14,11 @@ export interface ScalarDecoding {
 }
 
 /** Reads the fields of a small message; `onField` reads those it knows and says so. */
-export function readFields(reader: Reader, end: number, onField: (number: number, wireType: number, end: number) => boolean): void {
+export function readFields(
+  reader: Reader,
+  end: number,
+  onField: (number: number, wireType: number, end: number) => boolean,
+): void {
   const valueEnd = reader.delimited(end);
   reader.enter();
   while (reader.position < valueEnd) {

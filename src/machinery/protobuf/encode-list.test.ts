@@ -10,10 +10,17 @@ describe('a list joined of encoded items', () => {
   it.each([
     { name: 'none', items: [] },
     { name: 'small ones', items: [{ metadata: { name: 'a' } }, { metadata: { name: 'b' }, data: { k: 'v' } }] },
-    { name: 'one whose length takes three bytes', items: [{ metadata: { name: 'c' }, data: { k: 'x'.repeat(20_000) } }] },
+    {
+      name: 'one whose length takes three bytes',
+      items: [{ metadata: { name: 'c' }, data: { k: 'x'.repeat(20_000) } }],
+    },
   ])('is the list encoded as a whole: $name', ({ items }) => {
     const metadata = { resourceVersion: '7', continue: 'c', remainingItemCount: 3 };
-    const joined = encodeProtobufList(typeMeta, metadata, items.map((item) => encodeMessage(configMap, item)));
+    const joined = encodeProtobufList(
+      typeMeta,
+      metadata,
+      items.map((item) => encodeMessage(configMap, item)),
+    );
     expect(joined).toEqual(encodeProtobuf(list, { metadata, items }, typeMeta));
   });
 });

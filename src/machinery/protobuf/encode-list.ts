@@ -1,6 +1,6 @@
-import { encodeVarint } from '../../base/index.ts';
 import type { ListMeta } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
+import { encodeVarint } from '../../base/index.ts';
 import { encodeMessage } from './encode-message.ts';
 import { wrapProtobuf, type TypeMeta } from './envelope.ts';
 
@@ -15,12 +15,20 @@ const ENVELOPE_END = Buffer.from([0x1a, 0, 0x22, 0]);
  */
 export function encodeProtobufList(typeMeta: TypeMeta, metadata: ListMeta, items: readonly Uint8Array[]): Buffer {
   const delimited = items.map((item) => protobufListItem(item));
-  const { start, end } = protobufListFrame(typeMeta, metadata, delimited.reduce((size, { length }) => size + length, 0));
+  const { start, end } = protobufListFrame(
+    typeMeta,
+    metadata,
+    delimited.reduce((size, { length }) => size + length, 0),
+  );
   return Buffer.concat([start, ...delimited, end]);
 }
 
 /** What stands before and after the items of a list, which together have `itemBytes` bytes (see `protobufListItem`). */
-export function protobufListFrame(typeMeta: TypeMeta, metadata: ListMeta, itemBytes: number): { start: Buffer; end: Buffer } {
+export function protobufListFrame(
+  typeMeta: TypeMeta,
+  metadata: ListMeta,
+  itemBytes: number,
+): { start: Buffer; end: Buffer } {
   const listMeta = encodeMessage(schema.message('io.k8s.apimachinery.pkg.apis.meta.v1.ListMeta'), metadata);
   const head = Buffer.allocUnsafe(delimitedSize(listMeta.length));
   writeDelimited(head, METADATA_TAG, listMeta);

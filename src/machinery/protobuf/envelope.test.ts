@@ -1,17 +1,36 @@
 import { describe, expect, it } from 'vitest';
 import { schema } from '../../api/index.ts';
 import { StatusError } from '../errors/status.ts';
-import { decodeProtobuf, decodeProtobufObject, encodeProtobuf, encodeWatchFrame, WatchFrameParser, wrapProtobuf } from './index.ts';
+import {
+  decodeProtobuf,
+  decodeProtobufObject,
+  encodeProtobuf,
+  encodeWatchFrame,
+  WatchFrameParser,
+  wrapProtobuf,
+} from './index.ts';
 
 const namespace = schema.message('io.k8s.api.core.v1.Namespace');
 const namespaceBytes =
   '6b387300' + // "k8s" 0
-  '0a0f' + '0a027631' + '12094e616d657370616365' + // typeMeta { "v1", "Namespace" }
+  '0a0f' +
+  '0a027631' +
+  '12094e616d657370616365' + // typeMeta { "v1", "Namespace" }
   '1219' +
-  '0a11' + '0a0161' + '1200' + '1a00' + '2200' + '2a00' + '3200' + '3800' + '4200' + // metadata { name: "a" }
+  '0a11' +
+  '0a0161' +
+  '1200' +
+  '1a00' +
+  '2200' +
+  '2a00' +
+  '3200' +
+  '3800' +
+  '4200' + // metadata { name: "a" }
   '1200' + // spec {}
-  '1a02' + '0a00' + // status { phase: "" }
-  '1a00' + '2200'; // contentEncoding, contentType
+  '1a02' +
+  '0a00' + // status { phase: "" }
+  '1a00' +
+  '2200'; // contentEncoding, contentType
 
 const failureOf = (action: () => unknown): string => {
   try {
@@ -27,7 +46,9 @@ describe('the envelope', () => {
   const object = { metadata: { name: 'a' }, spec: {}, status: {} };
 
   it('has the bytes that upstream gives it', () => {
-    expect(encodeProtobuf(namespace, object, { apiVersion: 'v1', kind: 'Namespace' }).toString('hex')).toBe(namespaceBytes);
+    expect(encodeProtobuf(namespace, object, { apiVersion: 'v1', kind: 'Namespace' }).toString('hex')).toBe(
+      namespaceBytes,
+    );
   });
 
   it('says what kind is in it', () => {
@@ -64,7 +85,11 @@ describe('the envelope', () => {
     },
     { name: 'nothing behind the prefix', bytes: '6b387300', failure: '400 empty body' },
     { name: 'a length beyond the end', bytes: '6b3873000aff', failure: '400 unexpected EOF' },
-    { name: 'no kind', bytes: '6b3873001200', failure: `400 Object 'Kind' is missing in 'runtime.TypeMeta{APIVersion:"", Kind:""}'` },
+    {
+      name: 'no kind',
+      bytes: '6b3873001200',
+      failure: `400 Object 'Kind' is missing in 'runtime.TypeMeta{APIVersion:"", Kind:""}'`,
+    },
     {
       name: 'an unknown kind',
       bytes: `6b387300${'0a07' + '0a027631' + '120158'}`,
@@ -84,7 +109,9 @@ describe('watch frames', () => {
   const object = Buffer.from(namespaceBytes, 'hex');
 
   it('have their length in front', () => {
-    expect(encodeWatchFrame('ADDED', Buffer.from('xy')).toString('hex')).toBe('0000000d' + '0a054144444544' + '12040a027879');
+    expect(encodeWatchFrame('ADDED', Buffer.from('xy')).toString('hex')).toBe(
+      '0000000d' + '0a054144444544' + '12040a027879',
+    );
   });
 
   it('are found in a stream cut anywhere', () => {

@@ -1,7 +1,7 @@
 import { apiVersionOf, type Message, type Schema } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
-import type { KubeObject } from '../index.ts';
 import { badRequest } from '../errors/index.ts';
+import type { KubeObject } from '../index.ts';
 import { decoderOf } from './decode-message.ts';
 import { readFields } from './decode-scalar.ts';
 import { encoderOf, written } from './encode-message.ts';
@@ -29,7 +29,9 @@ export interface Envelope extends TypeMeta {
 /** An object in its envelope. */
 export function encodeProtobuf(message: Message, object: unknown, typeMeta: TypeMeta): Buffer {
   const encoder = encoderOf(message);
-  return written((writer) => writeEnvelope(writer, typeMeta, () => encoder.write(writer, isRecord(object) ? object : {})));
+  return written((writer) =>
+    writeEnvelope(writer, typeMeta, () => encoder.write(writer, isRecord(object) ? object : {})),
+  );
 }
 
 /** Puts an already encoded message into an envelope. */
@@ -107,7 +109,15 @@ const typeMetaText = (meta: TypeMeta): string =>
   `runtime.TypeMeta{APIVersion:${quote(meta.apiVersion)}, Kind:${quote(meta.kind)}}`;
 
 /** Kinds of the meta group that every group has. */
-const KINDS_OF_EVERY_GROUP = ['CreateOptions', 'DeleteOptions', 'GetOptions', 'ListOptions', 'PatchOptions', 'UpdateOptions', 'WatchEvent'];
+const KINDS_OF_EVERY_GROUP = [
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'UpdateOptions',
+  'WatchEvent',
+];
 const KINDS_WITHOUT_GROUP = ['APIGroup', 'APIGroupList', 'APIResourceList', 'APIVersions', 'Status'];
 
 /** The message of a kind, wherever the meta group lends it. */
@@ -116,6 +126,7 @@ export function messageOfKind(schema: Schema, { apiVersion, kind }: TypeMeta): M
   const gvk = { group: apiVersion.slice(0, Math.max(slash, 0)), version: apiVersion.slice(slash + 1), kind };
   const found = schema.kind(gvk);
   if (found) return found;
-  const lent = KINDS_OF_EVERY_GROUP.includes(kind) || (apiVersionOf(gvk) === 'v1' && KINDS_WITHOUT_GROUP.includes(kind));
+  const lent =
+    KINDS_OF_EVERY_GROUP.includes(kind) || (apiVersionOf(gvk) === 'v1' && KINDS_WITHOUT_GROUP.includes(kind));
   return lent ? schema.messages.get(`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`) : undefined;
 }

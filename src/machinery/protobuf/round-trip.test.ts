@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { schema, type Message } from '../../api/index.ts';
-import { canonicalize } from '../decode/index.ts';
 import { encodeJson, stringifyJson } from '../../base/index.ts';
+import { canonicalize } from '../decode/index.ts';
 import { isBadInput, StatusError } from '../errors/status.ts';
 import { objectGenerator } from '../testing/index.ts';
 import { decodeMessage, decodeProtobufObject, encodeMessage, encodeProtobuf } from './index.ts';
@@ -25,7 +25,8 @@ function strip(value: unknown, top: boolean): unknown {
   return Object.fromEntries(kept.map(([key, inner]) => [key, strip(inner, false)]));
 }
 
-const isTypeOfInnerObject = (value: object, key: string): boolean => (key === 'kind' || key === 'apiVersion') && 'metadata' in value;
+const isTypeOfInnerObject = (value: object, key: string): boolean =>
+  (key === 'kind' || key === 'apiVersion') && 'metadata' in value;
 
 describe('round trip', () => {
   it.each(messages.map((message) => ({ name: message.fullName, message })))('$name', ({ message }) => {
@@ -47,7 +48,9 @@ describe('round trip', () => {
       const typeMeta = { apiVersion: String(object['apiVersion']), kind };
       const decoded = decodeProtobufObject(schema, encodeProtobuf(message, object, typeMeta));
       expect(decoded).toMatchObject(typeMeta);
-      expect(encodeJson(canonicalize(message, decoded as Record<string, unknown>)).toString()).toBe(encodeJson(decoded).toString());
+      expect(encodeJson(canonicalize(message, decoded as Record<string, unknown>)).toString()).toBe(
+        encodeJson(decoded).toString(),
+      );
     }
   });
 });

@@ -26,7 +26,8 @@ export function timestampOf(text: string): Timestamp | undefined {
 }
 
 export function timeText(seconds: number): string {
-  if (!(seconds >= ZERO_SECONDS && seconds <= LAST_SECONDS)) throw badRequest('Time.MarshalJSON: year outside of range [0,9999]');
+  if (!(seconds >= ZERO_SECONDS && seconds <= LAST_SECONDS))
+    throw badRequest('Time.MarshalJSON: year outside of range [0,9999]');
   return formatTime(seconds * 1000);
 }
 

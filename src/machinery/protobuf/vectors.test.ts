@@ -80,7 +80,9 @@ const vectors: Vector[] = [
     message: `${core}Secret`,
     object: { metadata: {}, data: { k: 'AQI=' }, type: 'Opaque' },
     bytes:
-      '0a 10 0a 00 12 00 1a 00 22 00 2a 00 32 00 38 00 42 00' + '12 07 0a 01 6b 12 02 01 02' + '1a 06 4f 70 61 71 75 65',
+      '0a 10 0a 00 12 00 1a 00 22 00 2a 00 32 00 38 00 42 00' +
+      '12 07 0a 01 6b 12 02 01 02' +
+      '1a 06 4f 70 61 71 75 65',
   },
   {
     name: 'a list in a message of its own',

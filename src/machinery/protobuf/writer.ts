@@ -55,7 +55,7 @@ export class BackwardWriter {
       this.varint(value);
       return;
     }
-    let low = value % 0x100000000 >>> 0;
+    let low = (value % 0x100000000) >>> 0;
     let high = Math.floor(value / 0x100000000) >>> 0;
     const bytes: number[] = [];
     while (high !== 0 || low >= 0x80) {

@@ -1,20 +1,36 @@
 /** Which objects a quota is about. */
-import type { Pod, PersistentVolumeClaim, ResourceQuota, ScopedResourceSelectorRequirement } from '../../api/generated/core-v1.ts';
+import type {
+  Pod,
+  PersistentVolumeClaim,
+  ResourceQuota,
+  ScopedResourceSelectorRequirement,
+} from '../../api/generated/core-v1.ts';
 import { LabelRequirement, LabelSelectorMatcher, type LabelOperator } from '../selectors/index.ts';
 
 const COMPUTE = ['cpu', 'memory'];
-const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }));
+const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map(
+  Object.entries<LabelOperator>({ In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' }),
+);
 
 /** Scopes and the scope selector as one list of requirements. */
 export function scopesOf({ spec = {} }: ResourceQuota): ScopedResourceSelectorRequirement[] {
-  return [...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })), ...(spec.scopeSelector?.matchExpressions ?? [])];
+  return [
+    ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' })),
+    ...(spec.scopeSelector?.matchExpressions ?? []),
+  ];
 }
 
-export function matchesScopes(group: string, plural: string, object: unknown, scopes: readonly ScopedResourceSelectorRequirement[]): boolean {
+export function matchesScopes(
+  group: string,
+  plural: string,
+  object: unknown,
+  scopes: readonly ScopedResourceSelectorRequirement[],
+): boolean {
   if (scopes.length === 0) return true;
   if (group !== '') return false;
   if (plural === 'pods') return scopes.every((scope) => podMatches(object as Pod, scope));
-  if (plural === 'persistentvolumeclaims') return scopes.every((scope) => claimMatches(object as PersistentVolumeClaim, scope));
+  if (plural === 'persistentvolumeclaims')
+    return scopes.every((scope) => claimMatches(object as PersistentVolumeClaim, scope));
   return false;
 }
 
@@ -42,21 +58,32 @@ function podMatches(pod: Pod, scope: ScopedResourceSelectorRequirement): boolean
 function claimMatches(claim: PersistentVolumeClaim, scope: ScopedResourceSelectorRequirement): boolean {
   if (scope.scopeName !== 'VolumeAttributesClass') return false;
   const { status, spec } = claim;
-  const names = new Set([spec?.volumeAttributesClassName, status?.currentVolumeAttributesClassName, status?.modifyVolumeStatus?.targetVolumeAttributesClassName]);
+  const names = new Set([
+    spec?.volumeAttributesClassName,
+    status?.currentVolumeAttributesClassName,
+    status?.modifyVolumeStatus?.targetVolumeAttributesClassName,
+  ]);
   names.delete(undefined);
   names.delete('');
   if (names.size === 0) return matchesValue(undefined, scope);
   return [...names].some((name) => matchesValue(name, scope));
 }
 
-function matchesValue(value: string | undefined, { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement): boolean {
+function matchesValue(
+  value: string | undefined,
+  { scopeName, operator, values = [] }: ScopedResourceSelectorRequirement,
+): boolean {
   const known = OPERATORS.get(operator);
   if (known === undefined) return false;
-  return new LabelSelectorMatcher([LabelRequirement.checked(scopeName, known, values)]).matches(value === undefined || value === '' ? {} : { [scopeName]: value });
+  return new LabelSelectorMatcher([LabelRequirement.checked(scopeName, known, values)]).matches(
+    value === undefined || value === '' ? {} : { [scopeName]: value },
+  );
 }
 
 function isBestEffort({ spec }: Pod): boolean {
-  const lists = [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), { resources: spec?.resources }].flatMap(({ resources }) => [resources?.requests, resources?.limits]);
+  const lists = [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), { resources: spec?.resources }].flatMap(
+    ({ resources }) => [resources?.requests, resources?.limits],
+  );
   return lists.every((list) => COMPUTE.every((name) => list?.[name] === undefined || list[name] === '0'));
 }
 

@@ -9,7 +9,15 @@ export type Usage = Map<string, Quantity>;
 /** Kinds that older quotas count by their plural alone. */
 const COUNTED_BY_PLURAL = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 
-const POD_NAMES = new Set(['pods', 'cpu', 'memory', 'ephemeral-storage', 'limits.cpu', 'limits.memory', 'limits.ephemeral-storage']);
+const POD_NAMES = new Set([
+  'pods',
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+]);
 const SERVICE_NAMES = new Set(['services', 'services.nodeports', 'services.loadbalancers']);
 const STORAGE_CLASS = '.storageclass.storage.k8s.io/';
 const DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
@@ -17,7 +25,8 @@ const DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
 /** How many devices a request for all of them counts as: the most that a claim can get. */
 const ALL_DEVICES = 32;
 
-export const countName = (group: string, plural: string): string => (group === '' ? `count/${plural}` : `count/${plural}.${group}`);
+export const countName = (group: string, plural: string): string =>
+  group === '' ? `count/${plural}` : `count/${plural}.${group}`;
 
 /** Those of a quota's names that objects of a resource count against. */
 export function trackedNames(group: string, plural: string, names: Iterable<string>): string[] {
@@ -28,7 +37,11 @@ export function trackedNames(group: string, plural: string, names: Iterable<stri
 function isTracked(resource: string, name: string): boolean {
   switch (resource) {
     case '/pods':
-      return POD_NAMES.has(name) || name.startsWith('hugepages-') || (name.startsWith('requests.') && name !== 'requests.storage');
+      return (
+        POD_NAMES.has(name) ||
+        name.startsWith('hugepages-') ||
+        (name.startsWith('requests.') && name !== 'requests.storage')
+      );
     case '/services':
       return SERVICE_NAMES.has(name);
     case '/persistentvolumeclaims':
@@ -104,7 +117,8 @@ function volumeClaimUsage({ spec = {}, status, metadata }: PersistentVolumeClaim
 function resourceClaimUsage({ spec }: ResourceClaim): Usage {
   const usage: Usage = new Map([['count/resourceclaims.resource.k8s.io', Quantity.of(1)]]);
   for (const request of spec.devices?.requests ?? []) {
-    for (const [name, devices] of devicesOf(request)) usage.set(name, (usage.get(name) ?? Quantity.zero()).add(Quantity.of(devices)));
+    for (const [name, devices] of devicesOf(request))
+      usage.set(name, (usage.get(name) ?? Quantity.zero()).add(Quantity.of(devices)));
   }
   return usage;
 }

@@ -63,13 +63,15 @@ function unescapeValue(text: string): string {
   const characters = [...text];
   for (let i = 0; i < characters.length; i++) {
     const char = characters[i]!;
-    if (char === ',' || char === '=') throw badRequest(`invalid field selector: unescaped character in value: ${char.codePointAt(0)!}`);
+    if (char === ',' || char === '=')
+      throw badRequest(`invalid field selector: unescaped character in value: ${char.codePointAt(0)!}`);
     if (char !== '\\') {
       value += char;
       continue;
     }
     const escaped = characters[++i] ?? '';
-    if (escaped === '' || !'\\,='.includes(escaped)) throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);
+    if (escaped === '' || !'\\,='.includes(escaped))
+      throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);
     value += escaped;
   }
   return value;

@@ -14,7 +14,9 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
 export function labelSelectorAsSelector(selector: LabelSelector | undefined | null): LabelSelectorMatcher {
   if (!selector) return NOTHING;
   const { matchLabels = {}, matchExpressions = [] } = selector;
-  const requirements = Object.entries(matchLabels ?? {}).map(([key, value]) => LabelRequirement.checked(key, '=', [value]));
+  const requirements = Object.entries(matchLabels ?? {}).map(([key, value]) =>
+    LabelRequirement.checked(key, '=', [value]),
+  );
   for (const { key, operator, values } of matchExpressions ?? []) {
     const known = OPERATORS.get(operator);
     if (known === undefined) throw badRequest(`${quote(operator)} is not a valid label selector operator`);
@@ -27,9 +29,12 @@ export function labelSelectorAsSelector(selector: LabelSelector | undefined | nu
 export function labelSelectorAsMap(selector: LabelSelector | undefined): Record<string, string> {
   const labels: Record<string, string> = { ...selector?.matchLabels };
   for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
-    if (operator !== 'In') throw badRequest(`operator ${quote(operator)} cannot be converted into the old label selector format`);
+    if (operator !== 'In')
+      throw badRequest(`operator ${quote(operator)} cannot be converted into the old label selector format`);
     if (values.length !== 1) {
-      throw badRequest(`operator ${quote(operator)} without a single value cannot be converted into the old label selector format`);
+      throw badRequest(
+        `operator ${quote(operator)} without a single value cannot be converted into the old label selector format`,
+      );
     }
     labels[key] = values[0]!;
   }

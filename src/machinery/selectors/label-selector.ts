@@ -1,6 +1,15 @@
-import { aggregateMessage, badRequest, type FieldError, invalidValue, notSupported, path, type Path, Verbatim } from '../errors/index.ts';
-import { labelValue, qualifiedName } from '../names/index.ts';
 import { ownValue } from '../../base/index.ts';
+import {
+  aggregateMessage,
+  badRequest,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  Verbatim,
+} from '../errors/index.ts';
+import { labelValue, qualifiedName } from '../names/index.ts';
 
 export type LabelOperator = 'in' | 'notin' | '=' | '==' | '!=' | 'gt' | 'lt' | 'exists' | '!';
 
@@ -98,7 +107,9 @@ export class LabelSelectorMatcher {
   /** The one value that the label must have, if the selector says so. */
   requiresExactMatch(label: string): string | undefined {
     const found = this.requirements.find((r) => r.key === label);
-    return found && ['=', '==', 'in'].includes(found.operator) && found.values.length === 1 ? found.values[0] : undefined;
+    return found && ['=', '==', 'in'].includes(found.operator) && found.values.length === 1
+      ? found.values[0]
+      : undefined;
   }
 
   toString(): string {
@@ -118,7 +129,8 @@ function requirementErrors(key: string, operator: LabelOperator, values: readonl
   const keyErrors = qualifiedName(key);
   if (keyErrors.length > 0) errors.push(invalidValue(path('key'), key, keyErrors.join('; ')));
   const at = path('values');
-  const wrongCount = (detail: string): void => void errors.push(invalidValue(at, new Verbatim(JSON.stringify(values)), detail));
+  const wrongCount = (detail: string): void =>
+    void errors.push(invalidValue(at, new Verbatim(JSON.stringify(values)), detail));
   switch (operator) {
     case 'in':
     case 'notin':
@@ -143,7 +155,9 @@ function requirementErrors(key: string, operator: LabelOperator, values: readonl
       });
       break;
     default:
-      errors.push(notSupported(path('operator'), operator, ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!']));
+      errors.push(
+        notSupported(path('operator'), operator, ['in', 'notin', '=', '==', '!=', 'gt', 'lt', 'exists', '!']),
+      );
   }
   values.forEach((value, i) => checkValue(key, value, at.index(i), errors));
   return errors;

@@ -23,7 +23,15 @@ interface Token {
 
 const END: Token = { kind: 'end', text: '' };
 const TOKEN = /[ \t\r\n]*(?:(==|!=|[=!(),><])|([^=!(),>< \t\r\n]+))/y;
-const OPERATORS: Partial<Record<TokenKind, LabelOperator>> = { in: 'in', notin: 'notin', '=': '=', '==': '==', '!=': '!=', '>': 'gt', '<': 'lt' };
+const OPERATORS: Partial<Record<TokenKind, LabelOperator>> = {
+  in: 'in',
+  notin: 'notin',
+  '=': '=',
+  '==': '==',
+  '!=': '!=',
+  '>': 'gt',
+  '<': 'lt',
+};
 
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
@@ -54,13 +62,15 @@ class LabelSelectorParser {
     for (;;) {
       const first = this.peek();
       if (first.kind === 'end') break;
-      if (!isName(first) && first.kind !== '!') throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
+      if (!isName(first) && first.kind !== '!')
+        throw badRequest(`found '${first.text}', expected: !, identifier, or 'end of string'`);
       requirements.push(this.inContext());
       const next = this.take();
       if (next.kind === 'end') break;
       if (next.kind !== ',') throw badRequest(`found '${next.text}', expected: ',' or 'end of string'`);
       const after = this.peek();
-      if (!isName(after) && after.kind !== '!') throw badRequest(`found '${after.text}', expected: identifier after ','`);
+      if (!isName(after) && after.kind !== '!')
+        throw badRequest(`found '${after.text}', expected: identifier after ','`);
     }
     return new LabelSelectorMatcher(requirements);
   }
@@ -107,7 +117,8 @@ class LabelSelectorParser {
       this.take();
       return [''];
     }
-    if (!isName(first) && first.kind !== ',') throw badRequest(`found '${first.text}', expected: ',', ')' or identifier`);
+    if (!isName(first) && first.kind !== ',')
+      throw badRequest(`found '${first.text}', expected: ',', ')' or identifier`);
 
     const values = new Set<string>();
     for (;;) {

@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { StatusError } from '../errors/status.ts';
-import { EVERYTHING, formatLabelSelector, labelSelectorAsMap, labelSelectorAsSelector, NOTHING, parseFieldSelector, parseLabelSelector, selectorFromLabels } from './index.ts';
+import {
+  EVERYTHING,
+  formatLabelSelector,
+  labelSelectorAsMap,
+  labelSelectorAsSelector,
+  NOTHING,
+  parseFieldSelector,
+  parseLabelSelector,
+  selectorFromLabels,
+} from './index.ts';
 
 describe('label selector text', () => {
   it.each([
@@ -45,10 +54,16 @@ describe('label selector text', () => {
     ['a in (b', "unable to parse requirement: found '', expected: ',' or ')'"],
     ['a in (=', "unable to parse requirement: found '=', expected: ',', ')' or identifier"],
     ['a=(', "unable to parse requirement: found '(', expected: identifier"],
-    ['a>b', "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer"],
+    [
+      'a>b',
+      "unable to parse requirement: values[0]: Invalid value: \"b\": for 'Gt', 'Lt' operators, the value must be an integer",
+    ],
     ['-a', `unable to parse requirement: <nil>: Invalid value: "-a": ${keySyntax}`],
-    [`a=${'x'.repeat(64)}`, `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`],
-  ])('%j is refused in upstream\'s words', (text, message) => {
+    [
+      `a=${'x'.repeat(64)}`,
+      `unable to parse requirement: values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`,
+    ],
+  ])("%j is refused in upstream's words", (text, message) => {
     expect(() => parseLabelSelector(text)).toThrow(message);
     expect(() => parseLabelSelector(text)).toThrow(StatusError);
   });
@@ -85,15 +100,29 @@ describe('LabelSelector objects', () => {
     ['nothing', undefined, '', false],
     ['everything', {}, '', true],
     ['labels', { matchLabels: { b: '1', a: '2' } }, 'a=2,b=1', false],
-    ['expressions', { matchExpressions: [{ key: 'a', operator: 'NotIn' as const, values: ['y', 'x'] }, { key: 'b', operator: 'DoesNotExist' as const }] }, 'a notin (x,y),!b', true],
+    [
+      'expressions',
+      {
+        matchExpressions: [
+          { key: 'a', operator: 'NotIn' as const, values: ['y', 'x'] },
+          { key: 'b', operator: 'DoesNotExist' as const },
+        ],
+      },
+      'a notin (x,y),!b',
+      true,
+    ],
   ])('%s', (_, selector, text, matchesNoLabels) => {
     expect(labelSelectorAsSelector(selector).toString()).toBe(text);
     expect(labelSelectorAsSelector(selector).matches(undefined)).toBe(matchesNoLabels);
   });
 
   it('refuses operators that it does not know', () => {
-    expect(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] })).toThrow('"Near" is not a valid label selector operator');
-    expect(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'In' }] })).toThrow("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty");
+    expect(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'Near' as 'In' }] })).toThrow(
+      '"Near" is not a valid label selector operator',
+    );
+    expect(() => labelSelectorAsSelector({ matchExpressions: [{ key: 'a', operator: 'In' }] })).toThrow(
+      "values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty",
+    );
   });
 
   it('has a text for tables', () => {
@@ -103,8 +132,12 @@ describe('LabelSelector objects', () => {
   });
 
   it('turns into plain labels where it can', () => {
-    expect(labelSelectorAsMap({ matchLabels: { a: '1' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['2'] }] })).toEqual({ a: '1', b: '2' });
-    expect(() => labelSelectorAsMap({ matchExpressions: [{ key: 'b', operator: 'Exists' }] })).toThrow('operator "Exists" cannot be converted into the old label selector format');
+    expect(
+      labelSelectorAsMap({ matchLabels: { a: '1' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['2'] }] }),
+    ).toEqual({ a: '1', b: '2' });
+    expect(() => labelSelectorAsMap({ matchExpressions: [{ key: 'b', operator: 'Exists' }] })).toThrow(
+      'operator "Exists" cannot be converted into the old label selector format',
+    );
   });
 
   it('takes labels as they are', () => {

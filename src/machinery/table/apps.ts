@@ -1,6 +1,12 @@
-import type { ControllerRevision, DaemonSet, Deployment, ReplicaSet, StatefulSet } from '../../api/generated/apps-v1.ts';
-import { formatLabelSelector, labelSelectorAsSelector } from '../selectors/index.ts';
+import type {
+  ControllerRevision,
+  DaemonSet,
+  Deployment,
+  ReplicaSet,
+  StatefulSet,
+} from '../../api/generated/apps-v1.ts';
 import { StatusError } from '../errors/index.ts';
+import { formatLabelSelector, labelSelectorAsSelector } from '../selectors/index.ts';
 import { age, containerCells, labelsText, nameOf, NONE } from './cell-text.ts';
 import type { Cell } from './table.ts';
 

@@ -1,7 +1,10 @@
-import { parseJson } from '../decode/index.ts';
-import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1, Scale } from '../../api/generated/autoscaling-v1.ts';
+import type {
+  HorizontalPodAutoscaler as HorizontalPodAutoscalerV1,
+  Scale,
+} from '../../api/generated/autoscaling-v1.ts';
 import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../api/generated/autoscaling-v2.ts';
 import { isRecord } from '../../base/index.ts';
+import { parseJson } from '../decode/index.ts';
 import { age, firstFew, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
 
@@ -45,13 +48,15 @@ function metricText({ type, name, target, current }: Metric): string {
 }
 
 /** The source or status of a metric: the field that its type names. */
-const SOURCES: ReadonlyMap<string, 'external' | 'object' | 'pods' | 'resource' | 'containerResource'> = new Map(Object.entries<'external' | 'object' | 'pods' | 'resource' | 'containerResource'>({
-  External: 'external',
-  Object: 'object',
-  Pods: 'pods',
-  Resource: 'resource',
-  ContainerResource: 'containerResource',
-}));
+const SOURCES: ReadonlyMap<string, 'external' | 'object' | 'pods' | 'resource' | 'containerResource'> = new Map(
+  Object.entries<'external' | 'object' | 'pods' | 'resource' | 'containerResource'>({
+    External: 'external',
+    Object: 'object',
+    Pods: 'pods',
+    Resource: 'resource',
+    ContainerResource: 'containerResource',
+  }),
+);
 
 function metricOf(spec: MetricSpec, status: MetricStatus | undefined): Metric {
   const field = SOURCES.get(spec.type);
@@ -96,7 +101,9 @@ export function horizontalPodAutoscalerV1Cells(autoscaler: HorizontalPodAutoscal
     current: { averageUtilization: status?.currentCPUUtilizationPercentage },
   };
   const current = parseMetrics(metadata?.annotations?.[CURRENT_METRICS_ANNOTATION]);
-  const others = parseMetrics(metadata?.annotations?.[METRICS_ANNOTATION]).map((metric, index) => version1Metric(metric, current[index]));
+  const others = parseMetrics(metadata?.annotations?.[METRICS_ANNOTATION]).map((metric, index) =>
+    version1Metric(metric, current[index]),
+  );
   return autoscalerCells(autoscaler, targetCpu === undefined ? others : [cpu, ...others], now);
 }
 
@@ -124,7 +131,12 @@ function version1Metric(spec: Record<string, unknown>, status: Record<string, un
       averageUtilization: typeof utilization === 'number' ? utilization : undefined,
     };
   };
-  return { type, name: text(source['name']) ?? '', target: amount(source, 'target'), current: amount(state, 'current') };
+  return {
+    type,
+    name: text(source['name']) ?? '',
+    target: amount(source, 'target'),
+    current: amount(state, 'current'),
+  };
 }
 
 export const scaleCells = (scale: Scale, now: number): Cell[] => [

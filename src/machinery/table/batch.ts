@@ -5,7 +5,8 @@ import { age, containerCells, nameOf, NONE, since, UNSET } from './cell-text.ts'
 import type { Cell } from './table.ts';
 
 function jobStatus(job: Job): string {
-  const has = (type: string) => (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
+  const has = (type: string) =>
+    (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
   if (has('Complete')) return 'Complete';
   if (has('Failed')) return 'Failed';
   if (job.metadata?.deletionTimestamp) return 'Terminating';

@@ -14,12 +14,16 @@ export function since(time: string | null | undefined, now: number): string {
   return time ? humanDuration(now - parseTime(time)) : UNKNOWN;
 }
 
-export const age = (object: { readonly metadata?: ObjectMeta }, now: number): string => since(object.metadata?.creationTimestamp, now);
+export const age = (object: { readonly metadata?: ObjectMeta }, now: number): string =>
+  since(object.metadata?.creationTimestamp, now);
 
 export const nameOf = (object: { readonly metadata?: ObjectMeta }): string => object.metadata?.name ?? '';
 
 /** For kinds that have no columns of their own. */
-export const createdAtCells = (object: KubeObject): Cell[] => [nameOf(object), object.metadata.creationTimestamp ?? null];
+export const createdAtCells = (object: KubeObject): Cell[] => [
+  nameOf(object),
+  object.metadata.creationTimestamp ?? null,
+];
 
 export const orNone = (text: string | null | undefined): string => (text ? text : NONE);
 
@@ -61,7 +65,11 @@ export function accessModesText(modes: readonly string[] | null | undefined): st
 }
 
 /** The IPs or names of a load balancer, each once, in order of the alphabet. */
-export function loadBalancerText(ingress: readonly { readonly ip?: string; readonly hostname?: string }[] | null | undefined): string {
-  const addresses = (ingress ?? []).map((entry) => entry.ip || entry.hostname || '').filter((address) => address !== '');
+export function loadBalancerText(
+  ingress: readonly { readonly ip?: string; readonly hostname?: string }[] | null | undefined,
+): string {
+  const addresses = (ingress ?? [])
+    .map((entry) => entry.ip || entry.hostname || '')
+    .filter((address) => address !== '');
   return [...new Set(addresses)].sort().join(',');
 }

@@ -17,15 +17,31 @@ interface Case {
   readonly cells: Cell[];
 }
 
-const template = { spec: { containers: [{ name: 'a', image: 'one' }, { name: 'b', image: 'two' }] } };
-const selector = { matchLabels: { app: 'x' }, matchExpressions: [{ key: 'aa', operator: 'NotIn', values: ['z', 'y'] }, { key: 'b', operator: 'Exists' }] };
+const template = {
+  spec: {
+    containers: [
+      { name: 'a', image: 'one' },
+      { name: 'b', image: 'two' },
+    ],
+  },
+};
+const selector = {
+  matchLabels: { app: 'x' },
+  matchExpressions: [
+    { key: 'aa', operator: 'NotIn', values: ['z', 'y'] },
+    { key: 'b', operator: 'Exists' },
+  ],
+};
 const selectorText = 'aa notin (y,z),app=x,b';
 
 const cases: Case[] = [
   {
     name: 'deployment',
     of: 'apps/v1/deployments',
-    object: { spec: { replicas: 3, selector, template }, status: { readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1 } },
+    object: {
+      spec: { replicas: 3, selector, template },
+      status: { readyReplicas: 1, updatedReplicas: 2, availableReplicas: 1 },
+    },
     cells: ['1/3', 2, 1, '60m', 'a,b', 'one,two', selectorText],
   },
   {
@@ -37,14 +53,19 @@ const cases: Case[] = [
   {
     name: 'controller revision',
     of: 'apps/v1/controllerrevisions',
-    metadata: { ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }] },
+    metadata: {
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'web', uid: 'u', controller: true }],
+    },
     object: { revision: 2 },
     cells: ['statefulset.apps/web', 2, '60m'],
   },
   {
     name: 'job that waits for any of three',
     of: 'batch/v1/jobs',
-    object: { spec: { parallelism: 3, template, selector: {} }, status: { succeeded: 1, startTime: HOUR_AGO, completionTime: '2026-01-31T23:00:42Z' } },
+    object: {
+      spec: { parallelism: 3, template, selector: {} },
+      status: { succeeded: 1, startTime: HOUR_AGO, completionTime: '2026-01-31T23:00:42Z' },
+    },
     cells: ['Running', '1/1 of 3', '42s', '60m', 'a,b', 'one,two', '<none>'],
   },
   {
@@ -72,20 +93,36 @@ const cases: Case[] = [
         maxReplicas: 9,
         metrics: [
           { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
-          { type: 'External', external: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '30' } } },
+          {
+            type: 'External',
+            external: { metric: { name: 'q' }, target: { type: 'AverageValue', averageValue: '30' } },
+          },
           { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '1' } } },
         ],
       },
-      status: { currentReplicas: 2, currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 33 } } }] },
+      status: {
+        currentReplicas: 2,
+        currentMetrics: [{ type: 'Resource', resource: { name: 'cpu', current: { averageUtilization: 33 } } }],
+      },
     },
     cells: ['Deployment/web', 'cpu: 33%/60%, <unknown>/30 (avg) + 1 more...', '<unset>', 9, 2, '60m'],
   },
   {
     name: 'autoscaler of version 1, with a metric in an annotation',
     of: 'autoscaling/v1/horizontalpodautoscalers',
-    metadata: { annotations: { 'autoscaling.alpha.kubernetes.io/metrics': '[{"type":"Pods","pods":{"metricName":"p","targetAverageValue":"5"}}]' } },
+    metadata: {
+      annotations: {
+        'autoscaling.alpha.kubernetes.io/metrics':
+          '[{"type":"Pods","pods":{"metricName":"p","targetAverageValue":"5"}}]',
+      },
+    },
     object: {
-      spec: { scaleTargetRef: { kind: 'Deployment', name: 'web' }, minReplicas: 1, maxReplicas: 4, targetCPUUtilizationPercentage: 80 },
+      spec: {
+        scaleTargetRef: { kind: 'Deployment', name: 'web' },
+        minReplicas: 1,
+        maxReplicas: 4,
+        targetCPUUtilizationPercentage: 80,
+      },
       status: { currentReplicas: 1, currentCPUUtilizationPercentage: 21 },
     },
     cells: ['Deployment/web', 'cpu: 21%/80%, <unknown>/5', '1', 4, 1, '60m'],
@@ -93,14 +130,28 @@ const cases: Case[] = [
   {
     name: 'service of a node port',
     of: '/v1/services',
-    object: { spec: { type: 'NodePort', clusterIPs: ['10.96.0.9'], ports: [{ port: 80, nodePort: 30080, protocol: 'TCP' }, { port: 53, protocol: 'UDP' }] } },
+    object: {
+      spec: {
+        type: 'NodePort',
+        clusterIPs: ['10.96.0.9'],
+        ports: [
+          { port: 80, nodePort: 30080, protocol: 'TCP' },
+          { port: 53, protocol: 'UDP' },
+        ],
+      },
+    },
     cells: ['NodePort', '10.96.0.9', '<none>', '80:30080/TCP,53/UDP', '60m', '<none>'],
   },
   {
     name: 'service of a load balancer',
     of: '/v1/services',
     object: {
-      spec: { type: 'LoadBalancer', clusterIPs: ['10.96.0.9'], externalIPs: ['192.0.2.1'], selector: { b: '2', a: '1' } },
+      spec: {
+        type: 'LoadBalancer',
+        clusterIPs: ['10.96.0.9'],
+        externalIPs: ['192.0.2.1'],
+        selector: { b: '2', a: '1' },
+      },
       status: { loadBalancer: { ingress: [{ hostname: 'lb.example.com' }, { ip: '198.51.100.7' }] } },
     },
     cells: ['LoadBalancer', '10.96.0.9', '198.51.100.7,lb.example.com,192.0.2.1', '<none>', '60m', 'a=1,b=2'],
@@ -126,7 +177,11 @@ const cases: Case[] = [
   {
     name: 'endpoint slice',
     of: 'discovery.k8s.io/v1/endpointslices',
-    object: { addressType: 'IPv4', ports: [{ port: 80 }, { name: 'any' }, {}], endpoints: [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'] }] },
+    object: {
+      addressType: 'IPv4',
+      ports: [{ port: 80 }, { name: 'any' }, {}],
+      endpoints: [{ addresses: ['10.0.0.1'] }, { addresses: ['10.0.0.2'] }],
+    },
     cells: ['IPv4', '80,any,*', '10.0.0.1,10.0.0.2', '60m'],
   },
   {
@@ -141,7 +196,17 @@ const cases: Case[] = [
         nodeInfo: { kubeletVersion: 'v1.36.4', osImage: 'Debian', kernelVersion: '6.1', containerRuntimeVersion: '' },
       },
     },
-    cells: ['NotReady,SchedulingDisabled', 'control-plane,worker', '60m', 'v1.36.4', '10.0.0.4', '<none>', 'Debian', '6.1', '<unknown>'],
+    cells: [
+      'NotReady,SchedulingDisabled',
+      'control-plane,worker',
+      '60m',
+      'v1.36.4',
+      '10.0.0.4',
+      '<none>',
+      'Debian',
+      '6.1',
+      '<unknown>',
+    ],
   },
   {
     name: 'claim that has a volume',
@@ -157,7 +222,12 @@ const cases: Case[] = [
     of: '/v1/persistentvolumes',
     metadata: { deletionTimestamp: HOUR_AGO },
     object: {
-      spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOncePod'], persistentVolumeReclaimPolicy: 'Retain', claimRef: { namespace: 'ns', name: 'c' } },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOncePod'],
+        persistentVolumeReclaimPolicy: 'Retain',
+        claimRef: { namespace: 'ns', name: 'c' },
+      },
       status: { phase: 'Bound' },
     },
     cells: ['1Gi', 'RWOP', 'Retain', 'Terminating', 'ns/c', '', '<unset>', '', '60m', '<unset>'],
@@ -198,27 +268,42 @@ const cases: Case[] = [
     of: 'rbac.authorization.k8s.io/v1/rolebindings',
     object: {
       roleRef: { kind: 'Role', name: 'r' },
-      subjects: [{ kind: 'User', name: 'u' }, { kind: 'User', name: 'v' }, { kind: 'Group', name: 'g' }, { kind: 'ServiceAccount', name: 's', namespace: 'n' }],
+      subjects: [
+        { kind: 'User', name: 'u' },
+        { kind: 'User', name: 'v' },
+        { kind: 'Group', name: 'g' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'n' },
+      ],
     },
     cells: ['Role/r', '60m', 'u, v', 'g', 'n/s'],
   },
   {
     name: 'signed certificate',
     of: 'certificates.k8s.io/v1/certificatesigningrequests',
-    object: { spec: { signerName: 'x/y', username: 'u', expirationSeconds: 3600 }, status: { conditions: [{ type: 'Approved' }], certificate: 'eA==' } },
+    object: {
+      spec: { signerName: 'x/y', username: 'u', expirationSeconds: 3600 },
+      status: { conditions: [{ type: 'Approved' }], certificate: 'eA==' },
+    },
     cells: ['60m', 'x/y', 'u', '60m', 'Approved,Issued'],
   },
   {
     name: 'API service that does not answer',
     of: 'apiregistration.k8s.io/v1/apiservices',
-    object: { spec: { service: { namespace: 'n', name: 's' } }, status: { conditions: [{ type: 'Available', status: 'False', reason: 'MissingEndpoints' }] } },
+    object: {
+      spec: { service: { namespace: 'n', name: 's' } },
+      status: { conditions: [{ type: 'Available', status: 'False', reason: 'MissingEndpoints' }] },
+    },
     cells: ['n/s', 'False (MissingEndpoints)', '60m'],
   },
   {
     name: 'policy binding that selects its parameters',
     of: 'admissionregistration.k8s.io/v1/validatingadmissionpolicybindings',
     object: { spec: { policyName: 'p', paramRef: { selector: { matchLabels: { a: 'b' } } } } },
-    cells: ['p', '&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}', '60m'],
+    cells: [
+      'p',
+      '&LabelSelector{MatchLabels:map[string]string{a: b,},MatchExpressions:[]LabelSelectorRequirement{},}',
+      '60m',
+    ],
   },
   {
     name: 'claim of devices in use',
@@ -239,7 +324,12 @@ describe('cells', () => {
   it.each(cases)('$name', ({ of, metadata, object, cells }) => {
     const [group = '', version = '', plural = ''] = of.split('/');
     const resource = schema.resource(group, version, plural)!;
-    const whole = { apiVersion: 'x', kind: resource.kind, metadata: { name: 'n', creationTimestamp: HOUR_AGO, ...metadata }, ...object };
+    const whole = {
+      apiVersion: 'x',
+      kind: resource.kind,
+      metadata: { name: 'n', creationTimestamp: HOUR_AGO, ...metadata },
+      ...object,
+    };
     const [name, ...rest] = tablePrinter(resource).cells(whole as KubeObject, now);
     expect(name).toMatch(/^n( \(default\))?$/);
     expect(rest).toEqual(cells);
@@ -248,7 +338,8 @@ describe('cells', () => {
 
 describe('events', () => {
   const core = tablePrinter(schema.resource('', 'v1', 'events')!);
-  const event = (fields: object): KubeObject => ({ apiVersion: 'v1', kind: 'Event', metadata: { name: 'e' }, involvedObject: {}, ...fields }) as KubeObject;
+  const event = (fields: object): KubeObject =>
+    ({ apiVersion: 'v1', kind: 'Event', metadata: { name: 'e' }, involvedObject: {}, ...fields }) as KubeObject;
 
   it.each([
     { name: 'no time', fields: {}, lastSeen: '<unknown>', firstSeen: '<unknown>', count: 1 },
@@ -259,10 +350,19 @@ describe('events', () => {
       firstSeen: '60m',
       count: 4,
     },
-    { name: 'one time', fields: { eventTime: '2026-01-31T23:58:00.000000Z' }, lastSeen: '2m', firstSeen: '2m', count: 1 },
+    {
+      name: 'one time',
+      fields: { eventTime: '2026-01-31T23:58:00.000000Z' },
+      lastSeen: '2m',
+      firstSeen: '2m',
+      count: 1,
+    },
     {
       name: 'a series',
-      fields: { eventTime: '2026-01-31T23:58:00.000000Z', series: { count: 7, lastObservedTime: '2026-01-31T23:59:30.000000Z' } },
+      fields: {
+        eventTime: '2026-01-31T23:58:00.000000Z',
+        series: { count: 7, lastObservedTime: '2026-01-31T23:59:30.000000Z' },
+      },
       lastSeen: '30s',
       firstSeen: '2m',
       count: 7,
@@ -275,8 +375,17 @@ describe('events', () => {
   it('are the same in both groups', () => {
     const source = { component: 'kubelet', host: 'n' };
     const object = { kind: 'Pod', name: 'p', fieldPath: 'spec' };
-    const old = core.cells(event({ involvedObject: object, message: ' m ', source, firstTimestamp: HOUR_AGO, count: 2 }), now);
-    const fields = { regarding: object, note: ' m ', deprecatedSource: source, deprecatedFirstTimestamp: HOUR_AGO, deprecatedCount: 2 };
+    const old = core.cells(
+      event({ involvedObject: object, message: ' m ', source, firstTimestamp: HOUR_AGO, count: 2 }),
+      now,
+    );
+    const fields = {
+      regarding: object,
+      note: ' m ',
+      deprecatedSource: source,
+      deprecatedFirstTimestamp: HOUR_AGO,
+      deprecatedCount: 2,
+    };
     const cells = tablePrinter(schema.resource('events.k8s.io', 'v1', 'events')!).cells(event(fields), now);
     expect(cells).toEqual(old);
     expect(cells.slice(3, 7)).toEqual(['pod/p', 'spec', 'kubelet, n', 'm']);

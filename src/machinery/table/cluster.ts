@@ -6,7 +6,12 @@ import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
 import type { ClusterRoleBinding, RoleBinding } from '../../api/generated/rbac-v1.ts';
-import type { DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice } from '../../api/generated/resource-v1.ts';
+import type {
+  DeviceClass,
+  ResourceClaim,
+  ResourceClaimTemplate,
+  ResourceSlice,
+} from '../../api/generated/resource-v1.ts';
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
 import { humanDuration } from '../../base/index.ts';
 import { age, nameOf, NONE } from './cell-text.ts';
@@ -40,7 +45,11 @@ export function certificateSigningRequestCells(request: CertificateSigningReques
   ];
 }
 
-export const leaseCells = (lease: Lease, now: number): Cell[] => [nameOf(lease), lease.spec?.holderIdentity ?? '', age(lease, now)];
+export const leaseCells = (lease: Lease, now: number): Cell[] => [
+  nameOf(lease),
+  lease.spec?.holderIdentity ?? '',
+  age(lease, now),
+];
 
 export function flowSchemaCells(flowSchema: FlowSchema, now: number): Cell[] {
   const dangling = (flowSchema.status?.conditions ?? []).find((condition) => condition.type === 'Dangling');
@@ -98,7 +107,10 @@ export function roleBindingCells(binding: RoleBinding | ClusterRoleBinding, now:
   ];
 }
 
-export const namedCells = (object: DeviceClass | ResourceClaimTemplate, now: number): Cell[] => [nameOf(object), age(object, now)];
+export const namedCells = (object: DeviceClass | ResourceClaimTemplate, now: number): Cell[] => [
+  nameOf(object),
+  age(object, now),
+];
 
 export function resourceClaimCells(claim: ResourceClaim, now: number): Cell[] {
   const states: string[] = [];

@@ -10,9 +10,9 @@ import type {
   Secret,
   ServiceAccount,
 } from '../../api/generated/core-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import { accessModesText, age, containerCells, labelsText, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
-import { ownValue } from '../../base/index.ts';
 
 /** The cells of the core group; pods, services and events have files of their own. */
 
@@ -35,7 +35,10 @@ export const secretCells = (secret: Secret, now: number): Cell[] => [
   age(secret, now),
 ];
 
-export const serviceAccountCells = (account: ServiceAccount, now: number): Cell[] => [nameOf(account), age(account, now)];
+export const serviceAccountCells = (account: ServiceAccount, now: number): Cell[] => [
+  nameOf(account),
+  age(account, now),
+];
 
 export const namespaceCells = (namespace: Namespace, now: number): Cell[] => [
   nameOf(namespace),
@@ -49,7 +52,8 @@ const ROLE_LABEL = 'kubernetes.io/role';
 function nodeRoles(node: Node): string {
   const roles = new Set<string>();
   for (const [key, value] of Object.entries(node.metadata?.labels ?? {})) {
-    if (key.startsWith(ROLE_LABEL_PREFIX) && key.length > ROLE_LABEL_PREFIX.length) roles.add(key.slice(ROLE_LABEL_PREFIX.length));
+    if (key.startsWith(ROLE_LABEL_PREFIX) && key.length > ROLE_LABEL_PREFIX.length)
+      roles.add(key.slice(ROLE_LABEL_PREFIX.length));
     else if (key === ROLE_LABEL && value !== '') roles.add(value);
   }
   return [...roles].sort().join(',') || NONE;

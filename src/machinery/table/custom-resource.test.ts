@@ -59,9 +59,12 @@ describe('JSON paths', () => {
     expect(() => parseJsonPath(path)).toThrow(JsonPathError);
   });
 
-  it.each(['.spec.list[7]', '.spec.text[0]', '.spec.text[?(@.a)]', '.spec.list[?(@.k<1)]'])('fails on the object: %s', (path) => {
-    expect(() => parseJsonPath(path).find(object)).toThrow(JsonPathError);
-  });
+  it.each(['.spec.list[7]', '.spec.text[0]', '.spec.text[?(@.a)]', '.spec.list[?(@.k<1)]'])(
+    'fails on the object: %s',
+    (path) => {
+      expect(() => parseJsonPath(path).find(object)).toThrow(JsonPathError);
+    },
+  );
 });
 
 describe('custom resources', () => {

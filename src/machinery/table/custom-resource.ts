@@ -1,6 +1,6 @@
-import type { KubeObject } from '../index.ts';
 import { isRecord } from '../../base/index.ts';
 import { isBadInput } from '../errors/index.ts';
+import type { KubeObject } from '../index.ts';
 import { nameOf, since } from './cell-text.ts';
 import { JsonPathError, parseJsonPath, type JsonPath } from './json-path.ts';
 import { columnDefinition, type Cell, type TablePrinter } from './table.ts';
@@ -16,7 +16,12 @@ export interface AdditionalPrinterColumn {
 }
 
 const DEFAULT_COLUMNS: readonly AdditionalPrinterColumn[] = [
-  { name: 'Age', type: 'date', description: 'The time since the object was created.', jsonPath: '.metadata.creationTimestamp' },
+  {
+    name: 'Age',
+    type: 'date',
+    description: 'The time since the object was created.',
+    jsonPath: '.metadata.creationTimestamp',
+  },
 ];
 
 /** The name and the version's own columns; the age where it has none. Throws a JsonPathError for a path that is none. */

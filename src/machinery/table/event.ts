@@ -7,7 +7,11 @@ import type { Cell } from './table.ts';
 export function coreEventCells(event: CoreEvent, now: number): Cell[] {
   const { involvedObject: object, source, series } = event;
   const firstSeen = since(event.firstTimestamp ?? event.eventTime, now);
-  const lastSeen = series ? since(series.lastObservedTime, now) : event.lastTimestamp ? since(event.lastTimestamp, now) : firstSeen;
+  const lastSeen = series
+    ? since(series.lastObservedTime, now)
+    : event.lastTimestamp
+      ? since(event.lastTimestamp, now)
+      : firstSeen;
   const kind = (object?.kind ?? '').toLowerCase();
   const component = source?.component || (event.reportingComponent ?? '');
   const instance = source?.host || (event.reportingInstance ?? '');

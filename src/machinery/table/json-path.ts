@@ -23,7 +23,8 @@ export function parseJsonPath(text: string): JsonPath {
   return { text, find: (root) => run(steps, [root]) };
 }
 
-const run = (steps: readonly Step[], values: unknown[]): unknown[] => steps.reduce((current, step) => step(current), values);
+const run = (steps: readonly Step[], values: unknown[]): unknown[] =>
+  steps.reduce((current, step) => step(current), values);
 
 const FIELD = /^(?:\\.|[^\\\s.,[\]$@{}])*/su;
 const NUMBER = /^[+-]?[\d.]+/;
@@ -58,7 +59,10 @@ class Parser {
       this.parseField();
     } else if (/[+\-\d]/.test(first)) this.parseNumber();
     else if (/[\p{L}_]/u.test(first)) this.parseWord();
-    else throw new JsonPathError(first === '\n' || first === '\r' ? 'unclosed action' : `unrecognized character in action: ${first}`);
+    else
+      throw new JsonPathError(
+        first === '\n' || first === '\r' ? 'unclosed action' : `unrecognized character in action: ${first}`,
+      );
   }
 
   private take(pattern: RegExp, failure: string): string {
@@ -179,7 +183,13 @@ const fieldStep =
     values.flatMap((value) => (isRecord(value) && Object.hasOwn(value, name) ? [value[name]] : []));
 
 const childrenOf = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value : isRecord(value) ? Object.keys(value).sort().map((key) => value[key]) : [];
+  Array.isArray(value)
+    ? value
+    : isRecord(value)
+      ? Object.keys(value)
+          .sort()
+          .map((key) => value[key])
+      : [];
 
 const children: Step = (values) => values.flatMap(childrenOf);
 
@@ -213,7 +223,8 @@ function sliceStep([, start = '', end, step]: RegExpExecArray): Step {
       if (first < 0 || first >= value.length) {
         throw new JsonPathError(`array index out of bounds: index ${first}, length ${value.length}`);
       }
-      if (last < 0 || last > value.length) throw new JsonPathError(`array index out of bounds: index ${last - 1}, length ${value.length}`);
+      if (last < 0 || last > value.length)
+        throw new JsonPathError(`array index out of bounds: index ${last - 1}, length ${value.length}`);
       if (first > last) throw new JsonPathError(`starting index ${first} is greater than ending index ${last}`);
       if (by <= 0) throw new JsonPathError('step must be > 0');
       return value.slice(first, last).filter((_, index) => index % by === 0);
@@ -230,7 +241,8 @@ function filterStep(matches: (element: unknown) => boolean): Step {
 
 function compare(left: unknown, operator: string, right: unknown): boolean {
   if (operator === '==' || operator === '!=') return (left === right) === (operator === '==');
-  const comparable = (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string');
+  const comparable =
+    (typeof left === 'number' && typeof right === 'number') || (typeof left === 'string' && typeof right === 'string');
   if (!comparable) throw new JsonPathError('incompatible types for comparison');
   switch (operator) {
     case '<':

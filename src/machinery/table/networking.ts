@@ -1,5 +1,11 @@
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
-import type { Ingress, IngressClass, IPAddress, NetworkPolicy, ServiceCIDR } from '../../api/generated/networking-v1.ts';
+import type {
+  Ingress,
+  IngressClass,
+  IPAddress,
+  NetworkPolicy,
+  ServiceCIDR,
+} from '../../api/generated/networking-v1.ts';
 import { formatLabelSelector } from '../selectors/index.ts';
 import { age, firstFew, loadBalancerText, nameOf, NONE, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
@@ -42,7 +48,9 @@ export function ingressClassCells(ingressClass: IngressClass, now: number): Cell
 export function ipAddressCells(address: IPAddress): Cell[] {
   const parent = address.spec?.parentRef;
   const resource = parent?.group ? `${parent.resource ?? ''}.${parent.group}` : (parent?.resource ?? '');
-  const text = parent ? [resource, parent.namespace, parent.name].filter((part) => part !== undefined && part !== '').join('/') : NONE;
+  const text = parent
+    ? [resource, parent.namespace, parent.name].filter((part) => part !== undefined && part !== '').join('/')
+    : NONE;
   return [nameOf(address), text];
 }
 

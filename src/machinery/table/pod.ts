@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod, PodTemplate } from '../../api/generated/core-v1.ts';
-import { isRestartableInitContainer, isTerminalPhase } from '../../component-helpers/index.ts';
 import { parseTime } from '../../base/index.ts';
+import { isRestartableInitContainer, isTerminalPhase } from '../../component-helpers/index.ts';
 import { age, containerCells, labelsText, nameOf, NONE, orNone, since } from './cell-text.ts';
 import type { Cell, TableRowCondition } from './table.ts';
 
@@ -43,7 +43,9 @@ function summarize(pod: Pod): PodSummary {
     total: (pod.spec?.containers ?? []).length + sidecars.size,
     restarts: new Restarts(),
   };
-  const isGated = (pod.status?.conditions ?? []).some(({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated');
+  const isGated = (pod.status?.conditions ?? []).some(
+    ({ type, reason }) => type === 'PodScheduled' && reason === 'SchedulingGated',
+  );
   if (isGated) summary.status = 'SchedulingGated';
 
   const sidecarRestarts = new Restarts();
@@ -98,7 +100,8 @@ function summarizeContainers(pod: Pod, summary: PodSummary): void {
       summary.ready++;
     }
   }
-  if (summary.status === 'Completed' && anyRunning) summary.status = isConditionTrue(pod, 'Ready') ? 'Running' : 'NotReady';
+  if (summary.status === 'Completed' && anyRunning)
+    summary.status = isConditionTrue(pod, 'Ready') ? 'Running' : 'NotReady';
 }
 
 const endOf = (terminated: { readonly signal?: number; readonly exitCode?: number }): string =>
@@ -128,7 +131,8 @@ export function podCells(pod: Pod, now: number): Cell[] {
 /** Says that a pod is done, so that clients can leave it out. */
 export function podConditions(pod: Pod): TableRowCondition[] {
   const completed = { type: 'Completed', status: 'True' };
-  if (pod.status?.phase === 'Succeeded') return [{ ...completed, reason: 'Succeeded', message: 'The pod has completed successfully.' }];
+  if (pod.status?.phase === 'Succeeded')
+    return [{ ...completed, reason: 'Succeeded', message: 'The pod has completed successfully.' }];
   if (pod.status?.phase === 'Failed') return [{ ...completed, reason: 'Failed', message: 'The pod failed.' }];
   return [];
 }

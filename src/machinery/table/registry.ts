@@ -1,3 +1,4 @@
+import type { KubeObject } from '../index.ts';
 import * as admissionregistration from './admissionregistration.ts';
 import * as apps from './apps.ts';
 import * as autoscaling from './autoscaling.ts';
@@ -9,7 +10,6 @@ import * as networking from './networking.ts';
 import { podCells, podConditions, podTemplateCells } from './pod.ts';
 import { endpointsCells, serviceCells } from './service.ts';
 import * as storage from './storage.ts';
-import type { KubeObject } from '../index.ts';
 import type { TablePrinter } from './table.ts';
 
 type Cells = Omit<TablePrinter, 'columns'>;
@@ -47,7 +47,9 @@ export const printers = {
   'mutatingadmissionpolicybindings.admissionregistration.k8s.io': of(admissionregistration.admissionPolicyBindingCells),
   'mutatingwebhookconfigurations.admissionregistration.k8s.io': of(admissionregistration.webhookConfigurationCells),
   'validatingadmissionpolicies.admissionregistration.k8s.io': of(admissionregistration.validatingAdmissionPolicyCells),
-  'validatingadmissionpolicybindings.admissionregistration.k8s.io': of(admissionregistration.admissionPolicyBindingCells),
+  'validatingadmissionpolicybindings.admissionregistration.k8s.io': of(
+    admissionregistration.admissionPolicyBindingCells,
+  ),
   'validatingwebhookconfigurations.admissionregistration.k8s.io': of(admissionregistration.webhookConfigurationCells),
   'apiservices.apiregistration.k8s.io': of(cluster.apiServiceCells),
   'controllerrevisions.apps': of(apps.controllerRevisionCells),

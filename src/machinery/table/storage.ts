@@ -1,9 +1,18 @@
-import type { CSIDriver, CSINode, StorageClass, VolumeAttachment, VolumeAttributesClass } from '../../api/generated/storage-v1.ts';
+import type {
+  CSIDriver,
+  CSINode,
+  StorageClass,
+  VolumeAttachment,
+  VolumeAttributesClass,
+} from '../../api/generated/storage-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import { age, nameOf, NONE, UNSET } from './cell-text.ts';
 import type { Cell } from './table.ts';
-import { ownValue } from '../../base/index.ts';
 
-const DEFAULT_CLASS_ANNOTATIONS = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
+const DEFAULT_CLASS_ANNOTATIONS = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+];
 const DEFAULT_ATTRIBUTES_CLASS_ANNOTATION = 'volumeattributesclass.alpha.kubernetes.io/is-default-class';
 
 function nameWithDefault(object: StorageClass | VolumeAttributesClass, annotations: readonly string[]): string {
@@ -41,7 +50,11 @@ export function csiDriverCells(driver: CSIDriver, now: number): Cell[] {
   ];
 }
 
-export const csiNodeCells = (node: CSINode, now: number): Cell[] => [nameOf(node), (node.spec?.drivers ?? []).length, age(node, now)];
+export const csiNodeCells = (node: CSINode, now: number): Cell[] => [
+  nameOf(node),
+  (node.spec?.drivers ?? []).length,
+  age(node, now),
+];
 
 export const volumeAttachmentCells = (attachment: VolumeAttachment, now: number): Cell[] => [
   nameOf(attachment),

@@ -70,7 +70,12 @@ describe('printTable', () => {
   it.each(listed)('has a cell for each declared column: $group/$version $plural', (resource) => {
     const printer = tablePrinter(resource);
     expect(printer.columns.map((column) => column.name)).toEqual(resource.columns.map((column) => column.name));
-    const bare: KubeObject = { apiVersion: 'x', kind: resource.kind, metadata: { name: 'bare' }, ...requiredParts(resource.plural) };
+    const bare: KubeObject = {
+      apiVersion: 'x',
+      kind: resource.kind,
+      metadata: { name: 'bare' },
+      ...requiredParts(resource.plural),
+    };
     const cells = printer.cells(bare, now);
     expect(cells).toHaveLength(resource.columns.length);
     expect(cells).toContain('bare');

@@ -3,8 +3,8 @@ import type * as meta from '../../api/generated/meta-v1.ts';
 import type { ListMeta, TableColumnDefinition, TableRowCondition } from '../../api/generated/meta-v1.ts';
 import type { ColumnDeclaration, Resource } from '../../api/index.ts';
 import type { KubeObject } from '../index.ts';
-import { partialObjectMetadata, type PartialObjectMetadata } from './partial-object-metadata.ts';
 import { createdAtCells } from './cell-text.ts';
+import { partialObjectMetadata, type PartialObjectMetadata } from './partial-object-metadata.ts';
 import { printers } from './registry.ts';
 
 export type { TableColumnDefinition, TableRowCondition };
@@ -46,7 +46,11 @@ export interface TableOptions {
   readonly withoutColumns?: boolean;
 }
 
-export function printTable(subject: Resource | TablePrinter, objects: readonly KubeObject[], options: TableOptions): Table {
+export function printTable(
+  subject: Resource | TablePrinter,
+  objects: readonly KubeObject[],
+  options: TableOptions,
+): Table {
   const printer = 'cells' in subject ? subject : tablePrinter(subject);
   const apiVersion = `meta.k8s.io/${options.version ?? 'v1'}`;
   return {
@@ -85,11 +89,13 @@ export function tablePrinter(resource: Resource): TablePrinter {
   return printer;
 }
 
-const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  Name: 'The name of the object, unique in its namespace.',
-  Age: 'The time since the object was created.',
-  'Created At': 'The time at which the object was created.',
-}));
+const DESCRIPTIONS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    Name: 'The name of the object, unique in its namespace.',
+    Age: 'The time since the object was created.',
+    'Created At': 'The time at which the object was created.',
+  }),
+);
 
 export const columnDefinition = (column: ColumnDeclaration): TableColumnDefinition => ({
   name: column.name,

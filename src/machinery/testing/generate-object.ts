@@ -2,7 +2,14 @@
  * Random objects of any message, in canonical form, for property tests: every field of every type can occur, with values
  * at the edges of its type more often than chance would have it. The same seed gives the same objects.
  */
-import { apiVersionOf, type Field, type GroupVersionKind, type Message, type ScalarType, type Type } from '../../api/schema.ts';
+import {
+  apiVersionOf,
+  type Field,
+  type GroupVersionKind,
+  type Message,
+  type ScalarType,
+  type Type,
+} from '../../api/schema.ts';
 import { canonicalize } from '../decode/index.ts';
 
 export interface ObjectGenerator {
@@ -20,7 +27,8 @@ export function objectGenerator(seed: number): ObjectGenerator {
   const generator = new Generator(seed);
   return {
     message: (message) => canonicalize(message, generator.message(message, 0)),
-    object: (message, gvk) => canonicalize(message, { ...generator.message(message, 0), kind: gvk.kind, apiVersion: apiVersionOf(gvk) }),
+    object: (message, gvk) =>
+      canonicalize(message, { ...generator.message(message, 0), kind: gvk.kind, apiVersion: apiVersionOf(gvk) }),
     json: () => generator.json(0),
     integer: (limit) => generator.integer(limit),
   };
@@ -30,9 +38,44 @@ const MAX_DEPTH = 7;
 const INT32 = [0, 1, -1, 7, 80, 2_147_483_647, -2_147_483_648];
 const INT64 = [...INT32, 4_294_967_296, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
 const DOUBLES = [0, 1, -1, 0.5, -2.25, 1e21, 1e-7, 123456.789];
-const STRINGS = ['', 'a', 'web-1', 'example.com/part', 'Größe', '日本', '😀', 'a"b\\c', 'line\nbreak', '\u0001', '</script>', '__proto__', '0', 'true'];
-const QUANTITIES = ['0', '1', '100m', '1500m', '1Gi', '128Mi', '1k', '2.5', '1e3', '-5', '999999999999n', '1023Ki', '12E'];
-const TIMES = ['2026-01-31T10:00:00Z', '1970-01-01T00:00:00Z', '1969-12-31T23:59:59Z', '9999-12-31T23:59:59Z', '2024-02-29T00:00:01Z'];
+const STRINGS = [
+  '',
+  'a',
+  'web-1',
+  'example.com/part',
+  'Größe',
+  '日本',
+  '😀',
+  'a"b\\c',
+  'line\nbreak',
+  '\u0001',
+  '</script>',
+  '__proto__',
+  '0',
+  'true',
+];
+const QUANTITIES = [
+  '0',
+  '1',
+  '100m',
+  '1500m',
+  '1Gi',
+  '128Mi',
+  '1k',
+  '2.5',
+  '1e3',
+  '-5',
+  '999999999999n',
+  '1023Ki',
+  '12E',
+];
+const TIMES = [
+  '2026-01-31T10:00:00Z',
+  '1970-01-01T00:00:00Z',
+  '1969-12-31T23:59:59Z',
+  '9999-12-31T23:59:59Z',
+  '2024-02-29T00:00:01Z',
+];
 const MICRO_TIMES = ['2026-01-31T10:00:00.000000Z', '2026-01-31T10:00:00.123456Z', '1970-01-01T00:00:00.000001Z'];
 const DURATIONS = ['0s', '1m0s', '1h2m3.5s', '300ms'];
 const BYTES = ['', 'AA==', 'aGVsbG8=', '/+8='];
@@ -64,7 +107,9 @@ class Generator {
       case 'list':
         return Array.from({ length: this.length(depth) }, () => this.value(type.element, depth + 1));
       case 'map':
-        return Object.fromEntries(Array.from({ length: this.length(depth) }, () => [this.oneOf(KEYS), this.value(type.value, depth + 1)]));
+        return Object.fromEntries(
+          Array.from({ length: this.length(depth) }, () => [this.oneOf(KEYS), this.value(type.value, depth + 1)]),
+        );
       case 'union':
         if (type.union === 'JSONSchemaPropsOrBool' && this.chance(0.5)) return this.chance(0.5);
         if (type.union === 'JSONSchemaPropsOrStringArray' && this.chance(0.5)) return [this.oneOf(KEYS), 'x'];
@@ -123,7 +168,9 @@ class Generator {
       case 5:
         return Array.from({ length: this.integer(3) }, () => this.json(depth + 1));
       default:
-        return Object.fromEntries(Array.from({ length: this.integer(3) }, () => [this.oneOf(KEYS), this.json(depth + 1)]));
+        return Object.fromEntries(
+          Array.from({ length: this.integer(3) }, () => [this.oneOf(KEYS), this.json(depth + 1)]),
+        );
     }
   }
 

@@ -34,7 +34,14 @@ export interface CelSchemaRule {
 /** An expression of a policy or of a webhook's match conditions. */
 export interface CelAdmissionExpression {
   readonly expression: string;
-  readonly use: 'matchCondition' | 'variable' | 'validation' | 'messageExpression' | 'auditAnnotation' | 'applyConfiguration' | 'jsonPatch';
+  readonly use:
+    | 'matchCondition'
+    | 'variable'
+    | 'validation'
+    | 'messageExpression'
+    | 'auditAnnotation'
+    | 'applyConfiguration'
+    | 'jsonPatch';
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
   /** The variables that the expression may use, in the order of their declaration. */

@@ -20,7 +20,18 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
 type Equality = (a: unknown, b: unknown) => boolean;
 
 /** Fields that hold quantities, alone or by the names of resources. Elsewhere `1Ki` and `1024` are two texts. */
-const QUANTITY_FIELDS = new Set(['limits', 'requests', 'overhead', 'capacity', 'allocatable', 'allocatedResources', 'hard', 'used', 'sizeLimit', 'divisor']);
+const QUANTITY_FIELDS = new Set([
+  'limits',
+  'requests',
+  'overhead',
+  'capacity',
+  'allocatable',
+  'allocatedResources',
+  'hard',
+  'used',
+  'sizeLimit',
+  'divisor',
+]);
 
 function sameFields(a: Record<string, unknown>, b: Record<string, unknown>, equal: Equality): boolean {
   for (const key in a) {
@@ -33,10 +44,24 @@ function sameFields(a: Record<string, unknown>, b: Record<string, unknown>, equa
 
 function sameQuantities(a: unknown, b: unknown): boolean {
   if (typeof a === 'string' && typeof b === 'string') {
-    return quantityOrUndefined(a) !== undefined && quantityOrUndefined(b) !== undefined && compareQuantities(a, b) === 0;
+    return (
+      quantityOrUndefined(a) !== undefined && quantityOrUndefined(b) !== undefined && compareQuantities(a, b) === 0
+    );
   }
-  if (isNothing(a) || isNothing(b) || typeof a !== 'object' || typeof b !== 'object' || Array.isArray(a) || Array.isArray(b)) return false;
-  return sameFields(a as Record<string, unknown>, b as Record<string, unknown>, (x, y) => x === y || sameQuantities(x, y));
+  if (
+    isNothing(a) ||
+    isNothing(b) ||
+    typeof a !== 'object' ||
+    typeof b !== 'object' ||
+    Array.isArray(a) ||
+    Array.isArray(b)
+  )
+    return false;
+  return sameFields(
+    a as Record<string, unknown>,
+    b as Record<string, unknown>,
+    (x, y) => x === y || sameQuantities(x, y),
+  );
 }
 
 const isNothing = (value: unknown): value is null | undefined | [] =>

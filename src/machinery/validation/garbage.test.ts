@@ -19,7 +19,9 @@ const context = DEFAULT_VALIDATION_CONTEXT;
 const stored = schema.resources.filter(({ verbs }) => verbs.includes('create') && verbs.includes('get'));
 
 describe('no object makes validation fail other than by errors', () => {
-  it.each(stored.map((resource, i) => [`${resource.group}/${resource.version} ${resource.plural}`, resource, i] as const))('%s', (_, resource, i) => {
+  it.each(
+    stored.map((resource, i) => [`${resource.group}/${resource.version} ${resource.plural}`, resource, i] as const),
+  )('%s', (_, resource, i) => {
     const generate = objectGenerator(i + 1);
     let old = generate.object(resource.message, resource);
     for (let n = 0; n < OBJECTS; n++) {
@@ -34,7 +36,11 @@ describe('no object makes validation fail other than by errors', () => {
         errors.push(...validateSubresourceUpdate(resource, subresource, { object, old, context }));
       }
       for (const error of errors) expect(typeof error.toString()).toBe('string');
-      expect([...warningsOnCreate(resource, object, context), ...warningsOnUpdate(resource, object, old, context)].every((text) => typeof text === 'string')).toBe(true);
+      expect(
+        [...warningsOnCreate(resource, object, context), ...warningsOnUpdate(resource, object, old, context)].every(
+          (text) => typeof text === 'string',
+        ),
+      ).toBe(true);
       old = object;
     }
   });

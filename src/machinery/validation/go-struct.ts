@@ -9,64 +9,66 @@ import { Verbatim } from '../errors/index.ts';
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.';
 
 /** Go writes initialisms in capitals, wherever they stand in a name. */
-const INITIALISMS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  apiGroup: 'APIGroup',
-  apiGroups: 'APIGroups',
-  apiVersion: 'APIVersion',
-  apiVersions: 'APIVersions',
-  awsElasticBlockStore: 'AWSElasticBlockStore',
-  bool: 'BoolValue',
-  bools: 'BoolValues',
-  caBundle: 'CABundle',
-  cel: 'CEL',
-  cephfs: 'CephFS',
-  chapAuthDiscovery: 'DiscoveryCHAPAuth',
-  chapAuthSession: 'SessionCHAPAuth',
-  cidr: 'CIDR',
-  cidrs: 'CIDRs',
-  csi: 'CSI',
-  diskURI: 'DataDiskURI',
-  dnsConfig: 'DNSConfig',
-  dnsPolicy: 'DNSPolicy',
-  fc: 'FC',
-  fsGroup: 'FSGroup',
-  fsGroupChangePolicy: 'FSGroupChangePolicy',
-  fsType: 'FSType',
-  gcePersistentDisk: 'GCEPersistentDisk',
-  gmsaCredentialSpec: 'GMSACredentialSpec',
-  gmsaCredentialSpecName: 'GMSACredentialSpecName',
-  grpc: 'GRPC',
-  http: 'HTTP',
-  httpGet: 'HTTPGet',
-  httpHeaders: 'HTTPHeaders',
-  int: 'IntValue',
-  ints: 'IntValues',
-  ip: 'IP',
-  ipBlock: 'IPBlock',
-  ips: 'IPs',
-  iqn: 'IQN',
-  iscsi: 'ISCSI',
-  jsonPath: 'JSONPath',
-  nfs: 'NFS',
-  nonResourceURLs: 'NonResourceURLs',
-  os: 'OS',
-  pdID: 'PdID',
-  pdName: 'PDName',
-  rbd: 'RBD',
-  seLinuxChangePolicy: 'SELinuxChangePolicy',
-  seLinuxOptions: 'SELinuxOptions',
-  storageos: 'StorageOS',
-  string: 'StringValue',
-  strings: 'StringValues',
-  tcpSocket: 'TCPSocket',
-  tls: 'TLS',
-  tty: 'TTY',
-  uid: 'UID',
-  url: 'URL',
-  version: 'VersionValue',
-  versions: 'VersionValues',
-  wwids: 'WWIDs',
-}));
+const INITIALISMS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    apiGroup: 'APIGroup',
+    apiGroups: 'APIGroups',
+    apiVersion: 'APIVersion',
+    apiVersions: 'APIVersions',
+    awsElasticBlockStore: 'AWSElasticBlockStore',
+    bool: 'BoolValue',
+    bools: 'BoolValues',
+    caBundle: 'CABundle',
+    cel: 'CEL',
+    cephfs: 'CephFS',
+    chapAuthDiscovery: 'DiscoveryCHAPAuth',
+    chapAuthSession: 'SessionCHAPAuth',
+    cidr: 'CIDR',
+    cidrs: 'CIDRs',
+    csi: 'CSI',
+    diskURI: 'DataDiskURI',
+    dnsConfig: 'DNSConfig',
+    dnsPolicy: 'DNSPolicy',
+    fc: 'FC',
+    fsGroup: 'FSGroup',
+    fsGroupChangePolicy: 'FSGroupChangePolicy',
+    fsType: 'FSType',
+    gcePersistentDisk: 'GCEPersistentDisk',
+    gmsaCredentialSpec: 'GMSACredentialSpec',
+    gmsaCredentialSpecName: 'GMSACredentialSpecName',
+    grpc: 'GRPC',
+    http: 'HTTP',
+    httpGet: 'HTTPGet',
+    httpHeaders: 'HTTPHeaders',
+    int: 'IntValue',
+    ints: 'IntValues',
+    ip: 'IP',
+    ipBlock: 'IPBlock',
+    ips: 'IPs',
+    iqn: 'IQN',
+    iscsi: 'ISCSI',
+    jsonPath: 'JSONPath',
+    nfs: 'NFS',
+    nonResourceURLs: 'NonResourceURLs',
+    os: 'OS',
+    pdID: 'PdID',
+    pdName: 'PDName',
+    rbd: 'RBD',
+    seLinuxChangePolicy: 'SELinuxChangePolicy',
+    seLinuxOptions: 'SELinuxOptions',
+    storageos: 'StorageOS',
+    string: 'StringValue',
+    strings: 'StringValues',
+    tcpSocket: 'TCPSocket',
+    tls: 'TLS',
+    tty: 'TTY',
+    uid: 'UID',
+    url: 'URL',
+    version: 'VersionValue',
+    versions: 'VersionValues',
+    wwids: 'WWIDs',
+  }),
+);
 /** Messages whose fields `string`, `version`… are values and are called so; elsewhere the words are plain names. */
 const VALUE_UNIONS = new Set(['DeviceAttribute']);
 const PLAIN_ELSEWHERE = new Set(['bool', 'bools', 'int', 'ints', 'string', 'strings', 'version', 'versions']);
@@ -88,26 +90,36 @@ export function goStructs(fullName: string, values: readonly unknown[] | undefin
 
 /** JSON as Go writes it: the characters that HTML cares for are escaped. */
 export function goJson(value: unknown): string {
-  return stringifyJson(value).replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return stringifyJson(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 function structOf(message: Message, value: unknown): unknown {
   if (message.fullName.startsWith(META_PREFIX)) return value ?? null;
   const fields = isRecord(value) ? value : {};
-  return Object.fromEntries(fieldsOf(message).map((field) => [goName(message, field.name), goField(field, fields[field.name])]));
+  return Object.fromEntries(
+    fieldsOf(message).map((field) => [goName(message, field.name), goField(field, fields[field.name])]),
+  );
 }
 
 /** Where fields stand elsewhere in the internal struct: after which others. */
-const MOVED_AFTER: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(Object.entries<Readonly<Record<string, string>>>({
-  PersistentVolumeSource: { quobyte: 'rbd', flexVolume: 'iscsi' },
-  Volume: { quobyte: 'rbd' },
-}));
+const MOVED_AFTER: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
+  Object.entries<Readonly<Record<string, string>>>({
+    PersistentVolumeSource: { quobyte: 'rbd', flexVolume: 'iscsi' },
+    Volume: { quobyte: 'rbd' },
+  }),
+);
 
 function fieldsOf(message: Message): readonly Field[] {
   let { fields } = message;
   for (const [name, after] of Object.entries(MOVED_AFTER.get(message.name) ?? {})) {
     const moved = message.byName.get(name);
-    if (moved) fields = fields.filter((field) => field !== moved).flatMap((field) => (field.name === after ? [field, moved] : [field]));
+    if (moved)
+      fields = fields
+        .filter((field) => field !== moved)
+        .flatMap((field) => (field.name === after ? [field, moved] : [field]));
   }
   return fields;
 }

@@ -43,7 +43,9 @@ export function parseGoUrl(text: string): GoUrl | string {
   const at = authority.lastIndexOf('@');
   const user = at < 0 ? undefined : authority.slice(0, at);
   const host = authority.slice(at + 1);
-  const why = hostProblem(host) ?? (user !== undefined && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%]*$/.test(user) ? 'net/url: invalid userinfo' : undefined);
+  const why =
+    hostProblem(host) ??
+    (user !== undefined && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%]*$/.test(user) ? 'net/url: invalid userinfo' : undefined);
   return why === undefined ? { scheme: scheme.toLowerCase(), host, user, query, fragment } : problem(why);
 }
 

@@ -1,8 +1,8 @@
 /** The validation of every group but the core group, as the registry takes it in. */
 import { admissionregistrationValidations } from './admissionregistration/index.ts';
-import { appsValidations } from './apps/index.ts';
 import { apiextensionsValidations } from './apiextensions/index.ts';
 import { apiregistrationValidations } from './apiregistration/index.ts';
+import { appsValidations } from './apps/index.ts';
 import { authenticationBodies, authenticationValidations } from './authentication/index.ts';
 import { authorizationValidations } from './authorization/index.ts';
 import { autoscalingBodies, autoscalingValidations } from './autoscaling/index.ts';

@@ -6,13 +6,13 @@
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { schema } from '../../api/index.ts';
-import { collectErrors } from './collect-errors.ts';
+import { ownValue } from '../../base/index.ts';
 import type { FieldError } from '../errors/index.ts';
-import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
 import { nameIsPathSegment } from '../names/index.ts';
+import { collectErrors } from './collect-errors.ts';
+import type { CreateCheck, KindValidation, UpdateCheck, ValidationContext, WarningCheck } from './kind-validation.ts';
 import { validateAnyObjectMetaUpdate, validateObjectMeta, type ObjectMetaRules } from './object-meta.ts';
 import { bodyValidations, validations } from './registry.ts';
-import { ownValue } from '../../base/index.ts';
 
 export { DEFAULT_VALIDATION_CONTEXT, type KindValidation, type ValidationContext } from './kind-validation.ts';
 export {
@@ -47,14 +47,26 @@ export function validateCreate(resource: ValidatedResource, object: object, cont
   const errors = runCreate(create, object, context);
   if (errors.length > 0 || unstored) return errors;
   // Kinds that do not look at their metadata are held to the least that any object must have.
-  return collectErrors((found) => validateObjectMeta(found, metadataOf(object), isNamespaced(resource) ? ANY_NAMESPACED : ANY_CLUSTER_SCOPED));
+  return collectErrors((found) =>
+    validateObjectMeta(found, metadataOf(object), isNamespaced(resource) ? ANY_NAMESPACED : ANY_CLUSTER_SCOPED),
+  );
 }
 
-export function validateUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
+export function validateUpdate(
+  resource: ValidatedResource,
+  object: object,
+  old: object,
+  context: ValidationContext,
+): FieldError[] {
   return runUpdate(resource, validationOf(resource).update, { object, old, context });
 }
 
-export function validateStatusUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): FieldError[] {
+export function validateStatusUpdate(
+  resource: ValidatedResource,
+  object: object,
+  old: object,
+  context: ValidationContext,
+): FieldError[] {
   const validation = validationOf(resource);
   return runUpdate(resource, validation.status ?? validation.update, { object, old, context });
 }
@@ -66,7 +78,11 @@ export interface SubresourceUpdate {
 }
 
 /** A write of the kind itself through a subresource (pods/ephemeralcontainers, pods/resize, namespaces/finalize). */
-export function validateSubresourceUpdate(resource: ValidatedResource, subresource: string, update: SubresourceUpdate): FieldError[] {
+export function validateSubresourceUpdate(
+  resource: ValidatedResource,
+  subresource: string,
+  update: SubresourceUpdate,
+): FieldError[] {
   const checks = ownValue(validationOf(resource).subresources, subresource);
   if (!checks) throw new Error(`${resource.plural}/${subresource} has no validation of its own`);
   return runUpdate(resource, checks, update);
@@ -76,7 +92,12 @@ export function validateSubresourceUpdate(resource: ValidatedResource, subresour
  * What every update of any object is checked for, before the kind's own checks. Most of these look at the metadata
  * again, so that a client reads some errors several times.
  */
-export function validateCommonUpdate(errors: FieldError[], namespaced: boolean, meta: ObjectMeta, old: ObjectMeta): void {
+export function validateCommonUpdate(
+  errors: FieldError[],
+  namespaced: boolean,
+  meta: ObjectMeta,
+  old: ObjectMeta,
+): void {
   validateObjectMeta(errors, meta, anyObject(namespaced));
   validateAnyObjectMetaUpdate(errors, meta, old);
 }
@@ -90,11 +111,21 @@ export function warningsOnCreate(resource: ValidatedResource, object: object, co
   return runWarnings(validationOf(resource).warnings, { object, old: undefined, context });
 }
 
-export function warningsOnUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): string[] {
+export function warningsOnUpdate(
+  resource: ValidatedResource,
+  object: object,
+  old: object,
+  context: ValidationContext,
+): string[] {
   return runWarnings(validationOf(resource).warnings, { object, old, context });
 }
 
-export function warningsOnStatusUpdate(resource: ValidatedResource, object: object, old: object, context: ValidationContext): string[] {
+export function warningsOnStatusUpdate(
+  resource: ValidatedResource,
+  object: object,
+  old: object,
+  context: ValidationContext,
+): string[] {
   return runWarnings(validationOf(resource).statusWarnings, { object, old, context });
 }
 
@@ -120,7 +151,11 @@ interface WithMetadata {
 
 const metadataOf = ({ metadata = {} }: WithMetadata): ObjectMeta => metadata;
 
-function runUpdate(resource: ValidatedResource, checks: readonly UpdateCheck<object>[], { object, old, context }: SubresourceUpdate): FieldError[] {
+function runUpdate(
+  resource: ValidatedResource,
+  checks: readonly UpdateCheck<object>[],
+  { object, old, context }: SubresourceUpdate,
+): FieldError[] {
   return collectErrors((errors) => {
     validateCommonUpdate(errors, isNamespaced(resource), metadataOf(object), metadataOf(old));
     for (const check of checks) check(errors, object, old, context);
@@ -133,17 +168,44 @@ interface WarningRun {
   readonly context: ValidationContext;
 }
 
-function runWarnings(checks: readonly WarningCheck<object>[] | undefined, { object, old, context }: WarningRun): string[] {
+function runWarnings(
+  checks: readonly WarningCheck<object>[] | undefined,
+  { object, old, context }: WarningRun,
+): string[] {
   const warnings: string[] = [];
   for (const check of checks ?? NO_CHECKS) check(warnings, object, old, context);
   return warnings;
 }
 export { compileGoRegexp, GoRegexpError } from './apiextensions/go-regexp.ts';
-export { followFieldPath, isRecognizedFormat, knowSchema, knowStructure, type Schema, validateEmbeddedMetadata, validateListTypes, validateValue } from './apiextensions/index.ts';
-export { additionalOf, isEmbeddedResource, isIntOrString, itemsOf, preservesUnknownFields, propertiesOf, propertyOf } from './apiextensions/schema-props.ts';
+export {
+  followFieldPath,
+  isRecognizedFormat,
+  knowSchema,
+  knowStructure,
+  type Schema,
+  validateEmbeddedMetadata,
+  validateListTypes,
+  validateValue,
+} from './apiextensions/index.ts';
+export {
+  additionalOf,
+  isEmbeddedResource,
+  isIntOrString,
+  itemsOf,
+  preservesUnknownFields,
+  propertiesOf,
+  propertyOf,
+} from './apiextensions/schema-props.ts';
 export { structuralFormProblem, validateStructural } from './apiextensions/structural.ts';
 export { stringFormat } from './apiextensions/value-formats.ts';
-export { type CelAdmissionExpression, type CelCompilation, type CelCompilationError, type CelCompiler, type CelSchemaRule, type CelValueFailure } from './cel-compiler.ts';
+export {
+  type CelAdmissionExpression,
+  type CelCompilation,
+  type CelCompilationError,
+  type CelCompiler,
+  type CelSchemaRule,
+  type CelValueFailure,
+} from './cel-compiler.ts';
 export { isExtendedResource } from './core/resource-names.ts';
 export { clusterIps } from './core/service/service-cluster-ips.ts';
 export { semanticEqual } from './equality.ts';

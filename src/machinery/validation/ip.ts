@@ -1,5 +1,16 @@
 /** Checks of IP addresses and CIDR blocks, with upstream's messages and warnings. */
-import { formatCidr, formatIp, isLinkLocalMulticast, isLinkLocalUnicast, isLoopback, isUnspecified, parseCidr, parseIp, quote, sameAddressBytes } from '../../base/index.ts';
+import {
+  formatCidr,
+  formatIp,
+  isLinkLocalMulticast,
+  isLinkLocalUnicast,
+  isLoopback,
+  isUnspecified,
+  parseCidr,
+  parseIp,
+  quote,
+  sameAddressBytes,
+} from '../../base/index.ts';
 import { type FieldError, invalidValue, type Path } from '../errors/index.ts';
 
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
@@ -23,7 +34,8 @@ export function checkIp(errors: FieldError[], value: string, at: Path): void {
   checkLegacyIp(errors, value, at, { strict: true });
   const ip = parseIp(value);
   if (errors.length > before || !ip) return;
-  if (value !== formatIp(ip)) errors.push(invalidValue(at, value, `must be in canonical form (${quote(formatIp(ip))})`));
+  if (value !== formatIp(ip))
+    errors.push(invalidValue(at, value, `must be in canonical form (${quote(formatIp(ip))})`));
 }
 
 export function checkLegacyCidr(errors: FieldError[], value: string, at: Path, { strict = true } = {}): void {
@@ -35,7 +47,8 @@ export function checkLegacyCidr(errors: FieldError[], value: string, at: Path, {
   if (!strict) return;
   if (cidr.leadingZeros) errors.push(invalidValue(at, value, 'must not have leading 0s in IP or prefix length'));
   else if (cidr.ip.mapped) errors.push(invalidValue(at, value, 'must not have an IPv4-mapped IPv6 address'));
-  else if (!sameAddressBytes(cidr.ip, cidr.network)) errors.push(invalidValue(at, value, 'must not have bits set beyond the prefix length'));
+  else if (!sameAddressBytes(cidr.ip, cidr.network))
+    errors.push(invalidValue(at, value, 'must not have bits set beyond the prefix length'));
 }
 
 export function checkCidr(errors: FieldError[], value: string, at: Path): void {
@@ -43,7 +56,8 @@ export function checkCidr(errors: FieldError[], value: string, at: Path): void {
   checkLegacyCidr(errors, value, at, { strict: true });
   const cidr = parseCidr(value);
   if (errors.length > before || !cidr) return;
-  if (value !== formatCidr(cidr)) errors.push(invalidValue(at, value, `must be in canonical form (${quote(formatCidr(cidr))})`));
+  if (value !== formatCidr(cidr))
+    errors.push(invalidValue(at, value, `must be in canonical form (${quote(formatCidr(cidr))})`));
 }
 
 /** An address with the length of its network: `10.9.8.7/24`. */
@@ -62,7 +76,8 @@ export function ipWarnings(value: string, at: Path): string[] {
   const ip = parseIp(value);
   if (!ip) return [];
   const canonical = formatIp(ip);
-  if (ip.mapped || ip.leadingZeros) return [`${at}: non-standard IP address ${quote(value)} is invalid: use ${quote(canonical)}`];
+  if (ip.mapped || ip.leadingZeros)
+    return [`${at}: non-standard IP address ${quote(value)} is invalid: use ${quote(canonical)}`];
   if (ip.family === 6 && canonical !== value) {
     return [`${at}: IPv6 address ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`];
   }
@@ -76,13 +91,17 @@ export function cidrWarnings(value: string, at: Path): string[] {
   const canonical = formatCidr(cidr);
   if (!sameAddressBytes(cidr.ip, cidr.network)) {
     const single = `${formatIp(cidr.ip)}/${cidr.ip.bytes.length * 8}`;
-    warnings.push(`${at}: CIDR value ${quote(value)} is ambiguous in this context (should be ${quote(canonical)} or ${quote(single)}?)`);
+    warnings.push(
+      `${at}: CIDR value ${quote(value)} is ambiguous in this context (should be ${quote(canonical)} or ${quote(single)}?)`,
+    );
   }
   if (cidr.leadingZeros || cidr.ip.mapped) {
     warnings.push(`${at}: non-standard CIDR value ${quote(value)} is invalid: use ${quote(canonical)}`);
   }
   if (warnings.length === 0 && cidr.ip.family === 6 && canonical !== value) {
-    warnings.push(`${at}: IPv6 CIDR value ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`);
+    warnings.push(
+      `${at}: IPv6 CIDR value ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`,
+    );
   }
   return warnings;
 }
@@ -96,6 +115,8 @@ export function validateNonSpecialIp(errors: FieldError[], value: string, at: Pa
   }
   if (isUnspecified(ip)) errors.push(invalidValue(at, value, `may not be unspecified (${value})`));
   if (isLoopback(ip)) errors.push(invalidValue(at, value, 'may not be in the loopback range (127.0.0.0/8, ::1/128)'));
-  if (isLinkLocalUnicast(ip)) errors.push(invalidValue(at, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
-  if (isLinkLocalMulticast(ip)) errors.push(invalidValue(at, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
+  if (isLinkLocalUnicast(ip))
+    errors.push(invalidValue(at, value, 'may not be in the link-local range (169.254.0.0/16, fe80::/10)'));
+  if (isLinkLocalMulticast(ip))
+    errors.push(invalidValue(at, value, 'may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'));
 }

@@ -1,6 +1,6 @@
+import type { FieldError } from '../errors/index.ts';
 /** What a kind's validation consists of: ordered lists of named checks, each adding the errors it finds. */
 import type { CelCompiler } from './cel-compiler.ts';
-import type { FieldError } from '../errors/index.ts';
 
 /** What a check may know besides the objects. */
 export interface ValidationContext {

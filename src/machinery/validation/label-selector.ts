@@ -1,8 +1,8 @@
 /** Labels, label selectors and the field selectors of access reviews. */
 import type { FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement } from '../../api/generated/meta-v1.ts';
+import { ownValue } from '../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../errors/index.ts';
 import { labelValue, qualifiedName } from '../names/index.ts';
-import { ownValue } from '../../base/index.ts';
 
 export interface SelectorAllowances {
   /** For objects that were stored before values were checked. */
@@ -20,7 +20,8 @@ export function validateLabelName(errors: FieldError[], name: string, at: Path):
 export function validateLabels(errors: FieldError[], labels: Readonly<Record<string, string>>, at: Path): void {
   for (const key in labels) {
     validateLabelName(errors, key, at);
-    for (const message of labelValue(ownValue(labels, key)!)) errors.push(invalidValue(at, ownValue(labels, key), message));
+    for (const message of labelValue(ownValue(labels, key)!))
+      errors.push(invalidValue(at, ownValue(labels, key), message));
   }
 }
 
@@ -72,7 +73,10 @@ function validateOperator(
   if (operator === 'In' || operator === 'NotIn') {
     if (count === 0) errors.push(required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-    if (count > 0) errors.push(forbiddenField(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+    if (count > 0)
+      errors.push(
+        forbiddenField(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+      );
   } else if (!allowances.unknownOperators) {
     errors.push(invalidValue(at.child('operator'), operator, 'not a valid selector operator'));
   }

@@ -3,7 +3,12 @@ import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { FieldError } from '../errors/field-error.ts';
 import { path } from '../errors/field-error.ts';
 import { nameIsDnsSubdomain, qualifiedName, labelValue, dns1123Subdomain, dns1123Label } from '../names/names.ts';
-import { validateConditions, validateFieldManager, validateObjectMeta, validateObjectMetaUpdate } from './object-meta.ts';
+import {
+  validateConditions,
+  validateFieldManager,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from './object-meta.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 const GOOD: ObjectMeta = { name: 'a', namespace: 'ns' };
@@ -17,7 +22,11 @@ const create = (meta: ObjectMeta, rules = RULES): string[] => {
 
 const update = (meta: ObjectMeta, old: ObjectMeta): string[] => {
   const errors: FieldError[] = [];
-  validateObjectMetaUpdate(errors, { ...GOOD, resourceVersion: '1', ...meta }, { ...GOOD, resourceVersion: '1', ...old });
+  validateObjectMetaUpdate(
+    errors,
+    { ...GOOD, resourceVersion: '1', ...meta },
+    { ...GOOD, resourceVersion: '1', ...old },
+  );
   return errors.map(String);
 };
 
@@ -29,21 +38,47 @@ describe('metadata on create', () => {
     [
       'a bad generateName, and the name made of it',
       { ...GOOD, generateName: 'Ab-', name: 'Ab-x' },
-      [`metadata.generateName: Invalid value: "Ab-": ${dns1123Subdomain('A')[0]}`, `metadata.name: Invalid value: "Ab-x": ${dns1123Subdomain('A')[0]}`],
+      [
+        `metadata.generateName: Invalid value: "Ab-": ${dns1123Subdomain('A')[0]}`,
+        `metadata.name: Invalid value: "Ab-x": ${dns1123Subdomain('A')[0]}`,
+      ],
     ],
     ['no namespace', { name: 'a' }, ['metadata.namespace: Required value']],
-    ['a bad namespace', { ...GOOD, namespace: 'A' }, [`metadata.namespace: Invalid value: "A": ${dns1123Label('A')[0]}`]],
-    ['a negative generation', { ...GOOD, generation: -1 }, ['metadata.generation: Invalid value: -1: must be greater than or equal to 0']],
+    [
+      'a bad namespace',
+      { ...GOOD, namespace: 'A' },
+      [`metadata.namespace: Invalid value: "A": ${dns1123Label('A')[0]}`],
+    ],
+    [
+      'a negative generation',
+      { ...GOOD, generation: -1 },
+      ['metadata.generation: Invalid value: -1: must be greater than or equal to 0'],
+    ],
     [
       'a bad label',
       { ...GOOD, labels: { 'a b': 'c d' } },
-      [`metadata.labels: Invalid value: "a b": ${qualifiedName('a b')[0]}`, `metadata.labels: Invalid value: "c d": ${labelValue('c d')[0]}`],
+      [
+        `metadata.labels: Invalid value: "a b": ${qualifiedName('a b')[0]}`,
+        `metadata.labels: Invalid value: "c d": ${labelValue('c d')[0]}`,
+      ],
     ],
     ['the case of an annotation does not matter', { ...GOOD, annotations: { 'Example.COM/A': '' } }, []],
-    ['a bad annotation', { ...GOOD, annotations: { 'A b': '' } }, [`metadata.annotations: Invalid value: "A b": ${qualifiedName('a b')[0]}`]],
+    [
+      'a bad annotation',
+      { ...GOOD, annotations: { 'A b': '' } },
+      [`metadata.annotations: Invalid value: "A b": ${qualifiedName('a b')[0]}`],
+    ],
     ['annotations of exactly 256 KiB', { ...GOOD, annotations: { a: 'x'.repeat(256 * 1024 - 1) } }, []],
-    ['annotations of a byte more', { ...GOOD, annotations: { a: 'x'.repeat(256 * 1024) } }, ['metadata.annotations: Too long: may not be more than 262144 bytes']],
-    ['bytes count, not characters', { ...GOOD, annotations: { a: 'é'.repeat(128 * 1024) } }, ['metadata.annotations: Too long: may not be more than 262144 bytes']],
+    [
+      'annotations of a byte more',
+      { ...GOOD, annotations: { a: 'x'.repeat(256 * 1024) } },
+      ['metadata.annotations: Too long: may not be more than 262144 bytes'],
+    ],
+    [
+      'bytes count, not characters',
+      { ...GOOD, annotations: { a: 'é'.repeat(128 * 1024) } },
+      ['metadata.annotations: Too long: may not be more than 262144 bytes'],
+    ],
     [
       'an owner without anything',
       { ...GOOD, ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: '' }] },
@@ -54,24 +89,51 @@ describe('metadata on create', () => {
         'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
       ],
     ],
-    ['an owner of a version with two slashes', { ...GOOD, ownerReferences: [{ ...OWNER, apiVersion: 'a/b/c' }] }, ['metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty']],
+    [
+      'an owner of a version with two slashes',
+      { ...GOOD, ownerReferences: [{ ...OWNER, apiVersion: 'a/b/c' }] },
+      ['metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty'],
+    ],
     [
       'an event as the owner',
       { ...GOOD, ownerReferences: [{ ...OWNER, kind: 'Event' }] },
-      ['metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"o","uid":"u"}: /v1, Kind=Event is disallowed from being an owner'],
+      [
+        'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"o","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
+      ],
     ],
     [
       'two controllers',
-      { ...GOOD, ownerReferences: [{ ...OWNER, controller: true }, { ...OWNER, name: 'p', controller: true }] },
+      {
+        ...GOOD,
+        ownerReferences: [
+          { ...OWNER, controller: true },
+          { ...OWNER, name: 'p', controller: true },
+        ],
+      },
       [
         'metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"ConfigMap","name":"o","uid":"u","controller":true},{"apiVersion":"v1","kind":"ConfigMap","name":"p","uid":"u","controller":true}]: Only one reference can have Controller set to true. Found "true" in references for ConfigMap/o and ConfigMap/p',
       ],
     ],
-    ['a finalizer without a domain', { ...GOOD, finalizers: ['x'] }, ['metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified']],
-    ['both ways of deleting', { ...GOOD, finalizers: ['orphan', 'foregroundDeletion'] }, ['metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set']],
+    [
+      'a finalizer without a domain',
+      { ...GOOD, finalizers: ['x'] },
+      [
+        'metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
+      ],
+    ],
+    [
+      'both ways of deleting',
+      { ...GOOD, finalizers: ['orphan', 'foregroundDeletion'] },
+      [
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+      ],
+    ],
     [
       'managed fields',
-      { ...GOOD, managedFields: [{ operation: 'Guess', fieldsType: 'V9', manager: 'a\tb', subresource: 's'.repeat(257) }] },
+      {
+        ...GOOD,
+        managedFields: [{ operation: 'Guess', fieldsType: 'V9', manager: 'a\tb', subresource: 's'.repeat(257) }],
+      },
       [
         'metadata.managedFields[0].operation: Invalid value: "Guess": must be `Apply` or `Update`',
         'metadata.managedFields[0].fieldsType: Invalid value: "V9": must be `FieldsV1`',
@@ -84,26 +146,52 @@ describe('metadata on create', () => {
   });
 
   it('a cluster-scoped object has no namespace', () => {
-    expect(create(GOOD, { ...RULES, namespaced: false })).toEqual(['metadata.namespace: Forbidden: not allowed on this type']);
+    expect(create(GOOD, { ...RULES, namespaced: false })).toEqual([
+      'metadata.namespace: Forbidden: not allowed on this type',
+    ]);
   });
 });
 
 describe('metadata on update', () => {
   it.each<[string, ObjectMeta, ObjectMeta, string[]]>([
     ['nothing changes', {}, {}, []],
-    ['no version', { resourceVersion: '' }, {}, ['metadata.resourceVersion: Invalid value: "": must be specified for an update']],
-    ['the generation goes back', { generation: 1 }, { generation: 2 }, ['metadata.generation: Invalid value: 1: must not be decremented']],
+    [
+      'no version',
+      { resourceVersion: '' },
+      {},
+      ['metadata.resourceVersion: Invalid value: "": must be specified for an update'],
+    ],
+    [
+      'the generation goes back',
+      { generation: 1 },
+      { generation: 2 },
+      ['metadata.generation: Invalid value: 1: must not be decremented'],
+    ],
     ['the uid changes', { uid: 'x' }, { uid: 'u' }, ['metadata.uid: Invalid value: "x": field is immutable']],
     ['the uid goes', {}, { uid: 'u' }, ['metadata.uid: Invalid value: "": field is immutable']],
-    ['the grace period changes', { deletionGracePeriodSeconds: 3 }, { deletionGracePeriodSeconds: 2 }, ['metadata.deletionGracePeriodSeconds: Invalid value: 3: field is immutable']],
+    [
+      'the grace period changes',
+      { deletionGracePeriodSeconds: 3 },
+      { deletionGracePeriodSeconds: 2 },
+      ['metadata.deletionGracePeriodSeconds: Invalid value: 3: field is immutable'],
+    ],
     ['a finalizer is added', { finalizers: ['a.io/b'] }, {}, []],
     [
       'finalizers are added while it is being deleted',
       { finalizers: ['a.io/z', 'a.io/b'], deletionTimestamp: '2030-01-01T00:00:00Z' },
       { deletionTimestamp: '2030-01-01T00:00:00Z' },
-      ['metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a.io/b", "a.io/z"}'],
+      [
+        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"a.io/b", "a.io/z"}',
+      ],
     ],
-    ['a finalizer without a domain', { finalizers: ['x'] }, {}, ['metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified']],
+    [
+      'a finalizer without a domain',
+      { finalizers: ['x'] },
+      {},
+      [
+        'metadata.finalizers[0]: Invalid value: "x": name is neither a standard finalizer name nor is it fully qualified',
+      ],
+    ],
   ])('%s', (_, meta, old, errors) => {
     expect(update(meta, old)).toEqual(errors);
   });
@@ -114,7 +202,11 @@ describe('field managers and conditions', () => {
     ['short', 'kubectl', []],
     ['128 bytes', 'm'.repeat(128), []],
     ['129 bytes', 'm'.repeat(129), ['fieldManager: Too long: may not be more than 128 bytes']],
-    ['a position in bytes', 'é\u0007', ['fieldManager: Invalid value: "é\\a": invalid character U+0007 (at position 2)']],
+    [
+      'a position in bytes',
+      'é\u0007',
+      ['fieldManager: Invalid value: "é\\a": invalid character U+0007 (at position 2)'],
+    ],
   ])('a manager: %s', (_, manager, expected) => {
     const errors: FieldError[] = [];
     validateFieldManager(errors, manager, path('fieldManager'));
@@ -123,8 +215,22 @@ describe('field managers and conditions', () => {
 
   it('conditions say what, whether, why and since when', () => {
     const errors: FieldError[] = [];
-    const good = { type: 'Ready', status: 'True', reason: 'Fine', message: '', lastTransitionTime: '2030-01-01T00:00:00Z' };
-    validateConditions(errors, [good, { ...good, status: 'Yes', reason: '1', observedGeneration: -1 }, { ...good, type: 'Other', reason: '', lastTransitionTime: '' }], path('c'));
+    const good = {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Fine',
+      message: '',
+      lastTransitionTime: '2030-01-01T00:00:00Z',
+    };
+    validateConditions(
+      errors,
+      [
+        good,
+        { ...good, status: 'Yes', reason: '1', observedGeneration: -1 },
+        { ...good, type: 'Other', reason: '', lastTransitionTime: '' },
+      ],
+      path('c'),
+    );
     expect(errors.map(String).map((text) => text.replace(/ \(e\.g\..*/, ''))).toEqual([
       'c[1].type: Duplicate value: "Ready"',
       'c[1].status: Unsupported value: "Yes": supported values: "False", "True", "Unknown"',

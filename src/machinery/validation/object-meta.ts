@@ -1,10 +1,29 @@
 /** The rules that every object's metadata follows, on create and on update. */
 import type { Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../api/generated/meta-v1.ts';
 import { ownValue, quote } from '../../base/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+  tooLong,
+} from '../errors/index.ts';
+import {
+  IMMUTABLE_MESSAGE,
+  type NameCheck,
+  nameIsDnsLabel,
+  NEGATIVE_MESSAGE,
+  qualifiedName,
+  regexMessage,
+  utf8Length,
+  utf8Longer,
+} from '../names/index.ts';
 import { semanticEqual } from './equality.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, tooLong } from '../errors/index.ts';
 import { validateLabelName, validateLabels } from './label-selector.ts';
-import { IMMUTABLE_MESSAGE, type NameCheck, nameIsDnsLabel, NEGATIVE_MESSAGE, qualifiedName, regexMessage, utf8Length, utf8Longer } from '../names/index.ts';
 
 const METADATA = path('metadata');
 const ANNOTATIONS_MAX_BYTES = 256 * 1024;
@@ -20,10 +39,16 @@ export interface ObjectMetaRules {
   readonly unqualifiedFinalizers?: true;
 }
 
-export function validateObjectMeta(errors: FieldError[], meta: ObjectMeta, rules: ObjectMetaRules, at: Path = METADATA): void {
+export function validateObjectMeta(
+  errors: FieldError[],
+  meta: ObjectMeta,
+  rules: ObjectMetaRules,
+  at: Path = METADATA,
+): void {
   const name = meta.name ?? '';
   if (meta.generateName && !rules.uncheckedGenerateName) {
-    for (const message of rules.name(meta.generateName, true)) errors.push(invalidValue(at.child('generateName'), meta.generateName, message));
+    for (const message of rules.name(meta.generateName, true))
+      errors.push(invalidValue(at.child('generateName'), meta.generateName, message));
   }
   if (name === '') errors.push(required(at.child('name'), 'name or generateName is required'));
   else for (const message of rules.name(name)) errors.push(invalidValue(at.child('name'), name, message));
@@ -32,7 +57,9 @@ export function validateObjectMeta(errors: FieldError[], meta: ObjectMeta, rules
   if (!rules.namespaced) {
     if (namespace !== '') errors.push(forbiddenField(at.child('namespace'), 'not allowed on this type'));
   } else if (namespace === '') errors.push(required(at.child('namespace')));
-  else for (const message of nameIsDnsLabel(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
+  else
+    for (const message of nameIsDnsLabel(namespace))
+      errors.push(invalidValue(at.child('namespace'), namespace, message));
 
   if ((meta.generation ?? 0) < 0) errors.push(invalidValue(at.child('generation'), meta.generation, NEGATIVE_MESSAGE));
   if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
@@ -40,26 +67,51 @@ export function validateObjectMeta(errors: FieldError[], meta: ObjectMeta, rules
   if (meta.ownerReferences) validateOwnerReferences(errors, meta.ownerReferences, at.child('ownerReferences'));
   if (meta.finalizers) validateFinalizers(errors, meta.finalizers, at.child('finalizers'));
   if (meta.managedFields) validateManagedFields(errors, meta.managedFields, at.child('managedFields'));
-  if (meta.finalizers && !rules.unqualifiedFinalizers) validateStandardFinalizers(errors, meta.finalizers, at.child('finalizers'));
+  if (meta.finalizers && !rules.unqualifiedFinalizers)
+    validateStandardFinalizers(errors, meta.finalizers, at.child('finalizers'));
 }
 
-const IMMUTABLE_FIELDS = ['name', 'namespace', 'uid', 'creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const;
+const IMMUTABLE_FIELDS = [
+  'name',
+  'namespace',
+  'uid',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+] as const;
 
-export function validateObjectMetaUpdate(errors: FieldError[], meta: ObjectMeta, old: ObjectMeta, at: Path = METADATA): void {
+export function validateObjectMetaUpdate(
+  errors: FieldError[],
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  at: Path = METADATA,
+): void {
   validateAnyObjectMetaUpdate(errors, meta, old, at);
   if (meta.finalizers) validateStandardFinalizers(errors, meta.finalizers, at.child('finalizers'));
 }
 
 /** What holds for custom resources as well, whose finalizers need not be qualified. */
-export function validateAnyObjectMetaUpdate(errors: FieldError[], meta: ObjectMeta, old: ObjectMeta, at: Path = METADATA): void {
-  if (old.deletionTimestamp) validateNoNewFinalizers(errors, meta.finalizers ?? [], old.finalizers ?? [], at.child('finalizers'));
-  if (!meta.resourceVersion) errors.push(invalidValue(at.child('resourceVersion'), '', 'must be specified for an update'));
+export function validateAnyObjectMetaUpdate(
+  errors: FieldError[],
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  at: Path = METADATA,
+): void {
+  if (old.deletionTimestamp)
+    validateNoNewFinalizers(errors, meta.finalizers ?? [], old.finalizers ?? [], at.child('finalizers'));
+  if (!meta.resourceVersion)
+    errors.push(invalidValue(at.child('resourceVersion'), '', 'must be specified for an update'));
   if ((meta.generation ?? 0) < (old.generation ?? 0)) {
     errors.push(invalidValue(at.child('generation'), meta.generation ?? 0, 'must not be decremented'));
   }
   for (const name of IMMUTABLE_FIELDS) {
     const text = name === 'name' || name === 'namespace' || name === 'uid';
-    validateImmutable(errors, text ? (meta[name] ?? '') : meta[name], text ? (old[name] ?? '') : old[name], at.child(name));
+    validateImmutable(
+      errors,
+      text ? (meta[name] ?? '') : meta[name],
+      text ? (old[name] ?? '') : old[name],
+      at.child(name),
+    );
   }
   if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
   if (meta.annotations) validateAnnotations(errors, meta.annotations, at.child('annotations'));
@@ -76,7 +128,11 @@ export function validateNonnegative(errors: FieldError[], value: number | undefi
   if (value !== undefined && value < 0) errors.push(invalidValue(at, value, NEGATIVE_MESSAGE));
 }
 
-export function validateAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, at: Path): void {
+export function validateAnnotations(
+  errors: FieldError[],
+  annotations: Readonly<Record<string, string>>,
+  at: Path,
+): void {
   let units = 0;
   for (const key in annotations) {
     for (const message of qualifiedName(key.toLowerCase())) errors.push(invalidValue(at, key, message));
@@ -144,11 +200,18 @@ export function validateStandardFinalizer(errors: FieldError[], finalizer: strin
   errors.push(invalidValue(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
 }
 
-function validateNoNewFinalizers(errors: FieldError[], finalizers: readonly string[], old: readonly string[], at: Path): void {
+function validateNoNewFinalizers(
+  errors: FieldError[],
+  finalizers: readonly string[],
+  old: readonly string[],
+  at: Path,
+): void {
   const extra = [...new Set(finalizers)].filter((finalizer) => !old.includes(finalizer)).sort();
   if (extra.length === 0) return;
   const found = `[]string{${extra.map(quote).join(', ')}}`;
-  errors.push(forbiddenField(at, `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`));
+  errors.push(
+    forbiddenField(at, `no new finalizers can be added if the object is being deleted, found new finalizers ${found}`),
+  );
 }
 
 export function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], at: Path): void {
@@ -161,7 +224,8 @@ export function validateManagedFields(errors: FieldError[], entries: readonly Ma
       errors.push(invalidValue(at.index(i).child('fieldsType'), fieldsType, 'must be `FieldsV1`'));
     }
     if (!PLAIN_MANAGER.test(manager)) validateFieldManager(errors, manager, at.index(i).child('manager'));
-    if (utf8Longer(subresource, SUBRESOURCE_MAX_BYTES)) errors.push(tooLong(at.index(i).child('subresource'), SUBRESOURCE_MAX_BYTES));
+    if (utf8Longer(subresource, SUBRESOURCE_MAX_BYTES))
+      errors.push(tooLong(at.index(i).child('subresource'), SUBRESOURCE_MAX_BYTES));
   }
 }
 
@@ -198,12 +262,15 @@ export function validateCondition(errors: FieldError[], condition: Condition, at
   validateLabelName(errors, type, at.child('type'));
   if (!CONDITION_STATUSES.includes(status)) errors.push(notSupported(at.child('status'), status, CONDITION_STATUSES));
   if (observedGeneration < 0) {
-    errors.push(invalidValue(at.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'));
+    errors.push(
+      invalidValue(at.child('observedGeneration'), observedGeneration, 'must be greater than or equal to zero'),
+    );
   }
   if (!condition.lastTransitionTime) errors.push(required(at.child('lastTransitionTime')));
   if (reason === '') errors.push(required(at.child('reason')));
   else {
-    if (!CONDITION_REASON_RE.test(reason)) errors.push(invalidValue(at.child('reason'), reason, CONDITION_REASON_MESSAGE));
+    if (!CONDITION_REASON_RE.test(reason))
+      errors.push(invalidValue(at.child('reason'), reason, CONDITION_REASON_MESSAGE));
     if (utf8Longer(reason, 1024)) errors.push(tooLong(at.child('reason'), 1024));
   }
   if (utf8Longer(message, 32 * 1024)) errors.push(tooLong(at.child('message'), 32 * 1024));

@@ -24,4 +24,5 @@ export const isNegativeQuantity = (text: string): boolean => text.charCodeAt(0) 
 export const isPositiveQuantity = (text: string): boolean => quantityOf(text).sign() > 0;
 
 /** Rounded up to thousandths, it has none left over. */
-export const isWholeQuantity = (text: string): boolean => /^-?\d+$/.test(text) || quantityOf(text).scaledValue(-3) % 1000n === 0n;
+export const isWholeQuantity = (text: string): boolean =>
+  /^-?\d+$/.test(text) || quantityOf(text).scaledValue(-3) % 1000n === 0n;

@@ -14,12 +14,15 @@ export function validateSignerName(errors: FieldError[], name: string, at: Path)
   }
   const [domain, path, ...more] = name.split('/');
   if (domain === undefined || path === undefined || more.length > 0) {
-    errors.push(invalidValue(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"));
+    errors.push(
+      invalidValue(at, name, "must be a fully qualified domain and path of the form 'example.com/signer-name'"),
+    );
     return;
   }
   if (utf8Longer(domain, DOMAIN_MAX)) errors.push(tooLong(at, DOMAIN_MAX));
   validateLabels(errors, domain, at, dns1123Label);
-  if (!domain.includes('.')) errors.push(invalidValue(at, domain, 'should be a domain with at least two segments separated by dots'));
+  if (!domain.includes('.'))
+    errors.push(invalidValue(at, domain, 'should be a domain with at least two segments separated by dots'));
   validateLabels(errors, path, at, dns1123Subdomain);
   if (utf8Longer(name, DOMAIN_MAX + PATH_MAX + 1)) errors.push(tooLong(at, DOMAIN_MAX + PATH_MAX + 1));
 }
@@ -28,7 +31,8 @@ export function validateSignerName(errors: FieldError[], name: string, at: Path)
 function validateLabels(errors: FieldError[], text: string, at: Path, syntax: (label: string) => Messages): void {
   const wrong = text.split('.').find((label) => syntax(label).length > 0);
   if (wrong === undefined) return;
-  for (const message of syntax(wrong)) errors.push(invalidValue(at, text, `validating label ${quote(wrong)}: ${message}`));
+  for (const message of syntax(wrong))
+    errors.push(invalidValue(at, text, `validating label ${quote(wrong)}: ${message}`));
 }
 
 /** A trust bundle's name begins with its signer's, if it has one; without a signer it has no colon in it. */
@@ -38,6 +42,7 @@ export function clusterTrustBundleName(name: string, signerName: string): Messag
     return dns1123Subdomain(name);
   }
   const prefix = `${signerName.replaceAll('/', ':')}:`;
-  if (!name.startsWith(prefix)) return [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`];
+  if (!name.startsWith(prefix))
+    return [`ClusterTrustBundle for signerName ${signerName} must be named with prefix ${prefix}`];
   return dns1123Subdomain(name.slice(prefix.length));
 }

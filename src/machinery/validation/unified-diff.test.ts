@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { unifiedDiff } from './unified-diff.ts';
 
 const lines = (...list: string[]): string => list.join('\n');
-const numbered = (from: number, to: number): string[] => Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}`);
+const numbered = (from: number, to: number): string[] =>
+  Array.from({ length: to - from + 1 }, (_, i) => `line ${from + i}`);
 
 describe('unifiedDiff', () => {
   it.each([
@@ -26,7 +27,9 @@ describe('unifiedDiff', () => {
       'changes that are near each other',
       lines('a', ...numbered(1, 6), 'b'),
       lines('x', ...numbered(1, 6), 'y'),
-      `@@ -1,8 +1,8 @@\n-a\n+x\n${numbered(1, 6).map((line) => ` ${line}\n`).join('')}-b\n+y\n`,
+      `@@ -1,8 +1,8 @@\n-a\n+x\n${numbered(1, 6)
+        .map((line) => ` ${line}\n`)
+        .join('')}-b\n+y\n`,
     ],
   ])('%s', (_, before, after, diff) => {
     expect(unifiedDiff(before, after)).toBe(diff);
@@ -35,6 +38,8 @@ describe('unifiedDiff', () => {
   it('does not anchor on lines that are everywhere', () => {
     const text = Array.from({ length: 250 }, (_, i) => (i % 2 === 0 ? 'null' : `line ${i}`));
     const changed = text.with(101, 'other');
-    expect(unifiedDiff(lines(...text), lines(...changed))).toBe('@@ -99,7 +99,7 @@\n null\n line 99\n null\n-line 101\n+other\n null\n line 103\n null\n');
+    expect(unifiedDiff(lines(...text), lines(...changed))).toBe(
+      '@@ -99,7 +99,7 @@\n null\n line 99\n null\n-line 101\n+other\n null\n line 103\n null\n',
+    );
   });
 });

@@ -80,7 +80,8 @@ function changesOf(a: readonly string[], b: readonly string[]): Change[] {
   let j = 0;
   for (const match of [...matchesOf(a, b), { a: a.length, b: b.length, size: 0 }]) {
     if (i < match.a || j < match.b) changes.push({ equal: false, a1: i, a2: match.a, b1: j, b2: match.b });
-    if (match.size > 0) changes.push({ equal: true, a1: match.a, a2: match.a + match.size, b1: match.b, b2: match.b + match.size });
+    if (match.size > 0)
+      changes.push({ equal: true, a1: match.a, a2: match.a + match.size, b1: match.b, b2: match.b + match.size });
     i = match.a + match.size;
     j = match.b + match.size;
   }

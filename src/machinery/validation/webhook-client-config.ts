@@ -1,7 +1,7 @@
 /** How the server reaches a webhook: by URL, or by a Service of the cluster. */
 import { type FieldError, invalidValue, type Path, required } from '../errors/index.ts';
-import { parseGoUrl } from './go-url.ts';
 import { dns1123Subdomain, portNumber } from '../names/index.ts';
+import { parseGoUrl } from './go-url.ts';
 
 const FORM = '; desired format: https://host[/path]';
 
@@ -29,7 +29,8 @@ function validateWebhookUrl(errors: FieldError[], text: string, at: Path): void 
     errors.push(required(at, `url must be a valid URL: ${url}${FORM}`));
     return;
   }
-  if (url.scheme !== 'https') errors.push(invalidValue(at, url.scheme, `'https' is the only allowed URL scheme${FORM}`));
+  if (url.scheme !== 'https')
+    errors.push(invalidValue(at, url.scheme, `'https' is the only allowed URL scheme${FORM}`));
   if (url.host === '') errors.push(invalidValue(at, url.host, `host must be specified${FORM}`));
   if (url.user !== undefined) errors.push(invalidValue(at, url.user, 'user information is not permitted in the URL'));
   if (url.fragment !== '') errors.push(invalidValue(at, url.fragment, 'fragments are not permitted in the URL'));
@@ -37,11 +38,16 @@ function validateWebhookUrl(errors: FieldError[], text: string, at: Path): void 
 }
 
 // Upstream's callers hand over name and namespace in each other's place, so each error names the other field.
-function validateWebhookService(errors: FieldError[], { namespace, name, path, port = 0 }: WebhookService, at: Path): void {
+function validateWebhookService(
+  errors: FieldError[],
+  { namespace, name, path, port = 0 }: WebhookService,
+  at: Path,
+): void {
   if (!namespace) errors.push(required(at.child('name')));
   if (!name) errors.push(required(at.child('namespace')));
   const wrongPort = portNumber(port);
-  if (wrongPort.length > 0) errors.push(invalidValue(at.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
+  if (wrongPort.length > 0)
+    errors.push(invalidValue(at.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
   if (path != null) validateServicePath(errors, path, at.child('path'));
 }
 

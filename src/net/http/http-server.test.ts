@@ -60,7 +60,8 @@ describe('a server whose handlers fail', () => {
   });
 
   it('answers an upgrade that it has no handler for like any other request', async () => {
-    const request: HttpHandlers['request'] = (_request, response) => void response.writeHead(404, { connection: 'close' }).end();
+    const request: HttpHandlers['request'] = (_request, response) =>
+      void response.writeHead(404, { connection: 'close' }).end();
     expect(await answerTo({ request }, UPGRADE)).toContain('HTTP/1.1 404');
   });
 });

@@ -24,22 +24,31 @@ export function createHttpsServer(handlers: HttpHandlers, options: https.ServerO
 
 const INTERNAL_ERROR = 'Internal Server Error\n';
 
-function withHandlers<Server extends http.Server | https.Server>(server: Server, { request: serve, upgrade, failed }: HttpHandlers): Server {
+function withHandlers<Server extends http.Server | https.Server>(
+  server: Server,
+  { request: serve, upgrade, failed }: HttpHandlers,
+): Server {
   server.on('request', (request: http.IncomingMessage, response: http.ServerResponse) => {
     response.on('error', () => response.destroy());
-    guarded(() => serve(request, response), (error) => {
-      if (response.headersSent) response.destroy();
-      else response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(INTERNAL_ERROR);
-      failed(error, request);
-    });
+    guarded(
+      () => serve(request, response),
+      (error) => {
+        if (response.headersSent) response.destroy();
+        else response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(INTERNAL_ERROR);
+        failed(error, request);
+      },
+    );
   });
   if (upgrade) {
     server.on('upgrade', (request: http.IncomingMessage, socket: Duplex, head: Buffer) => {
       socket.on('error', () => socket.destroy());
-      guarded(() => upgrade(request, socket, head), (error) => {
-        socket.destroy();
-        failed(error, request);
-      });
+      guarded(
+        () => upgrade(request, socket, head),
+        (error) => {
+          socket.destroy();
+          failed(error, request);
+        },
+      );
     });
   }
   return server;

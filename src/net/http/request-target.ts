@@ -19,5 +19,8 @@ function withoutOrigin(target: string): string {
 /** As Go reads a query: a pair with a semicolon or a broken escape is as good as not there. */
 function validPairs(query: string): string {
   if (!/;|%(?![0-9a-fA-F]{2})/.test(query)) return query;
-  return query.split('&').filter((pair) => !/;|%(?![0-9a-fA-F]{2})/.test(pair)).join('&');
+  return query
+    .split('&')
+    .filter((pair) => !/;|%(?![0-9a-fA-F]{2})/.test(pair))
+    .join('&');
 }

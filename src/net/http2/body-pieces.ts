@@ -18,7 +18,10 @@ export class BodyPieces {
   }
 
   add(piece: Buffer): void {
-    const isGathered = this.#pieces.length >= FEW_PIECES && this.#bytes < this.#pieces.length * SMALL_BYTES && piece.length < GATHERED_BYTES;
+    const isGathered =
+      this.#pieces.length >= FEW_PIECES &&
+      this.#bytes < this.#pieces.length * SMALL_BYTES &&
+      piece.length < GATHERED_BYTES;
     this.#bytes += piece.length;
     if (isGathered) return this.#gather(piece);
     this.#closeGathered();

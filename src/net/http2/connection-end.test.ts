@@ -25,7 +25,13 @@ describe('a connection that closes', () => {
     await peer.send(get(1), post(3));
     peer.connection.close();
     // What was on its way before the farewell was heard is refused, with all that belongs to it.
-    await peer.send(post(5), data(5, 'body'), windowUpdate(5, 10), headers(5, [['x', 'y']], f.END_HEADERS | f.END_STREAM), get(7));
+    await peer.send(
+      post(5),
+      data(5, 'body'),
+      windowUpdate(5, 10),
+      headers(5, [['x', 'y']], f.END_HEADERS | f.END_STREAM),
+      get(7),
+    );
     expect(peer.of(0, f.GOAWAY)[0]!.payload.readUInt32BE()).toBe(3);
     expect([peer.codeOf(5), peer.codeOf(7)]).toEqual([ERROR.refusedStream, ERROR.refusedStream]);
     expect([...peer.streams.keys()]).toEqual([1, 3]);

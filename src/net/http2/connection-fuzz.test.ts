@@ -20,7 +20,8 @@ const chance = (random: SeededRandom, part: number): boolean => random.next() < 
 function serveAnyhow(random: SeededRandom, stream: Http2Stream, later: (() => void)[]): void {
   const answer = (): void => {
     const body = Buffer.alloc(pick(random, [0, 1, 100, 20_000, 200_000]));
-    if (chance(random, 0.7)) return stream.answer([':status', '200', 'x-kind', String(random.integer(50))], ['etag', 'e'], body);
+    if (chance(random, 0.7))
+      return stream.answer([':status', '200', 'x-kind', String(random.integer(50))], ['etag', 'e'], body);
     stream.begin([':status', '201'], []);
     stream.write(body.subarray(0, 10), () => stream.write(body.subarray(10)));
     if (chance(random, 0.5)) later.push(() => stream.end());
@@ -38,7 +39,7 @@ class FrameCheck {
   #wrong: string | undefined;
 
   receive(piece: Buffer): void {
-    for (let at = 0; at < piece.length && !this.#wrong; ) {
+    for (let at = 0; at < piece.length && !this.#wrong;) {
       const skipped = Math.min(this.#left, piece.length - at);
       this.#left -= skipped;
       at += skipped;
@@ -49,7 +50,12 @@ class FrameCheck {
       this.#left = this.#header.readUIntBE(0, 3);
       const type = this.#header[3]!;
       const isOfConnection = type === f.SETTINGS || type === f.PING || type === f.GOAWAY;
-      if (this.#left > f.SMALLEST_MAX_FRAME || type > f.CONTINUATION || (type !== f.WINDOW_UPDATE && isOfConnection !== (this.#header.readUInt32BE(5) === 0))) this.#wrong = this.#header.toString('hex');
+      if (
+        this.#left > f.SMALLEST_MAX_FRAME ||
+        type > f.CONTINUATION ||
+        (type !== f.WINDOW_UPDATE && isOfConnection !== (this.#header.readUInt32BE(5) === 0))
+      )
+        this.#wrong = this.#header.toString('hex');
       this.#header = Buffer.alloc(0);
     }
   }
@@ -104,7 +110,10 @@ function randomBlock(random: SeededRandom): Buffer {
     const kind = random.integer(4);
     if (kind === 0) pieces.push(indexed(random.integer(80)));
     else if (kind === 1) pieces.push(kept(pick(random, NAMES), pick(random, VALUES)));
-    else pieces.push(neverKept(chance(random, 0.8) ? `x-${random.integer(5)}` : pick(random, NAMES), pick(random, VALUES)));
+    else
+      pieces.push(
+        neverKept(chance(random, 0.8) ? `x-${random.integer(5)}` : pick(random, NAMES), pick(random, VALUES)),
+      );
   }
   return Buffer.concat(pieces);
 }
@@ -122,22 +131,38 @@ function orderlyFrame(random: SeededRandom, next: { id: number }): Buffer {
       case 2:
         return windowUpdate(chance(random, 0.5) ? 0 : old, pick(random, [1, 1000, 100_000]));
       case 3:
-        return settings([f.SETTING.initialWindowSize, pick(random, [0, 1, 100, 65_535, 1_000_000])], [f.SETTING.headerTableSize, pick(random, [0, 4096])]);
+        return settings(
+          [f.SETTING.initialWindowSize, pick(random, [0, 1, 100, 65_535, 1_000_000])],
+          [f.SETTING.headerTableSize, pick(random, [0, 4096])],
+        );
       case 4:
         return frame(f.PING, random.integer(2), 0, random.bytes(8));
       case 5:
-        return frame(0x20 + random.integer(20), random.integer(256), random.integer(20), random.bytes(random.integer(20)));
+        return frame(
+          0x20 + random.integer(20),
+          random.integer(256),
+          random.integer(20),
+          random.bytes(random.integer(20)),
+        );
       default:
     }
   }
   next.id += 2;
   if (chance(random, 0.8)) return headers(next.id, chance(random, 0.5) ? GET : POST, end | f.END_HEADERS);
-  return Buffer.concat([headers(next.id, GET, end), frame(f.CONTINUATION, 0, next.id), frame(f.CONTINUATION, f.END_HEADERS, next.id, blockOf([[`x-${random.integer(5)}`, pick(random, VALUES)]]))]);
+  return Buffer.concat([
+    headers(next.id, GET, end),
+    frame(f.CONTINUATION, 0, next.id),
+    frame(f.CONTINUATION, f.END_HEADERS, next.id, blockOf([[`x-${random.integer(5)}`, pick(random, VALUES)]])),
+  ]);
 }
 
 /** Of a few streams, most of them in a sensible order. */
 function randomFrame(random: SeededRandom, next: { id: number }): Buffer {
-  const flags = (chance(random, 0.5) ? f.END_STREAM : 0) | (chance(random, 0.9) ? f.END_HEADERS : 0) | (chance(random, 0.1) ? f.PADDED : 0) | (chance(random, 0.05) ? f.WITH_PRIORITY : 0);
+  const flags =
+    (chance(random, 0.5) ? f.END_STREAM : 0) |
+    (chance(random, 0.9) ? f.END_HEADERS : 0) |
+    (chance(random, 0.1) ? f.PADDED : 0) |
+    (chance(random, 0.05) ? f.WITH_PRIORITY : 0);
   switch (random.integer(20)) {
     case 0:
       return frame(f.CONTINUATION, flags, Math.max(1, next.id), randomBlock(random));
@@ -155,7 +180,8 @@ function randomFrame(random: SeededRandom, next: { id: number }): Buffer {
 
 function mutated(random: SeededRandom, bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
-  for (let i = random.integer(4); i > 0 && copy.length > 0; i--) copy[random.integer(copy.length)] = random.integer(256);
+  for (let i = random.integer(4); i > 0 && copy.length > 0; i--)
+    copy[random.integer(copy.length)] = random.integer(256);
   const kind = random.integer(10);
   if (kind === 0) return copy.subarray(0, random.integer(copy.length + 1));
   return kind === 1 ? Buffer.concat([copy, random.bytes(random.integer(30))]) : copy;
@@ -163,7 +189,7 @@ function mutated(random: SeededRandom, bytes: Buffer): Buffer {
 
 /** In pieces as the network might make them. */
 function feed(random: SeededRandom, { write }: Served, bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const to = chance(random, 0.5) ? bytes.length : at + 1 + random.integer(bytes.length - at);
     write(bytes.subarray(at, to));
     at = to;
@@ -172,11 +198,19 @@ function feed(random: SeededRandom, { write }: Served, bytes: Buffer): void {
 
 const KINDS = {
   'random bytes': (random) => Buffer.from(random.bytes(random.integer(200))),
-  'random bytes in frames that are none': (random) => frame(random.integer(12), random.integer(256), random.integer(8), random.bytes(random.integer(40))),
-  'random header blocks': (random, next) => frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, (next.id += 2), chance(random, 0.5) ? mutated(random, randomBlock(random)) : random.bytes(random.integer(60))),
+  'random bytes in frames that are none': (random) =>
+    frame(random.integer(12), random.integer(256), random.integer(8), random.bytes(random.integer(40))),
+  'random header blocks': (random, next) =>
+    frame(
+      f.HEADERS,
+      f.END_HEADERS | f.END_STREAM,
+      (next.id += 2),
+      chance(random, 0.5) ? mutated(random, randomBlock(random)) : random.bytes(random.integer(60)),
+    ),
   'frames in order': orderlyFrame,
   'frames in some order': randomFrame,
-  'frames that were changed on the way': (random, next) => (chance(random, 0.9) ? randomFrame(random, next) : mutated(random, randomFrame(random, next))),
+  'frames that were changed on the way': (random, next) =>
+    chance(random, 0.9) ? randomFrame(random, next) : mutated(random, randomFrame(random, next)),
 } satisfies Record<string, (random: SeededRandom, next: { id: number }) => Buffer>;
 
 const ROUNDS = process.env['K8TS_EVERYTHING'] === '1' ? 6_000 : 200;

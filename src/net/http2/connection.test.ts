@@ -1,7 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import * as f from './frames.ts';
 import { blockOf, indexed, notKept } from './testing/hpack.ts';
-import { data, frame, get, GET, headers, post, POST, RawPeer, reset, settings, uint32, windowUpdate } from './testing/peer.ts';
+import {
+  data,
+  frame,
+  get,
+  GET,
+  headers,
+  post,
+  POST,
+  RawPeer,
+  reset,
+  settings,
+  uint32,
+  windowUpdate,
+} from './testing/peer.ts';
 import { TROUBLE_AT_ONCE } from './trouble.ts';
 
 const { ERROR, SETTING } = f;
@@ -15,13 +28,18 @@ describe('the beginning', () => {
       [f.WINDOW_UPDATE, 0, 0],
       [f.SETTINGS, f.ACK, 0],
     ]);
-    expect(peer.frames[0]!.payload.toString('hex')).toBe(settings([3, 10], [4, 100_000], [6, 64 * 1024]).subarray(9).toString('hex'));
+    expect(peer.frames[0]!.payload.toString('hex')).toBe(
+      settings([3, 10], [4, 100_000], [6, 64 * 1024])
+        .subarray(9)
+        .toString('hex'),
+    );
     expect(peer.frames[1]!.payload.readUInt32BE()).toBe(200_000 - 65_535);
   });
 
   it('takes it byte by byte', async () => {
     const peer = new RawPeer();
-    for (const byte of Buffer.concat([f.PREFACE, settings([SETTING.maxConcurrentStreams, 7]), get(1)])) peer.socket.write(Buffer.from([byte]));
+    for (const byte of Buffer.concat([f.PREFACE, settings([SETTING.maxConcurrentStreams, 7]), get(1)]))
+      peer.socket.write(Buffer.from([byte]));
     await peer.settle();
     expect([...peer.streams.keys()]).toEqual([1]);
     expect(peer.codeOf(0)).toBeUndefined();
@@ -36,7 +54,11 @@ describe('the beginning', () => {
 /** Each as it follows upon the preface and settings. */
 const BREACHES: readonly (readonly [name: string, code: number, bytes: readonly Buffer[]])[] = [
   ['a frame that is too large', ERROR.frameSize, [frame(f.DATA, 0, 1, Buffer.alloc(16_385))]],
-  ['the beginning of a frame that is too large', ERROR.frameSize, [frame(f.PING, 0, 0, Buffer.alloc(100_000)).subarray(0, 9)]],
+  [
+    'the beginning of a frame that is too large',
+    ERROR.frameSize,
+    [frame(f.PING, 0, 0, Buffer.alloc(100_000)).subarray(0, 9)],
+  ],
 
   ['data of no stream', ERROR.protocol, [data(0, 'x')]],
   ['data of a stream that never began', ERROR.protocol, [data(1, 'x')]],
@@ -47,17 +69,41 @@ const BREACHES: readonly (readonly [name: string, code: number, bytes: readonly 
   ['headers of no stream', ERROR.protocol, [get(0)]],
   ['headers of an even stream', ERROR.protocol, [get(2)]],
   ['headers of a stream that was passed over', ERROR.protocol, [get(5), get(3)]],
-  ['headers with more padding than frame', ERROR.protocol, [frame(f.HEADERS, f.PADDED | f.END_HEADERS, 1, Buffer.from([9, 0x82]))]],
-  ['headers without the priority they promise', ERROR.frameSize, [frame(f.HEADERS, f.WITH_PRIORITY | f.END_HEADERS, 1, Buffer.from([1, 2, 3, 4]))]],
+  [
+    'headers with more padding than frame',
+    ERROR.protocol,
+    [frame(f.HEADERS, f.PADDED | f.END_HEADERS, 1, Buffer.from([9, 0x82]))],
+  ],
+  [
+    'headers without the priority they promise',
+    ERROR.frameSize,
+    [frame(f.HEADERS, f.WITH_PRIORITY | f.END_HEADERS, 1, Buffer.from([1, 2, 3, 4]))],
+  ],
   ['a header block that is broken', ERROR.compression, [frame(f.HEADERS, f.END_HEADERS, 1, indexed(100))]],
   ['a continuation of nothing', ERROR.protocol, [frame(f.CONTINUATION, f.END_HEADERS, 1, indexed(2))]],
-  ['a continuation after the end of headers', ERROR.protocol, [post(1), frame(f.CONTINUATION, f.END_HEADERS, 1, indexed(2))]],
-  ['a continuation of another stream', ERROR.protocol, [headers(1, GET, 0), frame(f.CONTINUATION, f.END_HEADERS, 3, indexed(2))]],
+  [
+    'a continuation after the end of headers',
+    ERROR.protocol,
+    [post(1), frame(f.CONTINUATION, f.END_HEADERS, 1, indexed(2))],
+  ],
+  [
+    'a continuation of another stream',
+    ERROR.protocol,
+    [headers(1, GET, 0), frame(f.CONTINUATION, f.END_HEADERS, 3, indexed(2))],
+  ],
   ['data within a header block', ERROR.protocol, [post(1), headers(3, GET, 0), data(1, 'x')]],
   ['a ping within a header block', ERROR.protocol, [headers(1, GET, 0), frame(f.PING, 0, 0, Buffer.alloc(8))]],
   ['an unknown frame within a header block', ERROR.protocol, [headers(1, GET, 0), frame(0x55, 0, 1)]],
-  ['many continuations of nothing', ERROR.enhanceYourCalm, [headers(1, GET, 0), ...Array.from({ length: 300 }, () => frame(f.CONTINUATION, 0, 1))]],
-  ['continuations of many bytes', ERROR.enhanceYourCalm, [headers(1, GET, 0), ...Array.from({ length: 5 }, () => frame(f.CONTINUATION, 0, 1, Buffer.alloc(16_000)))]],
+  [
+    'many continuations of nothing',
+    ERROR.enhanceYourCalm,
+    [headers(1, GET, 0), ...Array.from({ length: 300 }, () => frame(f.CONTINUATION, 0, 1))],
+  ],
+  [
+    'continuations of many bytes',
+    ERROR.enhanceYourCalm,
+    [headers(1, GET, 0), ...Array.from({ length: 5 }, () => frame(f.CONTINUATION, 0, 1, Buffer.alloc(16_000)))],
+  ],
 
   ['a priority of no stream', ERROR.protocol, [frame(f.PRIORITY, 0, 0, Buffer.alloc(5))]],
   ['a priority of another length', ERROR.frameSize, [frame(f.PRIORITY, 0, 1, Buffer.alloc(4))]],
@@ -71,12 +117,24 @@ const BREACHES: readonly (readonly [name: string, code: number, bytes: readonly 
   ['settings taken note of with bytes', ERROR.frameSize, [frame(f.SETTINGS, f.ACK, 0, Buffer.alloc(6))]],
   ['push that is neither on nor off', ERROR.protocol, [settings([SETTING.enablePush, 2])]],
   ['a window that is too large', ERROR.flowControl, [settings([SETTING.initialWindowSize, 2 ** 31])]],
-  ['a window that is too large, and then not', ERROR.flowControl, [settings([SETTING.initialWindowSize, 2 ** 31], [SETTING.initialWindowSize, 1])]],
+  [
+    'a window that is too large, and then not',
+    ERROR.flowControl,
+    [settings([SETTING.initialWindowSize, 2 ** 31], [SETTING.initialWindowSize, 1])],
+  ],
   ['frames that are too small', ERROR.protocol, [settings([SETTING.maxFrameSize, 16_383])]],
   ['frames that are too large', ERROR.protocol, [settings([SETTING.maxFrameSize, 2 ** 24])]],
-  ['settings that make a stream\'s window too large', ERROR.flowControl, [get(1), windowUpdate(1, 2 ** 31 - 1 - 65_535), settings([SETTING.initialWindowSize, 65_536])]],
+  [
+    "settings that make a stream's window too large",
+    ERROR.flowControl,
+    [get(1), windowUpdate(1, 2 ** 31 - 1 - 65_535), settings([SETTING.initialWindowSize, 65_536])],
+  ],
 
-  ['a push', ERROR.protocol, [get(1), frame(f.PUSH_PROMISE, f.END_HEADERS, 1, Buffer.concat([uint32(2), blockOf(GET)]))]],
+  [
+    'a push',
+    ERROR.protocol,
+    [get(1), frame(f.PUSH_PROMISE, f.END_HEADERS, 1, Buffer.concat([uint32(2), blockOf(GET)]))],
+  ],
   ['a ping of a stream', ERROR.protocol, [frame(f.PING, 0, 1, Buffer.alloc(8))]],
   ['a ping of another length', ERROR.frameSize, [frame(f.PING, 0, 0, Buffer.alloc(7))]],
   ['a farewell of a stream', ERROR.protocol, [frame(f.GOAWAY, 0, 1, Buffer.alloc(8))]],
@@ -104,7 +162,11 @@ describe('what breaks the connection', () => {
 
   it.each([
     ['HTTP/1.1', Buffer.from('GET / HTTP/1.1\r\nHost: localhost\r\n\r\n'), ERROR.protocol],
-    ['a preface with a mistake at its end', Buffer.concat([f.PREFACE.subarray(0, 23), Buffer.from('x')]), ERROR.protocol],
+    [
+      'a preface with a mistake at its end',
+      Buffer.concat([f.PREFACE.subarray(0, 23), Buffer.from('x')]),
+      ERROR.protocol,
+    ],
     ['a request before settings', Buffer.concat([f.PREFACE, get(1)]), ERROR.protocol],
     ['settings taken note of before settings', Buffer.concat([f.PREFACE, frame(f.SETTINGS, f.ACK, 0)]), ERROR.protocol],
   ])('%s', async (_name, bytes, code) => {
@@ -127,7 +189,11 @@ describe('what breaks the connection', () => {
 
   it('more data than the connection has room for', async () => {
     const peer = await RawPeer.greeted({ connectionWindow: 65_535 });
-    await peer.send(post(1), post(3), ...Array.from({ length: 4 }, (_, i) => data(1 + 2 * (i % 2), Buffer.alloc(16_384))));
+    await peer.send(
+      post(1),
+      post(3),
+      ...Array.from({ length: 4 }, (_, i) => data(1 + 2 * (i % 2), Buffer.alloc(16_384))),
+    );
     expect(peer.codeOf(0)).toBe(ERROR.flowControl);
   });
 });
@@ -143,9 +209,36 @@ const MISTAKES: readonly (readonly [name: string, code: number, bytes: readonly 
   ['a transfer encoding', ERROR.protocol, [post(1, ['transfer-encoding', 'chunked'])]],
   ['TE of more than trailers', ERROR.protocol, [post(1, ['te', 'gzip'])]],
   ['no method', ERROR.protocol, [headers(1, GET.slice(1))]],
-  ['no path', ERROR.protocol, [headers(1, GET.filter(([name]) => name !== ':path'))]],
-  ['no scheme', ERROR.protocol, [headers(1, GET.filter(([name]) => name !== ':scheme'))]],
-  ['an empty path', ERROR.protocol, [headers(1, GET.map(([name, value]) => [name, name === ':path' ? '' : value]))]],
+  [
+    'no path',
+    ERROR.protocol,
+    [
+      headers(
+        1,
+        GET.filter(([name]) => name !== ':path'),
+      ),
+    ],
+  ],
+  [
+    'no scheme',
+    ERROR.protocol,
+    [
+      headers(
+        1,
+        GET.filter(([name]) => name !== ':scheme'),
+      ),
+    ],
+  ],
+  [
+    'an empty path',
+    ERROR.protocol,
+    [
+      headers(
+        1,
+        GET.map(([name, value]) => [name, name === ':path' ? '' : value]),
+      ),
+    ],
+  ],
   ['two paths', ERROR.protocol, [headers(1, [...GET, [':path', '/']])]],
   ['a path after headers', ERROR.protocol, [headers(1, [...GET.slice(0, 2), ['accept', '*/*'], ...GET.slice(2)])]],
   ['a status', ERROR.protocol, [post(1, [':status', '200'])]],
@@ -154,10 +247,18 @@ const MISTAKES: readonly (readonly [name: string, code: number, bytes: readonly 
 
   ['a length that is no number', ERROR.protocol, [post(1, ['content-length', 'x'])]],
   ['two lengths', ERROR.protocol, [post(1, ['content-length', '1'], ['content-length', '2'])]],
-  ['a length and no body', ERROR.protocol, [headers(1, [...POST, ['content-length', '1']], f.END_HEADERS | f.END_STREAM)]],
+  [
+    'a length and no body',
+    ERROR.protocol,
+    [headers(1, [...POST, ['content-length', '1']], f.END_HEADERS | f.END_STREAM)],
+  ],
   ['more data than the head says', ERROR.protocol, [post(1, ['content-length', '3']), data(1, '1234')]],
   ['less data than the head says', ERROR.protocol, [post(1, ['content-length', '3']), data(1, '12', f.END_STREAM)]],
-  ['less data than the head says, and trailers', ERROR.protocol, [post(1, ['content-length', '3']), data(1, '12'), headers(1, [['x', 'y']], f.END_HEADERS | f.END_STREAM)]],
+  [
+    'less data than the head says, and trailers',
+    ERROR.protocol,
+    [post(1, ['content-length', '3']), data(1, '12'), headers(1, [['x', 'y']], f.END_HEADERS | f.END_STREAM)],
+  ],
 
   ['data after the end', ERROR.streamClosed, [get(1), data(1, 'x')]],
   ['headers after the end', ERROR.streamClosed, [get(1), get(1)]],
@@ -166,7 +267,11 @@ const MISTAKES: readonly (readonly [name: string, code: number, bytes: readonly 
   ['trailers with capitals', ERROR.protocol, [post(1), headers(1, [['X', 'y']], f.END_HEADERS | f.END_STREAM)]],
   ['no more window', ERROR.protocol, [get(1), windowUpdate(1, 0)]],
   ['too much window', ERROR.flowControl, [get(1), windowUpdate(1, 2 ** 31 - 65_535)]],
-  ['more data than the stream has room for', ERROR.flowControl, [post(1), ...Array.from({ length: 17 }, () => data(1, Buffer.alloc(16_384)))]],
+  [
+    'more data than the stream has room for',
+    ERROR.flowControl,
+    [post(1), ...Array.from({ length: 17 }, () => data(1, Buffer.alloc(16_384)))],
+  ],
   ['data after a reset', ERROR.streamClosed, [post(1), reset(1), data(1, 'x'), data(1, 'y')]],
 ];
 
@@ -185,7 +290,14 @@ describe('what breaks a stream', () => {
 
   it('more of them than we take', async () => {
     const peer = await RawPeer.greeted({ maxConcurrentStreams: 2 });
-    await peer.send(post(1), post(3), post(5), data(5, 'on its way'), headers(5, [['x', 'y']], f.END_HEADERS | f.END_STREAM), data(1, 'x'));
+    await peer.send(
+      post(1),
+      post(3),
+      post(5),
+      data(5, 'on its way'),
+      headers(5, [['x', 'y']], f.END_HEADERS | f.END_STREAM),
+      data(1, 'x'),
+    );
     expect(peer.codeOf(5)).toBe(ERROR.refusedStream);
     expect([...peer.streams.keys()]).toEqual([1, 3]);
     expect(peer.of(5)).toHaveLength(1);
@@ -206,7 +318,8 @@ describe('what breaks a stream', () => {
 });
 
 describe('too many headers', () => {
-  const many = (stream: number): Buffer => post(stream, ...Array.from({ length: 120 }, (_, i) => [`x-${i}`, 'y'] as const));
+  const many = (stream: number): Buffer =>
+    post(stream, ...Array.from({ length: 120 }, (_, i) => [`x-${i}`, 'y'] as const));
   const large = (stream: number): Buffer => {
     const block = Buffer.concat([blockOf(GET), notKept('x', 'y'.repeat(9000)), Buffer.alloc(0)]);
     return frame(f.HEADERS, f.END_HEADERS | f.END_STREAM, stream, block);
@@ -234,7 +347,8 @@ describe('trouble', () => {
     ['settings', () => [settings([SETTING.initialWindowSize, 1])]],
   ])('%s are taken for a while', async (_name, bytes) => {
     const peer = await RawPeer.greeted();
-    const pieces = (from: number, count: number): Buffer[] => Array.from({ length: count }, (_, i) => bytes(2 * (from + i) + 1)).flat();
+    const pieces = (from: number, count: number): Buffer[] =>
+      Array.from({ length: count }, (_, i) => bytes(2 * (from + i) + 1)).flat();
     await peer.send(...pieces(0, TROUBLE_AT_ONCE));
     expect(peer.codeOf(0)).toBeUndefined();
     await peer.clock.advance(100);
@@ -346,7 +460,10 @@ describe('answers', () => {
       [f.CONTINUATION, 0],
       [f.CONTINUATION, f.END_HEADERS],
     ]);
-    expect(peer.read({ ...frames[0]!, payload: Buffer.concat(frames.map(({ payload }) => payload)) })).toEqual([...OK, ...own]);
+    expect(peer.read({ ...frames[0]!, payload: Buffer.concat(frames.map(({ payload }) => payload)) })).toEqual([
+      ...OK,
+      ...own,
+    ]);
     expect(peer.read(peer.of(3)[0]!)).toEqual(OK);
   });
 

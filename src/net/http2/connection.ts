@@ -4,9 +4,18 @@
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
-import { checkLength, dependsOnItself, enlarged, ofConnection, ofStream, PRIORITY_BYTES, withoutPadding, withoutPriority } from './frame-checks.ts';
-import * as f from './frames.ts';
+import {
+  checkLength,
+  dependsOnItself,
+  enlarged,
+  ofConnection,
+  ofStream,
+  PRIORITY_BYTES,
+  withoutPadding,
+  withoutPriority,
+} from './frame-checks.ts';
 import { FrameWriter } from './frame-writer.ts';
+import * as f from './frames.ts';
 import { HeaderBlock } from './header-block.ts';
 import { HpackDecoder, type Decoded } from './hpack-decoder.ts';
 import type { Head } from './hpack-encoder.ts';
@@ -165,7 +174,8 @@ export class Http2Connection implements StreamConnection {
     let at = 0;
     if (!this.#begun) {
       const length = Math.min(bytes.length, f.PREFACE.length);
-      if (bytes.compare(f.PREFACE, 0, length, 0, length) !== 0) throw new f.ConnectionError(f.ERROR.protocol, 'no preface');
+      if (bytes.compare(f.PREFACE, 0, length, 0, length) !== 0)
+        throw new f.ConnectionError(f.ERROR.protocol, 'no preface');
       if (length < f.PREFACE.length) return 0;
       this.#begun = true;
       at = length;
@@ -175,15 +185,22 @@ export class Http2Connection implements StreamConnection {
       if (length > f.SMALLEST_MAX_FRAME) throw new f.ConnectionError(f.ERROR.frameSize, 'a frame is too large');
       const end = at + f.FRAME_HEADER_BYTES + length;
       if (bytes.length < end) break;
-      this.#frame(bytes[at + 3]!, bytes[at + 4]!, bytes.readUInt32BE(at + 5) & f.LARGEST_WINDOW, bytes.subarray(at + f.FRAME_HEADER_BYTES, end));
+      this.#frame(
+        bytes[at + 3]!,
+        bytes[at + 4]!,
+        bytes.readUInt32BE(at + 5) & f.LARGEST_WINDOW,
+        bytes.subarray(at + f.FRAME_HEADER_BYTES, end),
+      );
       at = end;
     }
     return at;
   }
 
   #frame(type: number, flags: number, stream: number, payload: Buffer): void {
-    if (!this.#settled && (type !== f.SETTINGS || flags & f.ACK)) throw new f.ConnectionError(f.ERROR.protocol, 'settings come first');
-    if (this.#block && type !== f.CONTINUATION) throw new f.ConnectionError(f.ERROR.protocol, 'a header block is not complete');
+    if (!this.#settled && (type !== f.SETTINGS || flags & f.ACK))
+      throw new f.ConnectionError(f.ERROR.protocol, 'settings come first');
+    if (this.#block && type !== f.CONTINUATION)
+      throw new f.ConnectionError(f.ERROR.protocol, 'a header block is not complete');
     switch (type) {
       case f.DATA:
         return this.#data(flags, stream, payload);
@@ -267,7 +284,8 @@ export class Http2Connection implements StreamConnection {
     this.#use(id);
     if (selfDependent) return this.#refuse(id, f.ERROR.protocol);
     // What comes after the last one that a farewell named is not looked at: its client takes it elsewhere.
-    if (this.#goingAway || this.#streams.size >= this.options.maxConcurrentStreams) return this.reset(id, f.ERROR.refusedStream);
+    if (this.#goingAway || this.#streams.size >= this.options.maxConcurrentStreams)
+      return this.reset(id, f.ERROR.refusedStream);
     this.#lastServed = id;
     const { fields, good, tooMany } = decoded;
     let declaredBytes = NaN;
@@ -300,7 +318,8 @@ export class Http2Connection implements StreamConnection {
   }
 
   #notIdle(id: number): void {
-    if (id > this.#lastStream || id % 2 === 0) throw new f.ConnectionError(f.ERROR.protocol, 'a frame of a stream that never began');
+    if (id > this.#lastStream || id % 2 === 0)
+      throw new f.ConnectionError(f.ERROR.protocol, 'a frame of a stream that never began');
   }
 
   /** The peer did something wrong with a stream, which gives it up, and not the whole connection. */
@@ -376,7 +395,8 @@ export class Http2Connection implements StreamConnection {
     payload.writeUInt32BE(code);
     this.#writer.control(f.RST_STREAM, 0, stream, payload);
     this.#givenUp.add(stream);
-    if (this.#givenUp.size > MOST_GIVEN_UP) for (const oldest of this.#givenUp) return void this.#givenUp.delete(oldest);
+    if (this.#givenUp.size > MOST_GIVEN_UP)
+      for (const oldest of this.#givenUp) return void this.#givenUp.delete(oldest);
   }
 
   waitForRoom(stream: Http2Stream): void {

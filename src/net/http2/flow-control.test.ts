@@ -196,7 +196,9 @@ describe('a peer that does not read', () => {
   it('is not read from either', async () => {
     const peer = await RawPeer.greeted();
     peer.socket.pause();
-    const pings = Buffer.concat(Array.from({ length: 1000 }, () => Buffer.from('0000080600000000000102030405060708', 'hex')));
+    const pings = Buffer.concat(
+      Array.from({ length: 1000 }, () => Buffer.from('0000080600000000000102030405060708', 'hex')),
+    );
     for (let i = 0; i < 400; i++) peer.socket.write(pings);
     await peer.settle();
     expect(peer.serverSocket.isPaused()).toBe(true);
@@ -211,8 +213,10 @@ describe('a peer that does not read', () => {
 describe('bodies', () => {
   const STREAM_WINDOW = 100_000;
   const CONNECTION_WINDOW = 300_000;
-  const greeted = (): Promise<RawPeer> => RawPeer.greeted({ streamWindow: STREAM_WINDOW, connectionWindow: CONNECTION_WINDOW });
-  const given = (peer: RawPeer, stream: number): number => peer.of(stream, f.WINDOW_UPDATE).reduce((sum, { payload }) => sum + payload.readUInt32BE(), 0);
+  const greeted = (): Promise<RawPeer> =>
+    RawPeer.greeted({ streamWindow: STREAM_WINDOW, connectionWindow: CONNECTION_WINDOW });
+  const given = (peer: RawPeer, stream: number): number =>
+    peer.of(stream, f.WINDOW_UPDATE).reduce((sum, { payload }) => sum + payload.readUInt32BE(), 0);
 
   it('that are large get more window as they are read', async () => {
     const peer = await greeted();

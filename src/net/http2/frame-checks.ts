@@ -23,12 +23,14 @@ export function enlarged(window: number, more: number): number {
 export function withoutPadding(flags: number, payload: Buffer): Buffer {
   if (!(flags & PADDED)) return payload;
   const padding = payload[0];
-  if (padding === undefined || padding >= payload.length) throw new ConnectionError(ERROR.protocol, 'more padding than frame');
+  if (padding === undefined || padding >= payload.length)
+    throw new ConnectionError(ERROR.protocol, 'more padding than frame');
   return payload.subarray(1, payload.length - padding);
 }
 
 /** Whether a priority makes its stream depend on itself, which is an error of the stream (RFC 7540, 5.3.1). */
-export const dependsOnItself = (stream: number, priority: Buffer): boolean => (priority.readUInt32BE() & LARGEST_WINDOW) === stream;
+export const dependsOnItself = (stream: number, priority: Buffer): boolean =>
+  (priority.readUInt32BE() & LARGEST_WINDOW) === stream;
 
 /** Of a frame of headers. */
 export function withoutPriority(flags: number, payload: Buffer): Buffer {

@@ -3,7 +3,15 @@
  * its own, for each.
  */
 import type { Duplex } from 'node:stream';
-import { DATA, END_HEADERS, FRAME_HEADER_BYTES, HEADERS, CONTINUATION, SMALLEST_MAX_FRAME, WINDOW_UPDATE } from './frames.ts';
+import {
+  DATA,
+  END_HEADERS,
+  FRAME_HEADER_BYTES,
+  HEADERS,
+  CONTINUATION,
+  SMALLEST_MAX_FRAME,
+  WINDOW_UPDATE,
+} from './frames.ts';
 import { HpackEncoder, ownBytes, writeOwn, type Head } from './hpack-encoder.ts';
 
 const BUFFER_BYTES = 64 * 1024;
@@ -65,7 +73,12 @@ export class FrameWriter {
     const length = writeOwn(own, whole, common.copy(whole));
     for (let at = 0; at < length; at += SMALLEST_MAX_FRAME) {
       const to = Math.min(length, at + SMALLEST_MAX_FRAME);
-      this.control(at === 0 ? HEADERS : CONTINUATION, (at === 0 ? flags : 0) | (to === length ? END_HEADERS : 0), stream, whole.subarray(at, to));
+      this.control(
+        at === 0 ? HEADERS : CONTINUATION,
+        (at === 0 ? flags : 0) | (to === length ? END_HEADERS : 0),
+        stream,
+        whole.subarray(at, to),
+      );
     }
   }
 
@@ -90,7 +103,8 @@ export class FrameWriter {
       this.#waiting = true;
       queueMicrotask(() => this.flush());
     }
-    this.#buffer ??= bytes > BUFFER_BYTES ? Buffer.allocUnsafeSlow(bytes) : (free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES));
+    this.#buffer ??=
+      bytes > BUFFER_BYTES ? Buffer.allocUnsafeSlow(bytes) : (free.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES));
     return this.#buffer;
   }
 

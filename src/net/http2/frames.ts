@@ -19,7 +19,14 @@ export const END_HEADERS = 0x4;
 export const PADDED = 0x8;
 export const WITH_PRIORITY = 0x20;
 
-export const SETTING = { headerTableSize: 1, enablePush: 2, maxConcurrentStreams: 3, initialWindowSize: 4, maxFrameSize: 5, maxHeaderListSize: 6 } as const;
+export const SETTING = {
+  headerTableSize: 1,
+  enablePush: 2,
+  maxConcurrentStreams: 3,
+  initialWindowSize: 4,
+  maxFrameSize: 5,
+  maxHeaderListSize: 6,
+} as const;
 
 export const ERROR = {
   none: 0,

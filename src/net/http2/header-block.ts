@@ -21,7 +21,8 @@ export class HeaderBlock {
   add(piece: Buffer, mostBytes: number): void {
     this.#pieces.push(piece);
     this.#bytes += piece.length;
-    if (this.#bytes > mostBytes || this.#pieces.length > MOST_FRAMES) throw new ConnectionError(ERROR.enhanceYourCalm, 'too many headers');
+    if (this.#bytes > mostBytes || this.#pieces.length > MOST_FRAMES)
+      throw new ConnectionError(ERROR.enhanceYourCalm, 'too many headers');
   }
 
   whole(): Buffer {

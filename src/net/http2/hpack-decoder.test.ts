@@ -23,7 +23,11 @@ function compressionError(decode: () => unknown): string {
 
 describe('the examples of RFC 7541', () => {
   it.each([
-    ['C.2.1, a literal that is kept', '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572', ['custom-key: custom-header']],
+    [
+      'C.2.1, a literal that is kept',
+      '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572',
+      ['custom-key: custom-header'],
+    ],
     ['C.2.2, a literal that is not', '040c 2f73 616d 706c 652f 7061 7468', [':path: /sample/path']],
     ['C.2.3, a literal that never is', '1008 7061 7373 776f 7264 0673 6563 7265 74', ['password: secret']],
     ['C.2.4, an entry of the static table', '82', [':method: GET']],
@@ -32,10 +36,26 @@ describe('the examples of RFC 7541', () => {
   });
 
   const request = [':method: GET', ':scheme: http', ':path: /', ':authority: www.example.com'];
-  const third = [':method: GET', ':scheme: https', ':path: /index.html', ':authority: www.example.com', 'custom-key: custom-value'];
+  const third = [
+    ':method: GET',
+    ':scheme: https',
+    ':path: /index.html',
+    ':authority: www.example.com',
+    'custom-key: custom-value',
+  ];
   it.each([
-    ['C.3, requests', '8286 8441 0f77 7777 2e65 7861 6d70 6c65 2e63 6f6d', '8286 84be 5808 6e6f 2d63 6163 6865', '8287 85bf 400a 6375 7374 6f6d 2d6b 6579 0c63 7573 746f 6d2d 7661 6c75 65'],
-    ['C.4, requests in Huffman code', '8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff', '8286 84be 5886 a8eb 1064 9cbf', '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf'],
+    [
+      'C.3, requests',
+      '8286 8441 0f77 7777 2e65 7861 6d70 6c65 2e63 6f6d',
+      '8286 84be 5808 6e6f 2d63 6163 6865',
+      '8287 85bf 400a 6375 7374 6f6d 2d6b 6579 0c63 7573 746f 6d2d 7661 6c75 65',
+    ],
+    [
+      'C.4, requests in Huffman code',
+      '8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff',
+      '8286 84be 5886 a8eb 1064 9cbf',
+      '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf',
+    ],
   ])('%s', (_name, ...blocks) => {
     const decoder = decoderOf();
     const decoded = blocks.map((block) => decoder.decode(hex(block)));
@@ -80,7 +100,12 @@ describe('the table', () => {
     const decoder = decoderOf();
     const value = 'v'.repeat(1000 - 32 - 1);
     decoder.decode(Buffer.concat(['a', 'b', 'c', 'd'].map((name) => kept(name, value))));
-    expect(decoder.decode(Buffer.concat([62, 63, 64, 65].map(indexed))).fields.filter((_, i) => i % 2 === 0)).toEqual(['d', 'c', 'b', 'a']);
+    expect(decoder.decode(Buffer.concat([62, 63, 64, 65].map(indexed))).fields.filter((_, i) => i % 2 === 0)).toEqual([
+      'd',
+      'c',
+      'b',
+      'a',
+    ]);
     decoder.decode(kept('e', value));
     expect(decoder.decode(indexed(65)).fields[0]).toBe('b');
     expect(compressionError(() => decoder.decode(indexed(66)))).toMatch(/no entry 66/);
@@ -89,7 +114,9 @@ describe('the table', () => {
   it('keeps a value under a name that it throws out for it', () => {
     const decoder = decoderOf();
     decoder.decode(Buffer.concat([resized(100), kept('name', 'v'.repeat(60))]));
-    expect(decoder.decode(Buffer.concat([integer(0x40, 6, NEWEST), text('w'.repeat(64)), indexed(NEWEST)])).fields).toEqual(['name', 'w'.repeat(64), 'name', 'w'.repeat(64)]);
+    expect(
+      decoder.decode(Buffer.concat([integer(0x40, 6, NEWEST), text('w'.repeat(64)), indexed(NEWEST)])).fields,
+    ).toEqual(['name', 'w'.repeat(64), 'name', 'w'.repeat(64)]);
   });
 
   it('is empty after what is larger than all of it', () => {
@@ -165,7 +192,10 @@ describe('long values that are sent in full', () => {
     const decoder = decoderOf();
     for (const huffman of [false, true]) {
       for (const value of values) {
-        expect(decoder.decode(Buffer.concat([integer(0x10, 4, 23), text(value, { huffman })])).fields).toEqual(['authorization', value]);
+        expect(decoder.decode(Buffer.concat([integer(0x10, 4, 23), text(value, { huffman })])).fields).toEqual([
+          'authorization',
+          value,
+        ]);
       }
     }
   });
@@ -174,7 +204,11 @@ describe('long values that are sent in full', () => {
     const decoder = decoderOf();
     const value = 'x'.repeat(50);
     for (let i = 0; i < 20; i++) decoder.decode(notKept(`name-${i}`, `${value}${i}`));
-    for (let i = 0; i < 20; i++) expect(decoder.decode(notKept(`name-${i}`, `${value}${19 - i}`)).fields).toEqual([`name-${i}`, `${value}${19 - i}`]);
+    for (let i = 0; i < 20; i++)
+      expect(decoder.decode(notKept(`name-${i}`, `${value}${19 - i}`)).fields).toEqual([
+        `name-${i}`,
+        `${value}${19 - i}`,
+      ]);
     const encoded = text(value, { huffman: true });
     const plain = Buffer.concat([integer(0, 7, encoded.length - 1), encoded.subarray(1)]);
     const name = Buffer.concat([integer(0, 4, 0), text('name-0')]);
@@ -204,19 +238,26 @@ describe('limits', () => {
     ['as many headers as allowed', { bytes: 1000, pairs: 2 }, false],
     ['a header more', { bytes: 1000, pairs: 1 }, true],
   ])('%s', (_name, limits, tooMany) => {
-    expect(decoderOf(limits).decode(Buffer.concat([notKept('four', 'four'), notKept('four', 'four')])).tooMany).toBe(tooMany);
+    expect(decoderOf(limits).decode(Buffer.concat([notKept('four', 'four'), notKept('four', 'four')])).tooMany).toBe(
+      tooMany,
+    );
   });
 
   it('give few fields of a block that names a large entry again and again, and read on', () => {
     const decoder = decoderOf();
     decoder.decode(kept('bomb', 'b'.repeat(4000)));
-    const { fields, tooMany } = decoder.decode(Buffer.concat([...Array.from({ length: 16_000 }, () => indexed(62)), kept('after', 'it')]));
+    const { fields, tooMany } = decoder.decode(
+      Buffer.concat([...Array.from({ length: 16_000 }, () => indexed(62)), kept('after', 'it')]),
+    );
     expect(tooMany).toBe(true);
     expect(fields.length).toBeLessThan(2 * 17);
     expect(decoder.decode(indexed(62))).toMatchObject({ fields: ['after', 'it'], tooMany: false });
   });
 
   it('once exceeded, let nothing small in after it', () => {
-    expect(decoderOf({ bytes: 100, pairs: 10 }).decode(Buffer.concat([notKept('a', 'x'.repeat(100)), notKept('b', 'c')])).fields).toEqual([]);
+    expect(
+      decoderOf({ bytes: 100, pairs: 10 }).decode(Buffer.concat([notKept('a', 'x'.repeat(100)), notKept('b', 'c')]))
+        .fields,
+    ).toEqual([]);
   });
 });

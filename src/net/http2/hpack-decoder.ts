@@ -85,13 +85,21 @@ export class HpackDecoder {
     const length = this.#integer(7);
     const last = this.#last.get(name);
     const end = this.#at + length;
-    if (last?.bytes.length === end - from && end <= this.#block.length && this.#block.compare(last.bytes, 0, last.bytes.length, from, end) === 0) {
+    if (
+      last?.bytes.length === end - from &&
+      end <= this.#block.length &&
+      this.#block.compare(last.bytes, 0, last.bytes.length, from, end) === 0
+    ) {
       this.#at = end;
       return last.entry;
     }
     this.#at = from;
     const entry = entryOf(name, this.#text());
-    const isKept = length >= LONG_BYTES && length <= TOO_LONG_BYTES && name.length <= TOO_LONG_BYTES && (last !== undefined || this.#last.size < MOST_LAST);
+    const isKept =
+      length >= LONG_BYTES &&
+      length <= TOO_LONG_BYTES &&
+      name.length <= TOO_LONG_BYTES &&
+      (last !== undefined || this.#last.size < MOST_LAST);
     if (isKept) this.#last.set(name, { bytes: Buffer.from(this.#block.subarray(from, end)), entry });
     return entry;
   }

@@ -30,11 +30,27 @@ describe('heads that answers have in common', () => {
     const encoder = new HpackEncoder();
     const decoder = decoderOf();
     const random = new SeededRandom('heads');
-    const heads = Array.from({ length: 40 }, (_, i): Head => [':status', String(200 + (i % 7)), 'content-type', `type/${i % 5}`, `x-name-${i % 3}`, `value ${i}`, 'vary', 'é'.repeat(i)]);
+    const heads = Array.from({ length: 40 }, (_, i): Head => [
+      ':status',
+      String(200 + (i % 7)),
+      'content-type',
+      `type/${i % 5}`,
+      `x-name-${i % 3}`,
+      `value ${i}`,
+      'vary',
+      'é'.repeat(i),
+    ]);
     const all = [json, missing, teapot, ...heads];
     for (let i = 0; i < 1000; i++) {
       const head = all[random.integer(all.length)]!;
-      const more: Head = ['date', 'Mon, 21 Oct 2013 20:13:21 GMT', 'audit-id', random.uid(), 'content-length', String(i)];
+      const more: Head = [
+        'date',
+        'Mon, 21 Oct 2013 20:13:21 GMT',
+        'audit-id',
+        random.uid(),
+        'content-length',
+        String(i),
+      ];
       expect(decoder.decode(Buffer.concat([encoder.common(head), own(more)])).fields).toEqual([...head, ...more]);
     }
   });
@@ -101,6 +117,7 @@ describe('headers that one answer has', () => {
 
   it('of many names', () => {
     const decoder = decoderOf();
-    for (let i = 0; i < 200; i++) expect(decoder.decode(own([`x-many-${i}`, 'v'])).fields).toEqual([`x-many-${i}`, 'v']);
+    for (let i = 0; i < 200; i++)
+      expect(decoder.decode(own([`x-many-${i}`, 'v'])).fields).toEqual([`x-many-${i}`, 'v']);
   });
 });

@@ -84,7 +84,8 @@ function ownName(name: string): Buffer {
 /** The most bytes that `writeOwn` takes. */
 export function ownBytes(head: Head): number {
   let bytes = 0;
-  for (let i = 0; i < head.length; i += 2) bytes += ownName(head[i]!).length + LONGEST_INTEGER_BYTES + head[i + 1]!.length;
+  for (let i = 0; i < head.length; i += 2)
+    bytes += ownName(head[i]!).length + LONGEST_INTEGER_BYTES + head[i + 1]!.length;
   return bytes;
 }
 
@@ -103,7 +104,11 @@ export function writeOwn(head: Head, target: Buffer, from: number): number {
 
 function literal(kind: number, prefixBits: number, name: string, value: string): Buffer {
   const index = STATIC_NAMES.get(name);
-  return Buffer.concat(index === undefined ? [integer(kind, prefixBits, 0), text(name), text(value)] : [integer(kind, prefixBits, index), text(value)]);
+  return Buffer.concat(
+    index === undefined
+      ? [integer(kind, prefixBits, 0), text(name), text(value)]
+      : [integer(kind, prefixBits, index), text(value)],
+  );
 }
 
 function text(value: string): Buffer {

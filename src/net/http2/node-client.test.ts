@@ -6,7 +6,9 @@ import { VirtualClock } from '../../kernel/virtual-clock.ts';
 import { Http2Connection } from './connection.ts';
 import { duplexPair, OPTIONS } from './testing/peer.ts';
 
-const visible = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).filter((char) => /[\x21-\x7e\x80-\xff]/.test(char));
+const visible = Array.from({ length: 256 }, (_, byte) => String.fromCharCode(byte)).filter((char) =>
+  /[\x21-\x7e\x80-\xff]/.test(char),
+);
 
 it('headers of all bytes arrive as they were sent, and go back', async () => {
   const [socket, serverSocket] = duplexPair();
@@ -20,13 +22,21 @@ it('headers of all bytes arrive as they were sent, and go back', async () => {
       },
     },
   );
-  const client = http2.connect('http://localhost', { createConnection: () => socket, settings: { headerTableSize: 100 } });
+  const client = http2.connect('http://localhost', {
+    createConnection: () => socket,
+    settings: { headerTableSize: 100 },
+  });
   const random = new SeededRandom('node');
   for (let i = 0; i < 100; i++) {
-    const all = i === 0 ? visible.join('') : `a${Array.from({ length: random.integer(100) }, () => visible[random.integer(visible.length)]!).join('')}`;
+    const all =
+      i === 0
+        ? visible.join('')
+        : `a${Array.from({ length: random.integer(100) }, () => visible[random.integer(visible.length)]!).join('')}`;
     const again = `token ${'t'.repeat(40)}${i % 3}`;
     const stream = client.request({ ':path': `/${i}`, 'x-all': all, 'x-again': again }, { endStream: true });
-    const answer = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) => stream.once('response', resolve).once('error', reject));
+    const answer = await new Promise<http2.IncomingHttpHeaders>((resolve, reject) =>
+      stream.once('response', resolve).once('error', reject),
+    );
     expect([answer['x-all'], answer['x-again']]).toEqual([all, again]);
     expect(String(Buffer.concat(await stream.toArray()))).toBe(`/${i}`);
   }

@@ -40,7 +40,9 @@ export class Patience {
   }
 
   #look(): void {
-    const left = this.connection.isIdle ? this.#idleSince + this.limits.idleMs - this.clock.monotonic() : this.limits.idleMs;
+    const left = this.connection.isIdle
+      ? this.#idleSince + this.limits.idleMs - this.clock.monotonic()
+      : this.limits.idleMs;
     if (left <= 0) this.connection.giveUp();
     else this.#timer = this.clock.after(left, () => this.#look());
   }

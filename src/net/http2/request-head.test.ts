@@ -4,7 +4,7 @@ import { announcedBytes, areTrailers, fieldOf, headersOf, isGoodField, NO_REQUES
 describe('isGoodField', () => {
   it.each([
     ['accept', '*/*'],
-    ['x-_!#$%&\'*+.^`|~9', ''],
+    ["x-_!#$%&'*+.^`|~9", ''],
     [':method', 'GET'],
     [':path', '/api?watch=true'],
     [':authority', 'localhost'],
@@ -119,8 +119,31 @@ describe('areTrailers', () => {
 
 describe('headersOf', () => {
   it('joins lists and cookies, and takes the first of what is no list', () => {
-    const headers = headersOf([':path', '/', 'accept', 'a', 'accept', 'b', 'cookie', 'c=1', 'cookie', 'd=2', 'authorization', 'first', 'authorization', 'second', 'host', 'h']);
-    expect({ ...headers }).toEqual({ ':path': '/', accept: 'a, b', cookie: 'c=1; d=2', authorization: 'first', host: 'h' });
+    const headers = headersOf([
+      ':path',
+      '/',
+      'accept',
+      'a',
+      'accept',
+      'b',
+      'cookie',
+      'c=1',
+      'cookie',
+      'd=2',
+      'authorization',
+      'first',
+      'authorization',
+      'second',
+      'host',
+      'h',
+    ]);
+    expect({ ...headers }).toEqual({
+      ':path': '/',
+      accept: 'a, b',
+      cookie: 'c=1; d=2',
+      authorization: 'first',
+      host: 'h',
+    });
   });
 
   it('takes any name for nothing but a name', () => {

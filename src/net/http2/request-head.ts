@@ -5,8 +5,35 @@ const REQUEST_PSEUDO: readonly string[] = [':method', ':scheme', ':authority', '
 const FORBIDDEN = new Set(['connection', 'keep-alive', 'proxy-connection', 'transfer-encoding', 'upgrade']);
 /** Which is one value, not a list: the first counts. */
 const SINGLE = new Set([
-  ...['authorization', 'content-length', 'content-type', 'content-encoding', 'host', 'if-match', 'if-modified-since', 'if-none-match', 'if-unmodified-since', 'user-agent', 'range', 'referer', 'from', 'date', 'etag', 'expires', 'location'],
-  ...['age', 'last-modified', 'max-forwards', 'proxy-authorization', 'retry-after', 'tk', 'upgrade-insecure-requests', 'dnt'],
+  ...[
+    'authorization',
+    'content-length',
+    'content-type',
+    'content-encoding',
+    'host',
+    'if-match',
+    'if-modified-since',
+    'if-none-match',
+    'if-unmodified-since',
+    'user-agent',
+    'range',
+    'referer',
+    'from',
+    'date',
+    'etag',
+    'expires',
+    'location',
+  ],
+  ...[
+    'age',
+    'last-modified',
+    'max-forwards',
+    'proxy-authorization',
+    'retry-after',
+    'tk',
+    'upgrade-insecure-requests',
+    'dnt',
+  ],
 ]);
 /** A token, of which HTTP/2 allows no capitals. */
 const NAME = /^[a-z0-9!#$%&'*+\-.^_`|~]+$/;
@@ -19,8 +46,16 @@ export type RequestHeaders = Record<string, string>;
 
 /** Whether a header may be one of a request at all. */
 export function isGoodField(name: string, value: string): boolean {
-  if (name.charCodeAt(0) === COLON) return REQUEST_PSEUDO.includes(name) && value !== '' && !BAD_PSEUDO_VALUE.test(value);
-  if (!NAME.test(name) || FORBIDDEN.has(name) || BAD_VALUE.test(value) || isBlank(value.charCodeAt(0)) || isBlank(value.charCodeAt(value.length - 1))) return false;
+  if (name.charCodeAt(0) === COLON)
+    return REQUEST_PSEUDO.includes(name) && value !== '' && !BAD_PSEUDO_VALUE.test(value);
+  if (
+    !NAME.test(name) ||
+    FORBIDDEN.has(name) ||
+    BAD_VALUE.test(value) ||
+    isBlank(value.charCodeAt(0)) ||
+    isBlank(value.charCodeAt(value.length - 1))
+  )
+    return false;
   return name !== 'te' || value === 'trailers';
 }
 

@@ -27,7 +27,8 @@ export function readSettings(payload: Buffer): PeerSettings {
         settings.windowBytes = value;
         break;
       case SETTING.maxFrameSize:
-        if (value < SMALLEST_MAX_FRAME || value > LARGEST_MAX_FRAME) throw new ConnectionError(ERROR.protocol, 'no size of a frame');
+        if (value < SMALLEST_MAX_FRAME || value > LARGEST_MAX_FRAME)
+          throw new ConnectionError(ERROR.protocol, 'no size of a frame');
         break;
       default:
     }
@@ -37,6 +38,7 @@ export function readSettings(payload: Buffer): PeerSettings {
 
 export function settingsPayload(settings: readonly (readonly [name: number, value: number])[]): Buffer {
   const payload = Buffer.alloc(SETTING_BYTES * settings.length);
-  for (const [i, [name, value]] of settings.entries()) payload.writeUInt32BE(value, payload.writeUInt16BE(name, SETTING_BYTES * i));
+  for (const [i, [name, value]] of settings.entries())
+    payload.writeUInt32BE(value, payload.writeUInt16BE(name, SETTING_BYTES * i));
   return payload;
 }

@@ -77,7 +77,11 @@ export class Http2Stream {
     readonly id: number,
     /** Names and values in turn. */
     readonly fields: readonly string[],
-    { endStream, declaredBytes, sendWindow }: { readonly endStream: boolean; readonly declaredBytes: number; readonly sendWindow: number },
+    {
+      endStream,
+      declaredBytes,
+      sendWindow,
+    }: { readonly endStream: boolean; readonly declaredBytes: number; readonly sendWindow: number },
     private readonly connection: StreamConnection,
   ) {
     this.sendWindow = sendWindow;
@@ -217,7 +221,13 @@ export class Http2Stream {
   /** Whether so many bytes would be on their way at once. */
   takes(bytes: number): boolean {
     const { connection } = this;
-    return this.pendingBytes === 0 && bytes <= this.sendWindow && bytes <= connection.sendWindow && bytes <= TURN_BYTES && !connection.congested;
+    return (
+      this.pendingBytes === 0 &&
+      bytes <= this.sendWindow &&
+      bytes <= connection.sendWindow &&
+      bytes <= TURN_BYTES &&
+      !connection.congested
+    );
   }
 
   /** `taken` is called when the piece is on its way, or never will be. */

@@ -9,7 +9,23 @@ export { createNetns, deleteNetns, inNetns, isNetns, openNetns, readSysctl, writ
 export { connectIn, datagramIn, listenIn, type ConnectAddress, type ListenAddress } from './sockets.ts';
 export { CommandFailed, runIn, spawnIn, ToolMissing, type RunOptions, type RunResult } from './run-in.ts';
 export { NetlinkError, NetlinkSocket, type NetlinkRequest } from './netlink.ts';
-export { addBridge, addIfb, addVeth, deleteLink, deleteLinkGroup, findLink, listLinks, macBytes, macText, setBridgePort, setLink, withoutLinkLocal, type BridgePortSettings, type Link, type LinkSettings } from './links.ts';
+export {
+  addBridge,
+  addIfb,
+  addVeth,
+  deleteLink,
+  deleteLinkGroup,
+  findLink,
+  listLinks,
+  macBytes,
+  macText,
+  setBridgePort,
+  setLink,
+  withoutLinkLocal,
+  type BridgePortSettings,
+  type Link,
+  type LinkSettings,
+} from './links.ts';
 export {
   addAddress,
   addForwardingEntry,
@@ -32,6 +48,15 @@ export {
   type Route,
 } from './routes.ts';
 export { untilOperational, type InterfaceEnd } from './operational.ts';
-export { addSetElements, changeElements, deleteSetElements, type ElementChanges, type ElementParts, type MapElements, type SetElements, type Verdict } from './nftables-elements.ts';
+export {
+  addSetElements,
+  changeElements,
+  deleteSetElements,
+  type ElementChanges,
+  type ElementParts,
+  type MapElements,
+  type SetElements,
+  type Verdict,
+} from './nftables-elements.ts';
 export { lockFile, tryLockFile, type FileLock } from './file-lock.ts';
 export { SystemCallError } from './libc.ts';

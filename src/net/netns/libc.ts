@@ -47,7 +47,8 @@ export function libc(): Libc {
 }
 
 function load(): Libc {
-  if (process.platform !== 'linux') throw new Error(`network namespaces exist on Linux only, not on ${process.platform}`);
+  if (process.platform !== 'linux')
+    throw new Error(`network namespaces exist on Linux only, not on ${process.platform}`);
   const require = createRequire(import.meta.url);
   // The types of an optional native module cannot be required; what is used of it is declared here.
   const koffi = require('koffi') as {
@@ -75,9 +76,13 @@ function load(): Libc {
     send: (...parameters) => Number(send(...parameters)),
     sendAsync: (...parameters) =>
       new Promise((resolve, reject) => {
-        send.async(...parameters, (error: Error | null, result: unknown) => (error === null ? resolve(Number(result)) : reject(error)));
+        send.async(...parameters, (error: Error | null, result: unknown) =>
+          error === null ? resolve(Number(result)) : reject(error),
+        );
       }),
-    mount: call('int mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data)'),
+    mount: call(
+      'int mount(const char *source, const char *target, const char *type, unsigned long flags, const void *data)',
+    ),
     umount2: call('int umount2(const char *target, int flags)'),
     flock: call('int flock(int fd, int operation)'),
     close: call('int close(int fd)'),

@@ -1,5 +1,16 @@
 /** Requests for network interfaces, and how the kernel lists them. */
-import { attribute, decodeAttributes, NLM_F_CREATE, NLM_F_EXCL, u32, u8, zeroTerminated, type NetlinkMessage, type NetlinkRequest, type NetlinkSocket } from './netlink.ts';
+import {
+  attribute,
+  decodeAttributes,
+  NLM_F_CREATE,
+  NLM_F_EXCL,
+  u32,
+  u8,
+  zeroTerminated,
+  type NetlinkMessage,
+  type NetlinkRequest,
+  type NetlinkSocket,
+} from './netlink.ts';
 
 const RTM_NEWLINK = 16;
 const RTM_DELLINK = 17;
@@ -77,7 +88,10 @@ function settings({ name, mtu, mac, master, alias, group, netnsFd }: LinkSetting
 export function addBridge(link: LinkSettings & { readonly name: string }): NetlinkRequest {
   // Multicast is flooded: snooping would cut off neighbour discovery while nobody queries.
   const data = [attribute(IFLA_BR_MCAST_SNOOPING, u8(0))];
-  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('bridge')), attribute(IFLA_INFO_DATA, data)]);
+  const info = attribute(IFLA_LINKINFO, [
+    attribute(IFLA_INFO_KIND, zeroTerminated('bridge')),
+    attribute(IFLA_INFO_DATA, data),
+  ]);
   return {
     type: RTM_NEWLINK,
     flags: NLM_F_CREATE | NLM_F_EXCL,
@@ -90,9 +104,15 @@ export function addBridge(link: LinkSettings & { readonly name: string }): Netli
  * A pair of interfaces; the peer is made in the namespace of its `netnsFd`. It cannot come up while it is being made:
  * its pair is not there yet.
  */
-export function addVeth(link: LinkSettings & { readonly name: string }, peer: Omit<LinkSettings, 'up'> & { readonly name: string }): NetlinkRequest {
+export function addVeth(
+  link: LinkSettings & { readonly name: string },
+  peer: Omit<LinkSettings, 'up'> & { readonly name: string },
+): NetlinkRequest {
   const peerInfo = attribute(VETH_INFO_PEER, [header(peer.index), ...settings(peer)]);
-  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_KIND, zeroTerminated('veth')), attribute(IFLA_INFO_DATA, [peerInfo])]);
+  const info = attribute(IFLA_LINKINFO, [
+    attribute(IFLA_INFO_KIND, zeroTerminated('veth')),
+    attribute(IFLA_INFO_DATA, [peerInfo]),
+  ]);
   return {
     type: RTM_NEWLINK,
     flags: NLM_F_CREATE | NLM_F_EXCL,
@@ -103,7 +123,9 @@ export function addVeth(link: LinkSettings & { readonly name: string }, peer: Om
 
 /** Keeps an interface that is still down from giving itself an IPv6 link-local address. */
 export function withoutLinkLocal(name: string): NetlinkRequest {
-  const none = attribute(IFLA_AF_SPEC, [attribute(AF_INET6, [attribute(IFLA_INET6_ADDR_GEN_MODE, u8(IN6_ADDR_GEN_MODE_NONE))])]);
+  const none = attribute(IFLA_AF_SPEC, [
+    attribute(AF_INET6, [attribute(IFLA_INET6_ADDR_GEN_MODE, u8(IN6_ADDR_GEN_MODE_NONE))]),
+  ]);
   return {
     type: RTM_NEWLINK,
     flags: 0,
@@ -136,20 +158,30 @@ export interface BridgePortSettings {
 }
 
 export function setBridgePort(index: number, port: BridgePortSettings, name = String(index)): NetlinkRequest {
-  const flag = (type: number, value: boolean | undefined): Buffer[] => (value === undefined ? [] : [attribute(type, u8(value ? 1 : 0))]);
+  const flag = (type: number, value: boolean | undefined): Buffer[] =>
+    value === undefined ? [] : [attribute(type, u8(value ? 1 : 0))];
   const data = [
     ...flag(IFLA_BRPORT_MODE, port.hairpin),
     ...flag(IFLA_BRPORT_ISOLATED, port.isolated),
     ...flag(IFLA_BRPORT_LEARNING, port.learning),
     ...flag(IFLA_BRPORT_LOCKED, port.locked),
   ];
-  const info = attribute(IFLA_LINKINFO, [attribute(IFLA_INFO_SLAVE_KIND, zeroTerminated('bridge')), attribute(IFLA_INFO_SLAVE_DATA, data)]);
-  return { type: RTM_NEWLINK, flags: 0, body: Buffer.concat([header(index), info]), what: `set the bridge port ${name}` };
+  const info = attribute(IFLA_LINKINFO, [
+    attribute(IFLA_INFO_SLAVE_KIND, zeroTerminated('bridge')),
+    attribute(IFLA_INFO_SLAVE_DATA, data),
+  ]);
+  return {
+    type: RTM_NEWLINK,
+    flags: 0,
+    body: Buffer.concat([header(index), info]),
+    what: `set the bridge port ${name}`,
+  };
 }
 
 /** By `index`, or without it by `name`. */
 export function deleteLink(link: { readonly name?: string; readonly index?: number }): NetlinkRequest {
-  const byName = link.index === undefined && link.name !== undefined ? [attribute(IFLA_IFNAME, zeroTerminated(link.name))] : [];
+  const byName =
+    link.index === undefined && link.name !== undefined ? [attribute(IFLA_IFNAME, zeroTerminated(link.name))] : [];
   return {
     type: RTM_DELLINK,
     flags: 0,
@@ -161,7 +193,13 @@ export function deleteLink(link: { readonly name?: string; readonly index?: numb
 
 /** All interfaces of a group in one step: each deletion makes the kernel wait for all its readers. */
 export function deleteLinkGroup(group: number): NetlinkRequest {
-  return { type: RTM_DELLINK, flags: 0, body: Buffer.concat([header(), attribute(IFLA_GROUP, u32(group))]), what: `delete the interfaces of the group ${group}`, accept: ['ENODEV'] };
+  return {
+    type: RTM_DELLINK,
+    flags: 0,
+    body: Buffer.concat([header(), attribute(IFLA_GROUP, u32(group))]),
+    what: `delete the interfaces of the group ${group}`,
+    accept: ['ENODEV'],
+  };
 }
 
 export interface Link {
@@ -192,7 +230,13 @@ export function addIfb(link: LinkSettings & { readonly name: string }): NetlinkR
 /** Undefined when there is none of that name. */
 export async function findLink(socket: NetlinkSocket, name: string): Promise<Link | undefined> {
   const body = Buffer.concat([header(), attribute(IFLA_IFNAME, zeroTerminated(name))]);
-  const answer = await socket.get({ type: RTM_GETLINK, flags: 0, body, what: `find the interface ${name}`, accept: ['ENODEV'] });
+  const answer = await socket.get({
+    type: RTM_GETLINK,
+    flags: 0,
+    body,
+    what: `find the interface ${name}`,
+    accept: ['ENODEV'],
+  });
   return answer && decodeLink(answer);
 }
 
@@ -202,7 +246,11 @@ export async function listLinks(socket: NetlinkSocket): Promise<Link[]> {
 
 function decodeLink({ body }: NetlinkMessage): Link {
   const attributes = decodeAttributes(body.subarray(16));
-  const text = (type: number): string | undefined => attributes.get(type)?.toString('utf8').replace(/(?<!\0)\0+$/, '');
+  const text = (type: number): string | undefined =>
+    attributes
+      .get(type)
+      ?.toString('utf8')
+      .replace(/(?<!\0)\0+$/, '');
   const info = attributes.get(IFLA_LINKINFO);
   const mac = attributes.get(IFLA_ADDRESS);
   return {
@@ -214,9 +262,15 @@ function decodeLink({ body }: NetlinkMessage): Link {
     mac: mac === undefined ? undefined : macText(mac),
     master: attributes.get(IFLA_MASTER)?.readUInt32LE(),
     alias: text(IFLA_IFALIAS),
-    kind: info && decodeAttributes(info).get(IFLA_INFO_KIND)?.toString('utf8').replace(/(?<!\0)\0+$/, ''),
+    kind:
+      info &&
+      decodeAttributes(info)
+        .get(IFLA_INFO_KIND)
+        ?.toString('utf8')
+        .replace(/(?<!\0)\0+$/, ''),
   };
 }
 
 export const macBytes = (mac: string): Buffer => Buffer.from(mac.replaceAll(':', ''), 'hex');
-export const macText = (bytes: Uint8Array): string => [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');
+export const macText = (bytes: Uint8Array): string =>
+  [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join(':');

@@ -50,7 +50,9 @@ function inNetnsOf<Result>(target: number, work: () => Result): Result {
 /** A thread that cannot come back would go on in the wrong network without anyone seeing it: the process must end. */
 function comeBack(): void {
   if (libc().setns(visited ?? homeNamespace(), CLONE_NEWNET) !== 0) {
-    process.stderr.write(`cannot return to the network namespace of the process: ${new SystemCallError('setns', libc().errno()).message}\n`);
+    process.stderr.write(
+      `cannot return to the network namespace of the process: ${new SystemCallError('setns', libc().errno()).message}\n`,
+    );
     process.abort();
   }
 }
@@ -111,7 +113,10 @@ export function writeSysctl(netns: string | undefined, name: string, value: stri
     try {
       fs.writeFileSync(file, String(value));
     } catch (error) {
-      throw new Error(`the sysctl ${name} cannot be set to ${value}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new Error(
+        `the sysctl ${name} cannot be set to ${value}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   });
 }
@@ -126,6 +131,7 @@ export function readSysctl(netns: string | undefined, name: string): string | un
 
 function sysctlFile(name: string): string {
   const relative = name.includes('/') ? name : name.replaceAll('.', '/');
-  if (!/^net\/[\w./-]+$/.test(relative) || relative.split('/').includes('..')) throw new Error(`${name} is not a sysctl of a network namespace`);
+  if (!/^net\/[\w./-]+$/.test(relative) || relative.split('/').includes('..'))
+    throw new Error(`${name} is not a sysctl of a network namespace`);
   return `/proc/sys/${relative}`;
 }

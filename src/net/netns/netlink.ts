@@ -78,7 +78,13 @@ export class NetlinkSocket {
   /** A socket of the namespace pinned at `netns`; it stays in it. */
   constructor(netns: string | undefined, family: 'route' | 'netfilter' = 'route') {
     const system = libc();
-    this.#fd = inNetns(netns, () => checked(system.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, family === 'route' ? NETLINK_ROUTE : NETLINK_NETFILTER), 'socket', 'of netlink'));
+    this.#fd = inNetns(netns, () =>
+      checked(
+        system.socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, family === 'route' ? NETLINK_ROUTE : NETLINK_NETFILTER),
+        'socket',
+        'of netlink',
+      ),
+    );
     const on = Buffer.from([1, 0, 0, 0]);
     // Kernels without them give shorter errors and longer dumps; both are read all the same.
     system.setsockopt(this.#fd, SOL_NETLINK, NETLINK_EXT_ACK, on, 4);
@@ -132,7 +138,8 @@ export class NetlinkSocket {
         for (const answer of this.#receive()) {
           if (answer.sequence !== sequence) continue;
           if (answer.type === NLMSG_DONE) return messages;
-          if (answer.type === NLMSG_ERROR) throw refusal('list', answer) ?? new Error('netlink ended a list without a reason');
+          if (answer.type === NLMSG_ERROR)
+            throw refusal('list', answer) ?? new Error('netlink ended a list without a reason');
           messages.push({ type: answer.type, body: answer.body });
         }
       }
@@ -150,7 +157,11 @@ export class NetlinkSocket {
     const messages = requests.map((request) => {
       const sequence = ++this.#sequence;
       if (!request.unanswered) bySequence.set(sequence, request);
-      return encodeMessage({ ...request, flags: request.flags | NLM_F_REQUEST | (request.unanswered ? 0 : NLM_F_ACK), sequence });
+      return encodeMessage({
+        ...request,
+        flags: request.flags | NLM_F_REQUEST | (request.unanswered ? 0 : NLM_F_ACK),
+        sequence,
+      });
     });
     return { message: Buffer.concat(messages), bySequence };
   }
@@ -178,7 +189,11 @@ export class NetlinkSocket {
   }
 
   #receive(): Answer[] {
-    const length = checked(libc().recv(this.#fd, this.#buffer, this.#buffer.length, MSG_DONTWAIT), 'recv', 'from netlink');
+    const length = checked(
+      libc().recv(this.#fd, this.#buffer, this.#buffer.length, MSG_DONTWAIT),
+      'recv',
+      'from netlink',
+    );
     return decodeAnswers(Buffer.from(this.#buffer.subarray(0, length)));
   }
 
@@ -201,7 +216,17 @@ interface Answer extends NetlinkMessage {
   readonly sequence: number;
 }
 
-function encodeMessage({ type, flags, body, sequence }: { type: number; flags: number; body: Buffer; sequence: number }): Buffer {
+function encodeMessage({
+  type,
+  flags,
+  body,
+  sequence,
+}: {
+  type: number;
+  flags: number;
+  body: Buffer;
+  sequence: number;
+}): Buffer {
   const message = Buffer.alloc(align(HEADER + body.length));
   message.writeUInt32LE(HEADER + body.length, 0);
   message.writeUInt16LE(type, 4);
@@ -213,7 +238,7 @@ function encodeMessage({ type, flags, body, sequence }: { type: number; flags: n
 
 function decodeAnswers(data: Buffer): Answer[] {
   const answers: Answer[] = [];
-  for (let offset = 0; offset + HEADER <= data.length; ) {
+  for (let offset = 0; offset + HEADER <= data.length;) {
     const length = data.readUInt32LE(offset);
     if (length < HEADER) break;
     answers.push({
@@ -254,7 +279,7 @@ export function attribute(type: number, value: Buffer | readonly Buffer[]): Buff
 
 export function decodeAttributes(data: Buffer): Map<number, Buffer> {
   const attributes = new Map<number, Buffer>();
-  for (let offset = 0; offset + 4 <= data.length; ) {
+  for (let offset = 0; offset + 4 <= data.length;) {
     const length = data.readUInt16LE(offset);
     if (length < 4) break;
     attributes.set(data.readUInt16LE(offset + 2) & 0x3fff, data.subarray(offset + 4, offset + length));

@@ -87,7 +87,9 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
     const netns = namespaces.create('a');
     expect(await runIn('readlink', ['/proc/self/ns/net'], { netns })).toContain(inNetns(netns, ownNamespace));
     expect(await runIn('cat', [], { netns, input: 'fed' })).toBe('fed');
-    await expect(runIn('ip', ['link', 'show', 'nope'], { netns })).rejects.toThrow(/^ip link show nope failed \(exit code 1\): .*nope/);
+    await expect(runIn('ip', ['link', 'show', 'nope'], { netns })).rejects.toThrow(
+      /^ip link show nope failed \(exit code 1\): .*nope/,
+    );
     await expect(runIn('no-such-program', [])).rejects.toThrow('the program "no-such-program" is not installed');
   });
 
@@ -111,7 +113,11 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
       }
       const [one, other] = [(await findLink(sockets[0]!, 'cable'))!, (await findLink(sockets[1]!, 'eth0'))!];
       await sockets[0]!.send([addAddress(one.index, '10.9.0.1/24'), addAddress(one.index, 'fd09::1/64')]);
-      await sockets[1]!.send([setLink({ index: other.index, up: true }), addAddress(other.index, '10.9.0.2/24'), addAddress(other.index, 'fd09::2/64')]);
+      await sockets[1]!.send([
+        setLink({ index: other.index, up: true }),
+        addAddress(other.index, '10.9.0.2/24'),
+        addAddress(other.index, 'fd09::2/64'),
+      ]);
     });
     afterEach(() => sockets.forEach((socket) => socket.close()));
 
@@ -127,20 +133,38 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
         addRoute({ destination: 'fd08::/64', gateway: 'fd09::2' }),
         addNeighbour({ index: cable.index, address: '10.9.0.7', mac: '02:00:00:00:00:07' }),
       ]);
-      expect((await listLinks(node)).find(({ name }) => name === 'bridge')).toMatchObject({ kind: 'bridge', mac: '02:00:00:00:00:33' });
-      const routes = (await listRoutes(node)).map(({ destination, type, gateway, metric }) => [type, destination, gateway, metric].join(' '));
-      expect(routes).toEqual(expect.arrayContaining(['blackhole 10.8.0.0/16  7', 'unicast default 10.9.0.2 ', 'unicast fd08::/64 fd09::2 1024']));
+      expect((await listLinks(node)).find(({ name }) => name === 'bridge')).toMatchObject({
+        kind: 'bridge',
+        mac: '02:00:00:00:00:33',
+      });
+      const routes = (await listRoutes(node)).map(({ destination, type, gateway, metric }) =>
+        [type, destination, gateway, metric].join(' '),
+      );
+      expect(routes).toEqual(
+        expect.arrayContaining([
+          'blackhole 10.8.0.0/16  7',
+          'unicast default 10.9.0.2 ',
+          'unicast fd08::/64 fd09::2 1024',
+        ]),
+      );
       expect(await listAddresses(node)).toContainEqual({ index: cable.index, address: 'fd09::1', length: 64 });
       expect(await listNeighbours(node)).toContainEqual({ index: cable.index, address: '10.9.0.7', permanent: true });
-      await node.send([deleteRoute({ destination: '10.8.0.0/16', type: 'blackhole' }), deleteRoute({ destination: '10.8.0.0/16', type: 'blackhole' })]);
+      await node.send([
+        deleteRoute({ destination: '10.8.0.0/16', type: 'blackhole' }),
+        deleteRoute({ destination: '10.8.0.0/16', type: 'blackhole' }),
+      ]);
       expect((await listRoutes(node)).some(({ destination }) => destination === '10.8.0.0/16')).toBe(false);
     });
 
     test('a refusal names what was wanted, and does not keep the rest from being done', async () => {
       const [node] = sockets as [NetlinkSocket, NetlinkSocket];
-      await expect(node.send([addBridge({ name: 'cable' }), addBridge({ name: 'other' })])).rejects.toThrow('cannot add the bridge cable: exists already (EEXIST)');
+      await expect(node.send([addBridge({ name: 'cable' }), addBridge({ name: 'other' })])).rejects.toThrow(
+        'cannot add the bridge cable: exists already (EEXIST)',
+      );
       expect(await findLink(node, 'other')).toBeDefined();
-      await expect(node.send([addRoute({ destination: '10.1.0.0/16', gateway: '1.2.3.4' })])).rejects.toThrow(/cannot add the route 10\.1\.0\.0\/16 via 1\.2\.3\.4: .*invalid gateway/);
+      await expect(node.send([addRoute({ destination: '10.1.0.0/16', gateway: '1.2.3.4' })])).rejects.toThrow(
+        /cannot add the route 10\.1\.0\.0\/16 via 1\.2\.3\.4: .*invalid gateway/,
+      );
       await node.send([deleteLink({ name: 'not-there' })]);
     });
 
@@ -152,7 +176,9 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
       const [answer] = (await once(client, 'data')) as [Buffer];
       expect(String(answer)).toBe(`hello ${host.replace(/2$/, '1')}`);
       client.destroy();
-      await expect(once(connectIn({ netns: undefined, host: '127.0.0.1', port }), 'connect')).rejects.toThrow('ECONNREFUSED');
+      await expect(once(connectIn({ netns: undefined, host: '127.0.0.1', port }), 'connect')).rejects.toThrow(
+        'ECONNREFUSED',
+      );
       await expect(once(connectIn({ netns: left, host, port: 9 }), 'connect')).rejects.toThrow('ECONNREFUSED');
       server.close();
       await once(server, 'close');
@@ -161,8 +187,12 @@ describe.skipIf(missing !== undefined)(`network namespaces${missing === undefine
     test('a taken port and a foreign address are errors; the latter can be had by free bind', async () => {
       const server = net.createServer();
       await listenIn(server, { netns: right, host: '10.9.0.2', port: 80 });
-      await expect(async () => listenIn(net.createServer(), { netns: right, host: '10.9.0.2', port: 80 })).rejects.toThrow('EADDRINUSE');
-      await expect(async () => listenIn(net.createServer(), { netns: right, host: '10.77.0.1', port: 80 })).rejects.toThrow('EADDRNOTAVAIL');
+      await expect(async () =>
+        listenIn(net.createServer(), { netns: right, host: '10.9.0.2', port: 80 }),
+      ).rejects.toThrow('EADDRINUSE');
+      await expect(async () =>
+        listenIn(net.createServer(), { netns: right, host: '10.77.0.1', port: 80 }),
+      ).rejects.toThrow('EADDRNOTAVAIL');
       const free = net.createServer();
       await listenIn(free, { netns: right, host: '10.77.0.1', port: 80, freeBind: true });
       for (const each of [server, free]) each.close();

@@ -51,7 +51,11 @@ export async function addSetElements(socket: NetlinkSocket, changes: readonly Se
 /** One by one: elements, sets and tables that are gone already are fine. */
 export async function deleteSetElements(socket: NetlinkSocket, changes: readonly SetElements[]): Promise<void> {
   for (const change of changes) {
-    for (const key of change.keys) await transact(socket, requests(NFT_MSG_DELSETELEM, { ...change, keys: [key] }).map((request) => ({ ...request, accept: ['ENOENT'] })));
+    for (const key of change.keys)
+      await transact(
+        socket,
+        requests(NFT_MSG_DELSETELEM, { ...change, keys: [key] }).map((request) => ({ ...request, accept: ['ENOENT'] })),
+      );
   }
 }
 
@@ -63,19 +67,31 @@ export interface ElementChanges {
 
 /** Elements of several sets and maps in one transaction: all of it happens, or nothing. */
 export async function changeElements(socket: NetlinkSocket, { remove = [], add = [] }: ElementChanges): Promise<void> {
-  await transact(socket, [...remove.flatMap((elements) => requests(NFT_MSG_DELSETELEM, elements)), ...add.flatMap((elements) => requests(NFT_MSG_NEWSETELEM, elements))]);
+  await transact(socket, [
+    ...remove.flatMap((elements) => requests(NFT_MSG_DELSETELEM, elements)),
+    ...add.flatMap((elements) => requests(NFT_MSG_NEWSETELEM, elements)),
+  ]);
 }
 
 async function transact(socket: NetlinkSocket, changes: readonly NetlinkRequest[]): Promise<void> {
   await socket.send([frame(NFNL_MSG_BATCH_BEGIN), ...changes, frame(NFNL_MSG_BATCH_END)]);
 }
 
-const frame = (type: number): NetlinkRequest => ({ type, flags: 0, body: header(0, NFNL_SUBSYS_NFTABLES), what: 'change nftables', unanswered: true });
+const frame = (type: number): NetlinkRequest => ({
+  type,
+  flags: 0,
+  body: header(0, NFNL_SUBSYS_NFTABLES),
+  what: 'change nftables',
+  unanswered: true,
+});
 const nested = (kind: number, parts: readonly Buffer[]): Buffer => attribute(kind | NLA_F_NESTED, parts);
 
 function requests(type: number, elements: SetElements | MapElements): NetlinkRequest[] {
   const { family = 'inet', table, set } = elements;
-  const encoded = 'keys' in elements ? elements.keys.map((key) => element(key)) : elements.entries.map(([key, value]) => element(key, value));
+  const encoded =
+    'keys' in elements
+      ? elements.keys.map((key) => element(key))
+      : elements.entries.map(([key, value]) => element(key, value));
   return lists(encoded).map((list) => ({
     type,
     flags: type === NFT_MSG_NEWSETELEM ? NLM_F_CREATE : 0,
@@ -91,7 +107,14 @@ function requests(type: number, elements: SetElements | MapElements): NetlinkReq
 
 function element(key: ElementParts, value?: ElementParts | Verdict): Buffer {
   const parts = [nested(NFTA_SET_ELEM_KEY, [attribute(NFTA_DATA_VALUE, Buffer.concat(key.map(padded)))])];
-  if (value !== undefined) parts.push(nested(NFTA_SET_ELEM_DATA, [isVerdict(value) ? nested(NFTA_DATA_VERDICT, verdict(value)) : attribute(NFTA_DATA_VALUE, Buffer.concat(value.map(padded)))]));
+  if (value !== undefined)
+    parts.push(
+      nested(NFTA_SET_ELEM_DATA, [
+        isVerdict(value)
+          ? nested(NFTA_DATA_VERDICT, verdict(value))
+          : attribute(NFTA_DATA_VALUE, Buffer.concat(value.map(padded))),
+      ]),
+    );
   return nested(NFTA_LIST_ELEM, parts);
 }
 
@@ -100,7 +123,10 @@ const isVerdict = (value: ElementParts | Verdict): value is Verdict => 'verdict'
 function verdict(value: Verdict): Buffer[] {
   const code = Buffer.alloc(4);
   code.writeInt32BE(VERDICT_CODES[value.verdict]);
-  return [attribute(NFTA_VERDICT_CODE, code), ...('chain' in value ? [attribute(NFTA_VERDICT_CHAIN, zeroTerminated(value.chain))] : [])];
+  return [
+    attribute(NFTA_VERDICT_CODE, code),
+    ...('chain' in value ? [attribute(NFTA_VERDICT_CHAIN, zeroTerminated(value.chain))] : []),
+  ];
 }
 
 function lists(elements: readonly Buffer[]): Buffer[][] {

@@ -1,8 +1,18 @@
 /** Requests for addresses, routes and neighbours, and how the kernel lists them. */
 import net from 'node:net';
-import { macBytes } from './links.ts';
-import { attribute, decodeAttributes, NLM_F_CREATE, NLM_F_EXCL, NLM_F_REPLACE, u32, type NetlinkMessage, type NetlinkRequest, type NetlinkSocket } from './netlink.ts';
 import { addressBytes, addressText } from '../../base/index.ts';
+import { macBytes } from './links.ts';
+import {
+  attribute,
+  decodeAttributes,
+  NLM_F_CREATE,
+  NLM_F_EXCL,
+  NLM_F_REPLACE,
+  u32,
+  type NetlinkMessage,
+  type NetlinkRequest,
+  type NetlinkSocket,
+} from './netlink.ts';
 
 const RTM_NEWADDR = 20;
 const RTM_DELADDR = 21;
@@ -60,19 +70,31 @@ export function parsePrefix(cidr: string): Prefix {
   const family = net.isIP(address);
   const most = family === 6 ? 128 : 32;
   const bits = length === undefined ? most : Number(length);
-  if (family === 0 || (length !== undefined && !/^\d+$/.test(length)) || bits > most) throw new Error(`${cidr} is not an address range (CIDR)`);
+  if (family === 0 || (length !== undefined && !/^\d+$/.test(length)) || bits > most)
+    throw new Error(`${cidr} is not an address range (CIDR)`);
   return { address, length: bits };
 }
 
 /** `cidr` is the address with the length of its network, such as 10.0.0.1/24. */
 export function addAddress(index: number, cidr: string): NetlinkRequest {
   const { address, length } = parsePrefix(cidr);
-  return { type: RTM_NEWADDR, flags: NLM_F_CREATE | NLM_F_REPLACE, body: addressBody(index, address, length), what: `add the address ${cidr}` };
+  return {
+    type: RTM_NEWADDR,
+    flags: NLM_F_CREATE | NLM_F_REPLACE,
+    body: addressBody(index, address, length),
+    what: `add the address ${cidr}`,
+  };
 }
 
 export function deleteAddress(index: number, cidr: string): NetlinkRequest {
   const { address, length } = parsePrefix(cidr);
-  return { type: RTM_DELADDR, flags: 0, body: addressBody(index, address, length), what: `delete the address ${cidr}`, accept: ['EADDRNOTAVAIL', 'ENODEV'] };
+  return {
+    type: RTM_DELADDR,
+    flags: 0,
+    body: addressBody(index, address, length),
+    what: `delete the address ${cidr}`,
+    accept: ['EADDRNOTAVAIL', 'ENODEV'],
+  };
 }
 
 /** `struct ifaddrmsg`: family, prefix length, flags, scope, index u32. */
@@ -104,25 +126,59 @@ export interface Route {
   readonly protocol?: number;
 }
 
-const ROUTE_TYPES = { unicast: RTN_UNICAST, local: RTN_LOCAL, blackhole: RTN_BLACKHOLE, unreachable: RTN_UNREACHABLE } as const;
+const ROUTE_TYPES = {
+  unicast: RTN_UNICAST,
+  local: RTN_LOCAL,
+  blackhole: RTN_BLACKHOLE,
+  unreachable: RTN_UNREACHABLE,
+} as const;
 
 export function addRoute(route: Route): NetlinkRequest {
-  return { type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_REPLACE, body: routeBody(route), what: `add the route ${routeText(route)}` };
+  return {
+    type: RTM_NEWROUTE,
+    flags: NLM_F_CREATE | NLM_F_REPLACE,
+    body: routeBody(route),
+    what: `add the route ${routeText(route)}`,
+  };
 }
 
 /** Fails with EEXIST where a route to the same range with the same metric exists, whosever it is. */
 export function addNewRoute(route: Route): NetlinkRequest {
-  return { type: RTM_NEWROUTE, flags: NLM_F_CREATE | NLM_F_EXCL, body: routeBody(route), what: `add the route ${routeText(route)}` };
+  return {
+    type: RTM_NEWROUTE,
+    flags: NLM_F_CREATE | NLM_F_EXCL,
+    body: routeBody(route),
+    what: `add the route ${routeText(route)}`,
+  };
 }
 
 /** Whoever made it, unless its protocol is said. */
 export function deleteRoute(route: Route): NetlinkRequest {
-  return { type: RTM_DELROUTE, flags: 0, body: routeBody({ protocol: 0, ...route }, { anyScope: route.gateway === undefined && route.interfaceIndex === undefined }), what: `delete the route ${routeText(route)}`, accept: ['ESRCH', 'ENODEV'] };
+  return {
+    type: RTM_DELROUTE,
+    flags: 0,
+    body: routeBody(
+      { protocol: 0, ...route },
+      { anyScope: route.gateway === undefined && route.interfaceIndex === undefined },
+    ),
+    what: `delete the route ${routeText(route)}`,
+    accept: ['ESRCH', 'ENODEV'],
+  };
 }
 
 /** `struct rtmsg`: family, dst_len, src_len, tos, table, protocol, scope, type, flags u32. */
 function routeBody(route: Route, { anyScope = false } = {}): Buffer {
-  const { destination, gateway, gateways, interfaceIndex, source, metric, table = RT_TABLE_MAIN, type = 'unicast', protocol = RTPROT_STATIC } = route;
+  const {
+    destination,
+    gateway,
+    gateways,
+    interfaceIndex,
+    source,
+    metric,
+    table = RT_TABLE_MAIN,
+    type = 'unicast',
+    protocol = RTPROT_STATIC,
+  } = route;
   const prefix = destination === 'default' ? undefined : parsePrefix(destination);
   const family = familyOf(prefix?.address ?? gateway ?? (route.family === 6 ? '::' : '0.0.0.0'));
   const isDirect = family === AF_INET && type === 'unicast' && gateway === undefined && gateways === undefined;
@@ -134,7 +190,14 @@ function routeBody(route: Route, { anyScope = false } = {}): Buffer {
     body,
     ...(prefix === undefined ? [] : [attribute(RTA_DST, addressBytes(prefix.address))]),
     ...(interfaceIndex === undefined || gateways !== undefined ? [] : [attribute(RTA_OIF, u32(interfaceIndex))]),
-    ...(gateways === undefined ? [] : [attribute(RTA_MULTIPATH, gateways.map((each) => nextHop(each, interfaceIndex ?? 0)))]),
+    ...(gateways === undefined
+      ? []
+      : [
+          attribute(
+            RTA_MULTIPATH,
+            gateways.map((each) => nextHop(each, interfaceIndex ?? 0)),
+          ),
+        ]),
     ...(gateway === undefined ? [] : [attribute(RTA_GATEWAY, addressBytes(gateway))]),
     ...(source === undefined ? [] : [attribute(RTA_PREFSRC, addressBytes(source))]),
     ...(metric === undefined ? [] : [attribute(RTA_PRIORITY, u32(metric))]),
@@ -152,7 +215,12 @@ function nextHop(gateway: string, interfaceIndex: number): Buffer {
 }
 
 export function routeText({ type, destination, gateway, metric }: Route): string {
-  return [type === undefined || type === 'unicast' ? '' : `${type} `, destination, gateway === undefined ? '' : ` via ${gateway}`, metric === undefined ? '' : ` metric ${metric}`].join('');
+  return [
+    type === undefined || type === 'unicast' ? '' : `${type} `,
+    destination,
+    gateway === undefined ? '' : ` via ${gateway}`,
+    metric === undefined ? '' : ` metric ${metric}`,
+  ].join('');
 }
 
 export interface ListedRoute extends Route {
@@ -161,8 +229,14 @@ export interface ListedRoute extends Route {
 
 /** The routes of the main table, in both families. */
 export async function listRoutes(socket: NetlinkSocket): Promise<ListedRoute[]> {
-  const dumps = [await socket.dump(RTM_GETROUTE, routeHeader(AF_INET)), await socket.dump(RTM_GETROUTE, routeHeader(AF_INET6))];
-  return dumps.flat().map(decodeRoute).filter((route) => route.table === RT_TABLE_MAIN);
+  const dumps = [
+    await socket.dump(RTM_GETROUTE, routeHeader(AF_INET)),
+    await socket.dump(RTM_GETROUTE, routeHeader(AF_INET6)),
+  ];
+  return dumps
+    .flat()
+    .map(decodeRoute)
+    .filter((route) => route.table === RT_TABLE_MAIN);
 }
 
 /** Whether the namespace takes packets to that address for its own. */
@@ -170,7 +244,13 @@ export async function isLocalAddress(socket: NetlinkSocket, address: string): Pr
   const header = routeHeader(familyOf(address));
   header.writeUInt8(net.isIPv6(address) ? 128 : 32, 1);
   const body = Buffer.concat([header, attribute(RTA_DST, addressBytes(address))]);
-  const answer = await socket.get({ type: RTM_GETROUTE, flags: 0, body, what: `find the route to ${address}`, accept: ['ENETUNREACH', 'EHOSTUNREACH', 'EINVAL', 'EACCES'] });
+  const answer = await socket.get({
+    type: RTM_GETROUTE,
+    flags: 0,
+    body,
+    what: `find the route to ${address}`,
+    accept: ['ENETUNREACH', 'EHOSTUNREACH', 'EINVAL', 'EACCES'],
+  });
   return answer?.body.readUInt8(7) === RTN_LOCAL;
 }
 
@@ -185,7 +265,9 @@ function decodeRoute({ body }: NetlinkMessage): ListedRoute {
   const destination = attributes.get(RTA_DST);
   const gateway = attributes.get(RTA_GATEWAY);
   const source = attributes.get(RTA_PREFSRC);
-  const type = (Object.keys(ROUTE_TYPES) as (keyof typeof ROUTE_TYPES)[]).find((name) => ROUTE_TYPES[name] === body.readUInt8(7));
+  const type = (Object.keys(ROUTE_TYPES) as (keyof typeof ROUTE_TYPES)[]).find(
+    (name) => ROUTE_TYPES[name] === body.readUInt8(7),
+  );
   return {
     destination: destination === undefined ? 'default' : `${addressText(destination)}/${body.readUInt8(1)}`,
     family: body.readUInt8(0) === AF_INET6 ? 6 : 4,
@@ -212,7 +294,13 @@ export function addNeighbour({ index, address, mac }: { index: number; address: 
 
 export function deleteNeighbour({ index, address }: { index: number; address: string }): NetlinkRequest {
   const body = neighbourHeader(familyOf(address), index, 0, 0);
-  return { type: RTM_DELNEIGH, flags: 0, body: Buffer.concat([body, attribute(NDA_DST, addressBytes(address))]), what: `delete the neighbour ${address}`, accept: ['ENOENT', 'ENODEV'] };
+  return {
+    type: RTM_DELNEIGH,
+    flags: 0,
+    body: Buffer.concat([body, attribute(NDA_DST, addressBytes(address))]),
+    what: `delete the neighbour ${address}`,
+    accept: ['ENOENT', 'ENODEV'],
+  };
 }
 
 export interface Neighbour {
@@ -222,17 +310,33 @@ export interface Neighbour {
 }
 
 export async function listNeighbours(socket: NetlinkSocket): Promise<Neighbour[]> {
-  const dumps = [await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_INET, 0, 0, 0)), await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_INET6, 0, 0, 0))];
+  const dumps = [
+    await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_INET, 0, 0, 0)),
+    await socket.dump(RTM_GETNEIGH, neighbourHeader(AF_INET6, 0, 0, 0)),
+  ];
   return dumps.flat().flatMap(({ body }) => {
     const address = decodeAttributes(body.subarray(12)).get(NDA_DST);
-    return address === undefined ? [] : [{ index: body.readInt32LE(4), address: addressText(address), permanent: body.readUInt16LE(8) === NUD_PERMANENT }];
+    return address === undefined
+      ? []
+      : [
+          {
+            index: body.readInt32LE(4),
+            address: addressText(address),
+            permanent: body.readUInt16LE(8) === NUD_PERMANENT,
+          },
+        ];
   });
 }
 
 /** A hardware address that a bridge finds on this port without having learnt it. */
 export function addForwardingEntry({ index, mac }: { index: number; mac: string }): NetlinkRequest {
   const body = neighbourHeader(AF_BRIDGE, index, NUD_NOARP, NTF_MASTER);
-  return { type: RTM_NEWNEIGH, flags: NLM_F_CREATE | NLM_F_REPLACE, body: Buffer.concat([body, attribute(NDA_LLADDR, macBytes(mac))]), what: `add the forwarding entry ${mac}` };
+  return {
+    type: RTM_NEWNEIGH,
+    flags: NLM_F_CREATE | NLM_F_REPLACE,
+    body: Buffer.concat([body, attribute(NDA_LLADDR, macBytes(mac))]),
+    what: `add the forwarding entry ${mac}`,
+  };
 }
 
 /** `struct ndmsg`: family, pad ×3, index i32, state u16, flags u8, type u8. */
@@ -256,6 +360,8 @@ export async function listAddresses(socket: NetlinkSocket): Promise<InterfaceAdd
   return messages.flatMap(({ body }) => {
     const attributes = decodeAttributes(body.subarray(8));
     const address = attributes.get(IFA_LOCAL) ?? attributes.get(IFA_ADDRESS);
-    return address === undefined ? [] : [{ index: body.readUInt32LE(4), address: addressText(address), length: body.readUInt8(1) }];
+    return address === undefined
+      ? []
+      : [{ index: body.readUInt32LE(4), address: addressText(address), length: body.readUInt8(1) }];
   });
 }

@@ -38,22 +38,26 @@ export class ToolMissing extends Error {
 
   constructor(readonly tool: string) {
     const debianPackage = DEBIAN_PACKAGES.get(tool);
-    super(`the program "${tool}" is not installed${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`);
+    super(
+      `the program "${tool}" is not installed${debianPackage === undefined ? '' : ` (Debian package ${debianPackage})`}`,
+    );
     this.name = 'ToolMissing';
   }
 }
 
 /** Where the programs that we call come from. */
-const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  nft: 'nftables',
-  iptables: 'iptables',
-  'iptables-restore': 'iptables',
-  'iptables-save': 'iptables',
-  'ip6tables-restore': 'iptables',
-  ip: 'iproute2',
-  tc: 'iproute2',
-  conntrack: 'conntrack',
-}));
+const DEBIAN_PACKAGES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    nft: 'nftables',
+    iptables: 'iptables',
+    'iptables-restore': 'iptables',
+    'iptables-save': 'iptables',
+    'ip6tables-restore': 'iptables',
+    ip: 'iproute2',
+    tc: 'iproute2',
+    conntrack: 'conntrack',
+  }),
+);
 
 /** Runs a program to its end; rejects with CommandFailed unless it ends with 0. Gives what it wrote to stdout. */
 export async function runIn(command: string, parameters: readonly string[], options: RunOptions = {}): Promise<string> {
@@ -77,7 +81,9 @@ export function spawnIn(command: string, parameters: readonly string[], options:
     const stderr: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
-    child.once('error', (error: NodeJS.ErrnoException) => reject(error.code === 'ENOENT' ? new ToolMissing(command) : error));
+    child.once('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ENOENT' ? new ToolMissing(command) : error),
+    );
     child.once('close', (code, killedBy) => {
       const said = Buffer.concat(stderr).toString();
       resolve({

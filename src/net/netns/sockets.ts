@@ -71,7 +71,10 @@ function boundSocket({ netns, host, port, ipv6Only, freeBind }: ListenAddress, t
   const v6 = net.isIPv6(host);
   const family = v6 ? AF_INET6 : AF_INET;
   const address = socketAddress(host, port);
-  const fd = checked(inNetns(netns, () => system.socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)), 'socket');
+  const fd = checked(
+    inNetns(netns, () => system.socket(family, type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)),
+    'socket',
+  );
   try {
     const set = (level: number, name: number, value: number): void => {
       checked(system.setsockopt(fd, level, name, int32(value), 4), 'setsockopt');

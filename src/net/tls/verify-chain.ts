@@ -1,3 +1,4 @@
+import { CertificateError } from './certificate-error.ts';
 /**
  * Whether a certificate is to be believed: there is a chain from it to a trust anchor by certificates that the peer
  * sent, each signed by the next, all of them valid now, entitled to sign, and for the use that is asked for. As in
@@ -5,7 +6,6 @@
  * certificate; an anchor must be valid, too.
  */
 import type { Certificate } from './certificate.ts';
-import { CertificateError } from './certificate-error.ts';
 import { constraintViolation } from './general-names.ts';
 import { commonName, organizations } from './name.ts';
 import { canVerifyWith, signatureProblem } from './signature.ts';

@@ -4,8 +4,8 @@
  */
 import { isIP } from 'node:net';
 import { addressBytes, addressText } from '../../base/index.ts';
-import type { Certificate } from './certificate.ts';
 import { CertificateError } from './certificate-error.ts';
+import type { Certificate } from './certificate.ts';
 import { commonName } from './name.ts';
 
 /** Longer lists are counted instead of told. */

@@ -23,7 +23,10 @@ const server = new WebSocketServer({ noServer: true, clientTracking: false, perM
  * The library never sees the offered protocols: it refuses names with a slash, such as kubectl's
  * `SPDY/3.1+portforward.k8s.io`.
  */
-export function acceptWebSocket({ request, socket, head }: WebSocketUpgrade, protocol: string | undefined): Promise<WebSocket> {
+export function acceptWebSocket(
+  { request, socket, head }: WebSocketUpgrade,
+  protocol: string | undefined,
+): Promise<WebSocket> {
   delete request.headers['sec-websocket-protocol'];
   return new Promise((resolve, reject) => {
     const refused = (): void => reject(new HandshakeRefused('the WebSocket handshake was refused'));

@@ -13,20 +13,36 @@ export interface TestPod {
   readonly hostNetwork?: boolean;
 }
 
-export function makePod({ key, node, ips, labels = {}, ports = {}, phase = 'Running', hostNetwork = false }: TestPod): Pod {
+export function makePod({
+  key,
+  node,
+  ips,
+  labels = {},
+  ports = {},
+  phase = 'Running',
+  hostNetwork = false,
+}: TestPod): Pod {
   const [namespace, name] = key.split('/') as [string, string];
   return {
     metadata: { name, namespace, labels },
     spec: {
       nodeName: node,
       hostNetwork,
-      containers: [{ name: 'main', image: 'x', ports: Object.entries(ports).map(([port, containerPort]) => ({ name: port, containerPort, protocol: 'TCP' })) }],
+      containers: [
+        {
+          name: 'main',
+          image: 'x',
+          ports: Object.entries(ports).map(([port, containerPort]) => ({ name: port, containerPort, protocol: 'TCP' })),
+        },
+      ],
     },
     status: { phase, podIPs: ips.map((ip) => ({ ip })) },
   };
 }
 
-export const makeNamespace = (name: string, labels: Record<string, string> = {}): Namespace => ({ metadata: { name, labels: { 'kubernetes.io/metadata.name': name, ...labels } } });
+export const makeNamespace = (name: string, labels: Record<string, string> = {}): Namespace => ({
+  metadata: { name, labels: { 'kubernetes.io/metadata.name': name, ...labels } },
+});
 
 export function makePolicy(key: string, spec: NetworkPolicySpec): NetworkPolicy {
   const [namespace, name] = key.split('/') as [string, string];

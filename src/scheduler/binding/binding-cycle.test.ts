@@ -10,8 +10,18 @@ afterEach(() => fixture.stop());
 /** A binder before the real one, that fails as often as it is told. */
 function flaky(failures: number): { plugins: PluginRegistry; config: { profiles: [typeof DEFAULT_PROFILE] } } {
   let left = failures;
-  const plugins: PluginRegistry = { Flaky: () => ({ name: 'Flaky', bind: () => Promise.resolve(left-- > 0 ? errorStatus(new Error('the wire is cut')) : skip()) }) };
-  const profile = { ...DEFAULT_PROFILE, plugins: mergePlugins(DEFAULT_PROFILE.plugins, { bind: { enabled: [{ name: 'Flaky' }, { name: 'DefaultBinder' }] } }) };
+  const plugins: PluginRegistry = {
+    Flaky: () => ({
+      name: 'Flaky',
+      bind: () => Promise.resolve(left-- > 0 ? errorStatus(new Error('the wire is cut')) : skip()),
+    }),
+  };
+  const profile = {
+    ...DEFAULT_PROFILE,
+    plugins: mergePlugins(DEFAULT_PROFILE.plugins, {
+      bind: { enabled: [{ name: 'Flaky' }, { name: 'DefaultBinder' }] },
+    }),
+  };
   return { plugins, config: { profiles: [profile] } };
 }
 
@@ -32,7 +42,10 @@ test('a restart loses nothing and places nothing twice', async () => {
   }
   const pods = fixture.client.resource('v1/pods');
   await fixture.until('all have a node', async () => (await pods.list()).items.every((p) => p.spec?.nodeName));
-  const counts = (await pods.list()).items.reduce<Record<string, number>>((sum, p) => ({ ...sum, [p.spec!.nodeName!]: (sum[p.spec!.nodeName!] ?? 0) + 1 }), {});
+  const counts = (await pods.list()).items.reduce<Record<string, number>>(
+    (sum, p) => ({ ...sum, [p.spec!.nodeName!]: (sum[p.spec!.nodeName!] ?? 0) + 1 }),
+    {},
+  );
   expect(counts).toEqual({ n: 5, m: 5 });
 });
 

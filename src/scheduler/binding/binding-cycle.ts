@@ -1,6 +1,6 @@
+import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 /** Brings a decision to the API server, beside the next decisions; takes it back when that fails. */
 import type { CycleState } from '../framework/cycle-state.ts';
-import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 import { errorStatus, type Status } from '../framework/status.ts';
 import { handleFailure } from '../handle-failure.ts';
 import type { QueuedPod } from '../queue/queued-pod.ts';
@@ -69,10 +69,21 @@ function takeBack(scheduler: Scheduler, { queued, state, nodeName, startedAt }: 
     status,
     startedAt,
     message,
-    diagnosis: rejected ? { totalNodes: cache.table.nodeCount, preFilter: undefined, answers: [], postFilterMessage: '', rejectors: isPending ? new Set() : by, pendingRejectors: isPending ? by : new Set() } : undefined,
+    diagnosis: rejected
+      ? {
+          totalNodes: cache.table.nodeCount,
+          preFilter: undefined,
+          answers: [],
+          postFilterMessage: '',
+          rejectors: isPending ? new Set() : by,
+          pendingRejectors: isPending ? by : new Set(),
+        }
+      : undefined,
   });
 }
 
 function bindingMessage(status: Status): string {
-  return status.plugin === 'DefaultBinder' ? `binding rejected: running Bind plugin ${JSON.stringify(status.plugin)}: ${status.message}` : `running PreBind plugin ${JSON.stringify(status.plugin)}: ${status.message}`;
+  return status.plugin === 'DefaultBinder'
+    ? `binding rejected: running Bind plugin ${JSON.stringify(status.plugin)}: ${status.message}`
+    : `running PreBind plugin ${JSON.stringify(status.plugin)}: ${status.message}`;
 }

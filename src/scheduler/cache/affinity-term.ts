@@ -17,7 +17,11 @@ export interface AffinityTerm {
 export type NamespaceLabels = (namespace: string) => Labels;
 
 export function termMatches(term: AffinityTerm, namespace: string, labels: Labels, labelsOf: NamespaceLabels): boolean {
-  if (!term.namespaces.has(namespace) && !(term.namespaceSelector !== undefined && term.namespaceSelector.matches(labelsOf(namespace)))) return false;
+  if (
+    !term.namespaces.has(namespace) &&
+    !(term.namespaceSelector !== undefined && term.namespaceSelector.matches(labelsOf(namespace)))
+  )
+    return false;
   return term.selector.matches(labels);
 }
 
@@ -29,15 +33,22 @@ export interface AffinityTerms {
 }
 
 const NO_TERMS: readonly AffinityTerm[] = [];
-export const NO_AFFINITY: AffinityTerms = { requiredAffinity: NO_TERMS, requiredAntiAffinity: NO_TERMS, preferredAffinity: NO_TERMS, preferredAntiAffinity: NO_TERMS };
+export const NO_AFFINITY: AffinityTerms = {
+  requiredAffinity: NO_TERMS,
+  requiredAntiAffinity: NO_TERMS,
+  preferredAffinity: NO_TERMS,
+  preferredAntiAffinity: NO_TERMS,
+};
 
 export function affinityTermsOf(pod: Pod): AffinityTerms {
   const affinity = pod.spec?.affinity;
   if (affinity?.podAffinity === undefined && affinity?.podAntiAffinity === undefined) return NO_AFFINITY;
   const namespace = pod.metadata.namespace ?? '';
-  const required = (terms: readonly PodAffinityTerm[] | undefined): AffinityTerm[] => (terms ?? []).map((term) => compile(namespace, term, 0));
-  const preferred = (terms: readonly { weight: number; podAffinityTerm: PodAffinityTerm }[] | undefined): AffinityTerm[] =>
-    (terms ?? []).map((term) => compile(namespace, term.podAffinityTerm, term.weight));
+  const required = (terms: readonly PodAffinityTerm[] | undefined): AffinityTerm[] =>
+    (terms ?? []).map((term) => compile(namespace, term, 0));
+  const preferred = (
+    terms: readonly { weight: number; podAffinityTerm: PodAffinityTerm }[] | undefined,
+  ): AffinityTerm[] => (terms ?? []).map((term) => compile(namespace, term.podAffinityTerm, term.weight));
   return {
     requiredAffinity: required(affinity.podAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
     requiredAntiAffinity: required(affinity.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution),
@@ -51,7 +62,8 @@ function compile(namespace: string, term: PodAffinityTerm, weight: number): Affi
   const named = term.namespaces ?? [];
   return {
     namespaces: new Set(named.length === 0 && term.namespaceSelector === undefined ? [namespace] : named),
-    namespaceSelector: term.namespaceSelector === undefined ? undefined : labelSelectorAsSelector(term.namespaceSelector),
+    namespaceSelector:
+      term.namespaceSelector === undefined ? undefined : labelSelectorAsSelector(term.namespaceSelector),
     selector: labelSelectorAsSelector(term.labelSelector),
     topologyKey: term.topologyKey,
     weight,

@@ -4,8 +4,8 @@
  */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { ChangeLog } from './change-log.ts';
-import type { NodeInfo } from './node-info.ts';
 import { nodeChanges, type NodeChanges } from './node-changes.ts';
+import type { NodeInfo } from './node-info.ts';
 import { NodeTable } from './node-table.ts';
 import { Nominator } from './nominator.ts';
 import { Placements } from './placements.ts';
@@ -75,9 +75,17 @@ export class Cache {
     const uid = object.metadata.uid ?? '';
     const known = this.#pods.get(uid);
     const before = known?.pod;
-    const after = before !== undefined && surelySameShape(before.pod, object) ? new PodInfo(object, before.shape) : new PodInfo(object);
+    const after =
+      before !== undefined && surelySameShape(before.pod, object)
+        ? new PodInfo(object, before.shape)
+        : new PodInfo(object);
     const wasAssumed = known?.assumed === true;
-    if (known !== undefined && known.node.name === after.nodeName && known.pod.shape === after.shape && known.pod.terminating === after.terminating) {
+    if (
+      known !== undefined &&
+      known.node.name === after.nodeName &&
+      known.pod.shape === after.shape &&
+      known.pod.terminating === after.terminating
+    ) {
       known.pod = after;
       known.assumed = false;
       known.node.pods.set(uid, after);
@@ -110,7 +118,8 @@ export class Cache {
     if (labelsChanged) {
       this.table.labelsChanged(node);
       this.log.append({ kind: 'topology', slot: node.slot });
-    } else if (changes.allocatable || changes.taints || changes.images || changes.other) this.log.append({ kind: 'node', slot: node.slot });
+    } else if (changes.allocatable || changes.taints || changes.images || changes.other)
+      this.log.append({ kind: 'node', slot: node.slot });
     return changes;
   }
 
@@ -172,7 +181,11 @@ export class Cache {
     const { table } = this;
     const { slot } = node;
     const allocatable = object.status?.allocatable ?? {};
-    table.allocatableCpu[slot] = table.allocatableMemory[slot] = table.allocatableEphemeral[slot] = table.allocatablePods[slot] = 0;
+    table.allocatableCpu[slot] =
+      table.allocatableMemory[slot] =
+      table.allocatableEphemeral[slot] =
+      table.allocatablePods[slot] =
+        0;
     for (const column of table.scalars.values()) column.allocatable[slot] = 0;
     for (const [name, text] of Object.entries(allocatable)) {
       const value = resourceValue(name, text);
@@ -191,13 +204,15 @@ export class Cache {
       else this.imageNodes.delete(name);
     }
     const images = new Map<string, number>();
-    for (const { names, sizeBytes } of object?.status?.images ?? []) for (const name of names ?? []) images.set(name, Number(sizeBytes ?? 0));
+    for (const { names, sizeBytes } of object?.status?.images ?? [])
+      for (const name of names ?? []) images.set(name, Number(sizeBytes ?? 0));
     for (const name of images.keys()) this.imageNodes.set(name, (this.imageNodes.get(name) ?? 0) + 1);
     node.images = images;
   }
 
   #countTaints(node: NodeInfo, object: Node | undefined): void {
-    const prefers = (taints: readonly { effect: string }[]): number => (taints.some((t) => t.effect === 'PreferNoSchedule') ? 1 : 0);
+    const prefers = (taints: readonly { effect: string }[]): number =>
+      taints.some((t) => t.effect === 'PreferNoSchedule') ? 1 : 0;
     const taints = object?.spec?.taints ?? [];
     this.preferNoScheduleNodes += prefers(taints) - prefers(node.taints);
     node.taints = taints;

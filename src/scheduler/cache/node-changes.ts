@@ -15,7 +15,8 @@ export interface NodeChanges {
 
 /** What is new about a node, of what scheduling depends on; heartbeats change none of it. */
 export function nodeChanges(before: Node | undefined, after: Node): NodeChanges {
-  const differs = (part: (node: Node) => unknown): boolean => before === undefined || !sameJson(part(before), part(after));
+  const differs = (part: (node: Node) => unknown): boolean =>
+    before === undefined || !sameJson(part(before), part(after));
   const unschedulable = before?.spec?.unschedulable !== after.spec?.unschedulable;
   const declaredFeatures = differs((n) => n.status?.declaredFeatures);
   return {

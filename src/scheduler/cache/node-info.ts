@@ -1,7 +1,7 @@
 import type { Node, Taint } from '../../api/generated/core-v1.ts';
+import type { NodeTable } from './node-table.ts';
 import type { PodInfo } from './pod-info.ts';
 import type { HostPort } from './pod-shape.ts';
-import type { NodeTable } from './node-table.ts';
 
 const NO_LABELS: Readonly<Record<string, string>> = {};
 const NO_TAINTS: readonly Taint[] = [];
@@ -37,19 +37,31 @@ export class NodeInfo {
 
   get allocatable(): { milliCpu: number; memory: number; ephemeralStorage: number; pods: number } {
     const { table, slot } = this;
-    return { milliCpu: table.allocatableCpu[slot]!, memory: table.allocatableMemory[slot]!, ephemeralStorage: table.allocatableEphemeral[slot]!, pods: table.allocatablePods[slot]! };
+    return {
+      milliCpu: table.allocatableCpu[slot]!,
+      memory: table.allocatableMemory[slot]!,
+      ephemeralStorage: table.allocatableEphemeral[slot]!,
+      pods: table.allocatablePods[slot]!,
+    };
   }
 
   get requested(): { milliCpu: number; memory: number; ephemeralStorage: number } {
     const { table, slot } = this;
-    return { milliCpu: table.requestedCpu[slot]!, memory: table.requestedMemory[slot]!, ephemeralStorage: table.requestedEphemeral[slot]! };
+    return {
+      milliCpu: table.requestedCpu[slot]!,
+      memory: table.requestedMemory[slot]!,
+      ephemeralStorage: table.requestedEphemeral[slot]!,
+    };
   }
 
   /** Whether a port can still be taken: an address of all conflicts with every address. */
   portsFree(wanted: readonly HostPort[]): boolean {
     if (this.#hostPorts === undefined || this.#hostPorts.size === 0) return true;
     return wanted.every(({ protocol, ip, port }) => {
-      if (ip !== '0.0.0.0') return !this.#hostPorts!.has(`${protocol} ${port} ${ip}`) && !this.#hostPorts!.has(`${protocol} ${port} 0.0.0.0`);
+      if (ip !== '0.0.0.0')
+        return (
+          !this.#hostPorts!.has(`${protocol} ${port} ${ip}`) && !this.#hostPorts!.has(`${protocol} ${port} 0.0.0.0`)
+        );
       const prefix = `${protocol} ${port} `;
       for (const used of this.#hostPorts!.keys()) if (used.startsWith(prefix)) return false;
       return true;
@@ -64,7 +76,8 @@ export class NodeInfo {
 
   countClaims(pod: PodInfo, by: 1 | -1): void {
     for (const volume of pod.shape.volumes) {
-      const claim = volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral ? `${pod.name}-${volume.name}` : undefined);
+      const claim =
+        volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral ? `${pod.name}-${volume.name}` : undefined);
       if (claim !== undefined) count(this.claims, `${pod.namespace}/${claim}`, by);
     }
   }

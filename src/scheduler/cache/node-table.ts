@@ -1,10 +1,10 @@
+import { ownValue } from '../../base/index.ts';
 /**
  * The nodes in columns: one typed array a number, one slot a node. Filters and scores of thousands of nodes read a few
  * arrays from front to back instead of thousands of objects. A slot keeps its node until that is gone, then is reused.
  */
 import { NodeInfo } from './node-info.ts';
 import { Topology } from './topology.ts';
-import { ownValue } from '../../base/index.ts';
 
 const FIRST_CAPACITY = 64;
 
@@ -123,7 +123,8 @@ export class NodeTable {
   /** Labels changed, or the node came or went. */
   labelsChanged(node: NodeInfo): void {
     this.version++;
-    for (const topology of this.#topologies.values()) topology.set(node.slot, node.exists ? ownValue(node.labels, topology.key) : undefined);
+    for (const topology of this.#topologies.values())
+      topology.set(node.slot, node.exists ? ownValue(node.labels, topology.key) : undefined);
   }
 
   #nextSlot(): number {

@@ -1,6 +1,6 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { parseTime } from './start-time.ts';
 import { shapeOf, type PodShape } from './pod-shape.ts';
+import { parseTime } from './start-time.ts';
 
 /** One pod as the scheduler sees it: the API's object, and its shape. */
 export class PodInfo {

@@ -25,7 +25,8 @@ export function schedulerRequests(pod: Pod): PodRequests {
   const padded = totals(pod, MISSING_REQUESTS);
   const scalars: [string, number][] = [];
   for (const [name, amount] of exact) {
-    if (name !== 'cpu' && name !== 'memory' && name !== 'ephemeral-storage' && name !== 'pods' && amount !== 0) scalars.push([name, amount]);
+    if (name !== 'cpu' && name !== 'memory' && name !== 'ephemeral-storage' && name !== 'pods' && amount !== 0)
+      scalars.push([name, amount]);
   }
   scalars.sort((a, b) => (a[0] < b[0] ? -1 : 1));
   const milliCpu = exact.get('cpu') ?? 0;
@@ -57,5 +58,10 @@ const MISSING_REQUESTS: ReadonlyMap<string, number> = new Map([
 
 function totals({ spec, status }: Pod, missingRequests?: ReadonlyMap<string, number>): Amounts<number> {
   if (spec === undefined) return new Map();
-  return podResourceTotals(spec, 'requests', { status, withOverhead: true, ...(missingRequests ? { missingRequests } : {}) }, NUMBERS);
+  return podResourceTotals(
+    spec,
+    'requests',
+    { status, withOverhead: true, ...(missingRequests ? { missingRequests } : {}) },
+    NUMBERS,
+  );
 }

@@ -16,9 +16,33 @@ describe('shapes', () => {
     ['another namespace', makePod('a', 'other').label('app', 'x').requests({ cpu: '1' }).obj(), false],
     ['another amount', makePod('a').label('app', 'x').requests({ cpu: '2' }).obj(), false],
     ['a host port', makePod('a').label('app', 'x').requests({ cpu: '1' }).hostPort(80).obj(), false],
-    ['a toleration', makePod('a').label('app', 'x').requests({ cpu: '1' }).spec({ tolerations: [{ operator: 'Exists' }] }).obj(), false],
-    ['a token volume of its own', makePod('a').label('app', 'x').requests({ cpu: '1' }).spec({ volumes: [{ name: 'kube-api-access-x', projected: { sources: [] } }] }).obj(), true],
-    ['a claim', makePod('a').label('app', 'x').requests({ cpu: '1' }).spec({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] }).obj(), false],
+    [
+      'a toleration',
+      makePod('a')
+        .label('app', 'x')
+        .requests({ cpu: '1' })
+        .spec({ tolerations: [{ operator: 'Exists' }] })
+        .obj(),
+      false,
+    ],
+    [
+      'a token volume of its own',
+      makePod('a')
+        .label('app', 'x')
+        .requests({ cpu: '1' })
+        .spec({ volumes: [{ name: 'kube-api-access-x', projected: { sources: [] } }] })
+        .obj(),
+      true,
+    ],
+    [
+      'a claim',
+      makePod('a')
+        .label('app', 'x')
+        .requests({ cpu: '1' })
+        .spec({ volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'c' } }] })
+        .obj(),
+      false,
+    ],
   ])('%s: shared %s', (_name, pod, shared) => {
     expect(shapeOf(pod) === shapeOf(base())).toBe(shared);
   });
@@ -28,7 +52,18 @@ describe('shapes', () => {
     ['a binding', { ...base(), spec: { ...base().spec!, nodeName: 'n' } }, true],
     ['a label', { ...base(), metadata: { ...base().metadata, labels: { app: 'y' } } }, false],
     ['a generation', { ...base(), metadata: { ...base().metadata, generation: 2 } }, false],
-    ['a container with resources of its own', { ...base(), status: { containerStatuses: [{ name: 'c', image: '', imageID: '', ready: true, restartCount: 0, allocatedResources: { cpu: '2' } }] } }, false],
+    [
+      'a container with resources of its own',
+      {
+        ...base(),
+        status: {
+          containerStatuses: [
+            { name: 'c', image: '', imageID: '', ready: true, restartCount: 0, allocatedResources: { cpu: '2' } },
+          ],
+        },
+      },
+      false,
+    ],
   ])('an update of %s surely keeps the shape: %s', (_name, after, same) => {
     expect(surelySameShape(base(), after)).toBe(same);
   });

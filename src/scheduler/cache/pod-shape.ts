@@ -2,12 +2,20 @@
  * The shape of a pod: everything that decides where it may go, and nothing that tells it from its equals. Pods of one
  * Deployment have one shape, parsed once; what is worked out for one of them holds for the others.
  */
-import type { Affinity, Container, ContainerStatus, Pod, Toleration, TopologySpreadConstraint, Volume } from '../../api/generated/core-v1.ts';
-import { longRunningContainers } from '../../component-helpers/index.ts';
+import type {
+  Affinity,
+  Container,
+  ContainerStatus,
+  Pod,
+  Toleration,
+  TopologySpreadConstraint,
+  Volume,
+} from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
-import { requiredFeatures } from './required-features.ts';
+import { longRunningContainers } from '../../component-helpers/index.ts';
 import { affinityTermsOf, type AffinityTerms } from './affinity-term.ts';
 import { schedulerRequests, type PodRequests } from './pod-requests.ts';
+import { requiredFeatures } from './required-features.ts';
 
 export interface HostPort {
   readonly protocol: string;
@@ -65,7 +73,10 @@ export class PodShape {
 
   get hasAffinity(): boolean {
     const { requiredAffinity, requiredAntiAffinity, preferredAffinity, preferredAntiAffinity } = this.terms;
-    return requiredAffinity.length + requiredAntiAffinity.length + preferredAffinity.length + preferredAntiAffinity.length > 0;
+    return (
+      requiredAffinity.length + requiredAntiAffinity.length + preferredAffinity.length + preferredAntiAffinity.length >
+      0
+    );
   }
 }
 
@@ -109,12 +120,24 @@ function spelledShape(pod: Pod, spelled: string): PodShape {
  */
 export function surelySameShape(before: Pod, after: Pod): boolean {
   const { generation, labels, ownerReferences } = after.metadata;
-  if (generation === undefined || before.metadata.generation !== generation || before.metadata.uid !== after.metadata.uid) return false;
-  if (!sameLabels(before.metadata.labels, labels) || before.metadata.ownerReferences?.length !== ownerReferences?.length) return false;
+  if (
+    generation === undefined ||
+    before.metadata.generation !== generation ||
+    before.metadata.uid !== after.metadata.uid
+  )
+    return false;
+  if (
+    !sameLabels(before.metadata.labels, labels) ||
+    before.metadata.ownerReferences?.length !== ownerReferences?.length
+  )
+    return false;
   return !hasOwnResources(before) && !hasOwnResources(after);
 }
 
-function sameLabels(a: Readonly<Record<string, string>> | undefined, b: Readonly<Record<string, string>> | undefined): boolean {
+function sameLabels(
+  a: Readonly<Record<string, string>> | undefined,
+  b: Readonly<Record<string, string>> | undefined,
+): boolean {
   if (a === b) return true;
   const keys = Object.keys(a ?? {});
   return keys.length === Object.keys(b ?? {}).length && keys.every((key) => a![key] === b?.[key]);
@@ -122,7 +145,8 @@ function sameLabels(a: Readonly<Record<string, string>> | undefined, b: Readonly
 
 /** What a container was given may differ from what it asks for. */
 function hasOwnResources(pod: Pod): boolean {
-  const given = (status: { resources?: unknown; allocatedResources?: unknown }): boolean => status.resources !== undefined || status.allocatedResources !== undefined;
+  const given = (status: { resources?: unknown; allocatedResources?: unknown }): boolean =>
+    status.resources !== undefined || status.allocatedResources !== undefined;
   return pod.status?.containerStatuses?.some(given) === true || pod.status?.initContainerStatuses?.some(given) === true;
 }
 
@@ -138,7 +162,15 @@ function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[
     spec?.schedulerName,
     spec?.priority,
     spec?.preemptionPolicy,
-    requests ?? [spec?.containers.map(resourcesOf), spec?.initContainers?.map(resourcesOf), spec?.resources, spec?.overhead, hasOwnResources(pod) ? [pod.status?.containerStatuses?.map(resourcesOf), pod.status?.initContainerStatuses?.map(resourcesOf)] : 0],
+    requests ?? [
+      spec?.containers.map(resourcesOf),
+      spec?.initContainers?.map(resourcesOf),
+      spec?.resources,
+      spec?.overhead,
+      hasOwnResources(pod)
+        ? [pod.status?.containerStatuses?.map(resourcesOf), pod.status?.initContainerStatuses?.map(resourcesOf)]
+        : 0,
+    ],
     spec?.nodeSelector,
     spec?.affinity,
     spec?.tolerations,
@@ -155,9 +187,18 @@ function partsOf(pod: Pod, requests: PodRequests | undefined): readonly unknown[
   ];
 }
 
-const containerKey = (container: Container): unknown => [container.image, container.ports?.some((p) => p.hostPort) ? container.ports : 0, container.restartPolicy, container.restartPolicyRules];
+const containerKey = (container: Container): unknown => [
+  container.image,
+  container.ports?.some((p) => p.hostPort) ? container.ports : 0,
+  container.restartPolicy,
+  container.restartPolicyRules,
+];
 
-const resourcesOf = (container: Pick<ContainerStatus, 'name' | 'resources' | 'allocatedResources'>): unknown => [container.name, container.resources?.requests, container.allocatedResources];
+const resourcesOf = (container: Pick<ContainerStatus, 'name' | 'resources' | 'allocatedResources'>): unknown => [
+  container.name,
+  container.resources?.requests,
+  container.allocatedResources,
+];
 
 function hostPortsOf(pod: Pod): HostPort[] {
   const found: HostPort[] = [];

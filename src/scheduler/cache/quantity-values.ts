@@ -21,4 +21,5 @@ export const milliValue = (text: string): number => remembered(milli, text, -3);
 /** In whole units, rounded up, as everything else is counted. */
 export const wholeValue = (text: string): number => remembered(whole, text, 0);
 
-export const resourceValue = (name: string, text: string): number => (name === 'cpu' ? milliValue(text) : wholeValue(text));
+export const resourceValue = (name: string, text: string): number =>
+  name === 'cpu' ? milliValue(text) : wholeValue(text);

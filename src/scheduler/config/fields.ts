@@ -1,6 +1,6 @@
+import type { Fields } from './strict-fields.ts';
 /** The fields of kubescheduler.config.k8s.io/v1. */
 import { EXTENSION_POINTS } from './types.ts';
-import type { Fields } from './strict-fields.ts';
 
 const TYPE_META: Fields = { apiVersion: 'string', kind: 'string' };
 
@@ -12,7 +12,9 @@ const pluginSet: Fields = {
 const profile: Fields = {
   schedulerName: 'string',
   percentageOfNodesToScore: 'number',
-  plugins: { object: Object.fromEntries([...EXTENSION_POINTS, 'multiPoint'].map((point) => [point, { object: pluginSet }])) },
+  plugins: {
+    object: Object.fromEntries([...EXTENSION_POINTS, 'multiPoint'].map((point) => [point, { object: pluginSet }])),
+  },
   pluginConfig: { list: { object: { name: 'string', args: 'any' } } },
 };
 
@@ -24,7 +26,18 @@ const extender: Fields = {
   weight: 'number',
   bindVerb: 'string',
   enableHTTPS: 'boolean',
-  tlsConfig: { object: { insecure: 'boolean', serverName: 'string', certFile: 'string', keyFile: 'string', caFile: 'string', certData: 'string', keyData: 'string', caData: 'string' } },
+  tlsConfig: {
+    object: {
+      insecure: 'boolean',
+      serverName: 'string',
+      certFile: 'string',
+      keyFile: 'string',
+      caFile: 'string',
+      certData: 'string',
+      keyData: 'string',
+      caData: 'string',
+    },
+  },
   httpTimeout: 'duration',
   nodeCacheCapable: 'boolean',
   managedResources: { list: { object: { name: 'string', ignoredByScheduler: 'boolean' } } },
@@ -35,9 +48,25 @@ export const CONFIGURATION_FIELDS: Fields = {
   ...TYPE_META,
   parallelism: 'number',
   leaderElection: {
-    object: { leaderElect: 'boolean', leaseDuration: 'duration', renewDeadline: 'duration', retryPeriod: 'duration', resourceLock: 'string', resourceName: 'string', resourceNamespace: 'string' },
+    object: {
+      leaderElect: 'boolean',
+      leaseDuration: 'duration',
+      renewDeadline: 'duration',
+      retryPeriod: 'duration',
+      resourceLock: 'string',
+      resourceName: 'string',
+      resourceNamespace: 'string',
+    },
   },
-  clientConnection: { object: { kubeconfig: 'string', acceptContentTypes: 'string', contentType: 'string', qps: 'number', burst: 'number' } },
+  clientConnection: {
+    object: {
+      kubeconfig: 'string',
+      acceptContentTypes: 'string',
+      contentType: 'string',
+      qps: 'number',
+      burst: 'number',
+    },
+  },
   enableProfiling: 'boolean',
   enableContentionProfiling: 'boolean',
   percentageOfNodesToScore: 'number',
@@ -60,9 +89,21 @@ export const PLUGIN_ARGS: Readonly<Record<string, Fields>> = {
     ...TYPE_META,
     ignoredResources: { list: 'string' },
     ignoredResourceGroups: { list: 'string' },
-    scoringStrategy: { object: { type: 'string', resources, requestedToCapacityRatio: { object: { shape: { list: { object: { utilization: 'number', score: 'number' } } } } } } },
+    scoringStrategy: {
+      object: {
+        type: 'string',
+        resources,
+        requestedToCapacityRatio: {
+          object: { shape: { list: { object: { utilization: 'number', score: 'number' } } } },
+        },
+      },
+    },
   },
   PodTopologySpread: { ...TYPE_META, defaultConstraints: 'any', defaultingType: 'string' },
-  VolumeBinding: { ...TYPE_META, bindTimeoutSeconds: 'number', shape: { list: { object: { utilization: 'number', score: 'number' } } } },
+  VolumeBinding: {
+    ...TYPE_META,
+    bindTimeoutSeconds: 'number',
+    shape: { list: { object: { utilization: 'number', score: 'number' } } },
+  },
   DynamicResources: { ...TYPE_META, filterTimeout: 'duration' },
 };

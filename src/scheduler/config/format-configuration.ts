@@ -28,6 +28,13 @@ export function formatConfiguration(config: SchedulerConfiguration): string {
       plugins,
       ...(pluginConfig.size > 0 ? { pluginConfig: Array.from(pluginConfig, ([name, args]) => ({ name, args })) } : {}),
     })),
-    ...(config.extenders.length > 0 ? { extenders: config.extenders.map(({ httpTimeoutMs, ...extender }) => ({ ...extender, httpTimeout: formatDuration(httpTimeoutMs) })) } : {}),
+    ...(config.extenders.length > 0
+      ? {
+          extenders: config.extenders.map(({ httpTimeoutMs, ...extender }) => ({
+            ...extender,
+            httpTimeout: formatDuration(httpTimeoutMs),
+          })),
+        }
+      : {}),
   });
 }

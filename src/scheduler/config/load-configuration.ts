@@ -5,7 +5,12 @@ import { DEFAULT_PLUGINS } from './default-plugins.ts';
 import { DEFAULT_CONFIG, DEFAULT_SCHEDULER_NAME } from './defaults.ts';
 import { CONFIGURATION_FIELDS, PLUGIN_ARGS } from './fields.ts';
 import { readFields, SchedulerConfigurationError } from './strict-fields.ts';
-import type { ExtenderConfiguration, PluginsConfiguration, ProfileConfiguration, SchedulerConfiguration } from './types.ts';
+import type {
+  ExtenderConfiguration,
+  PluginsConfiguration,
+  ProfileConfiguration,
+  SchedulerConfiguration,
+} from './types.ts';
 import { validateConfiguration } from './validate-configuration.ts';
 
 const API_VERSION = 'kubescheduler.config.k8s.io/v1';
@@ -18,10 +23,20 @@ interface RawProfile {
   pluginConfig?: { name: string; args?: unknown }[];
 }
 
-interface RawConfiguration extends Partial<Omit<SchedulerConfiguration, 'profiles' | 'extenders' | 'leaderElection' | 'clientConnection'>> {
+interface RawConfiguration extends Partial<
+  Omit<SchedulerConfiguration, 'profiles' | 'extenders' | 'leaderElection' | 'clientConnection'>
+> {
   apiVersion?: string;
   kind?: string;
-  leaderElection?: { leaderElect?: boolean; leaseDuration?: number; renewDeadline?: number; retryPeriod?: number; resourceLock?: string; resourceName?: string; resourceNamespace?: string };
+  leaderElection?: {
+    leaderElect?: boolean;
+    leaseDuration?: number;
+    renewDeadline?: number;
+    retryPeriod?: number;
+    resourceLock?: string;
+    resourceName?: string;
+    resourceNamespace?: string;
+  };
   clientConnection?: Partial<SchedulerConfiguration['clientConnection']>;
   profiles?: RawProfile[];
   extenders?: (Partial<ExtenderConfiguration> & { httpTimeout?: number })[];
@@ -30,8 +45,14 @@ interface RawConfiguration extends Partial<Omit<SchedulerConfiguration, 'profile
 export function loadSchedulerConfiguration(yaml: string): SchedulerConfiguration {
   const { value, duplicateKeys } = parsed(yaml);
   const { apiVersion, kind } = (value ?? {}) as { apiVersion?: unknown; kind?: unknown };
-  if (apiVersion === undefined || kind === undefined) throw new SchedulerConfigurationError(`couldn't get version/kind; json parse error: ${kind === undefined ? "Object 'Kind'" : "Object 'apiVersion'"} is missing in the configuration`);
-  if (apiVersion !== API_VERSION || kind !== KIND) throw new SchedulerConfigurationError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; this scheduler takes ${KIND} of ${API_VERSION}`);
+  if (apiVersion === undefined || kind === undefined)
+    throw new SchedulerConfigurationError(
+      `couldn't get version/kind; json parse error: ${kind === undefined ? "Object 'Kind'" : "Object 'apiVersion'"} is missing in the configuration`,
+    );
+  if (apiVersion !== API_VERSION || kind !== KIND)
+    throw new SchedulerConfigurationError(
+      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}; this scheduler takes ${KIND} of ${API_VERSION}`,
+    );
   const problems: string[] = duplicateKeys === undefined ? [] : [duplicateKeys];
   const raw = readFields(value, CONFIGURATION_FIELDS, '', problems) as RawConfiguration;
   const profiles = (raw.profiles ?? [{}]).map((profile) => readProfile(profile, problems));
@@ -56,9 +77,14 @@ function readProfile(raw: RawProfile, problems: string[]): ProfileConfiguration 
     const own: string[] = [];
     /** Arguments of plugins that are not built in are their own business. */
     const read = fields === undefined ? ((args ?? {}) as Record<string, unknown>) : readFields(args, fields, '', own);
-    problems.push(...own.map((problem) => `decoding .profiles[].pluginConfig[${JSON.stringify(name)}].args: ${problem}`));
+    problems.push(
+      ...own.map((problem) => `decoding .profiles[].pluginConfig[${JSON.stringify(name)}].args: ${problem}`),
+    );
     const { apiVersion: _version, kind, ...rest } = read;
-    if (fields !== undefined && kind !== undefined && kind !== `${name}Args`) problems.push(`args for plugin ${name} were not of type ${name}Args.${API_VERSION.split('/')[0]}, got ${String(kind)}`);
+    if (fields !== undefined && kind !== undefined && kind !== `${name}Args`)
+      problems.push(
+        `args for plugin ${name} were not of type ${name}Args.${API_VERSION.split('/')[0]}, got ${String(kind)}`,
+      );
     pluginConfig.set(name, rest);
   }
   return {
@@ -100,7 +126,10 @@ function withDefaults(raw: RawConfiguration, profiles: readonly ProfileConfigura
       httpTimeoutMs: extender.httpTimeout ?? 30_000,
       nodeCacheCapable: extender.nodeCacheCapable ?? false,
       ignorable: extender.ignorable ?? false,
-      managedResources: (extender.managedResources ?? []).map(({ name, ignoredByScheduler }) => ({ name, ignoredByScheduler: ignoredByScheduler ?? false })),
+      managedResources: (extender.managedResources ?? []).map(({ name, ignoredByScheduler }) => ({
+        name,
+        ignoredByScheduler: ignoredByScheduler ?? false,
+      })),
       ...(extender.tlsConfig ? { tlsConfig: extender.tlsConfig } : {}),
     })),
   };

@@ -10,7 +10,14 @@ export class SchedulerConfigurationError extends Error {
   }
 }
 
-export type FieldKind = 'string' | 'number' | 'boolean' | 'duration' | 'any' | { readonly object: Fields } | { readonly list: FieldKind };
+export type FieldKind =
+  | 'string'
+  | 'number'
+  | 'boolean'
+  | 'duration'
+  | 'any'
+  | { readonly object: Fields }
+  | { readonly list: FieldKind };
 export type Fields = Readonly<Record<string, FieldKind>>;
 
 /** The value with durations as milliseconds; unknown fields and wrong types are collected as strict decoding reports them. */
@@ -52,4 +59,5 @@ function readValue(value: unknown, kind: FieldKind, at: string, problems: string
   return value.map((item, i) => readValue(item, kind.list, `${at}[${i}]`, problems));
 }
 
-const wrongType = (value: unknown, at: string): string => `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go struct field ${at}`;
+const wrongType = (value: unknown, at: string): string =>
+  `json: cannot unmarshal ${Array.isArray(value) ? 'array' : typeof value} into Go struct field ${at}`;

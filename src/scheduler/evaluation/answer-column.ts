@@ -85,7 +85,9 @@ export class AnswerColumn {
 
   /** The different answers, and how many nodes gave each; the same list until an answer changes. */
   answers(): readonly NodesByAnswer[] {
-    return (this.#answers ??= this.#table.statuses.map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 })).filter(({ nodes }) => nodes > 0));
+    return (this.#answers ??= this.#table.statuses
+      .map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 }))
+      .filter(({ nodes }) => nodes > 0));
   }
 
   /** Nodes where removing pods might help; the same list until an answer changes. */
@@ -94,7 +96,8 @@ export class AnswerColumn {
     const helps = this.#table.statuses.map((status) => status.code === 'Unschedulable');
     const found: number[] = [];
     const codes = this.#codes;
-    for (let slot = 0; slot < codes.length; slot++) if (codes[slot]! >= FIRST_STATUS && helps[codes[slot]! - FIRST_STATUS]!) found.push(slot);
+    for (let slot = 0; slot < codes.length; slot++)
+      if (codes[slot]! >= FIRST_STATUS && helps[codes[slot]! - FIRST_STATUS]!) found.push(slot);
     return (this.#resolvable = found);
   }
 

@@ -1,3 +1,4 @@
+import type { Random } from '../../kernel/index.ts';
 /**
  * Which nodes a pod fits on and how good they are: worked out once for all nodes, then kept up to date by the changes
  * since. Pods of equal shape share one, so that the second pod of a Deployment costs what changed since the first: one
@@ -10,7 +11,6 @@ import { CycleState } from '../framework/cycle-state.ts';
 import type { BoundFilter, Plugin } from '../framework/plugin.ts';
 import type { Profile } from '../framework/profile.ts';
 import { unresolvable, type Status } from '../framework/status.ts';
-import type { Random } from '../../kernel/index.ts';
 import { AnswerColumn } from './answer-column.ts';
 import type { Diagnosis } from './fit-error.ts';
 import { mergePreFilterResults } from './pre-filter-result.ts';
@@ -54,7 +54,13 @@ export class Evaluation {
   /** Made when scores are first asked for, and anew when PreScore must look again. */
   #scores: ScoreBoard | undefined;
 
-  constructor(options: { profile: Profile; cache: Cache; random: Random; pod: PodInfo; signature: string | undefined }) {
+  constructor(options: {
+    profile: Profile;
+    cache: Cache;
+    random: Random;
+    pod: PodInfo;
+    signature: string | undefined;
+  }) {
     this.profile = options.profile;
     this.signature = options.signature;
     this.#cache = options.cache;
@@ -109,7 +115,11 @@ export class Evaluation {
 
   /** The same of an evaluation that is up to date: room that is kept for the pod itself is free to it. */
   fitsNow(node: NodeInfo): boolean {
-    if (this.#preFilterFailure !== undefined || (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name))) return false;
+    if (
+      this.#preFilterFailure !== undefined ||
+      (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name))
+    )
+      return false;
     return node.exists && this.filterWithNominated(node) === undefined;
   }
 
@@ -158,7 +168,8 @@ export class Evaluation {
   diagnosis(): Diagnosis {
     const rejectors = new Set<string>();
     const pendingRejectors = new Set<string>();
-    const reject = (status: Status): void => void (status.code === 'Pending' ? pendingRejectors : rejectors).add(status.plugin);
+    const reject = (status: Status): void =>
+      void (status.code === 'Pending' ? pendingRejectors : rejectors).add(status.plugin);
     const preFilter = this.#preFilterFailure;
     const answers = preFilter === undefined ? this.#answers.answers() : [];
     if (preFilter !== undefined) reject(preFilter);
@@ -166,7 +177,14 @@ export class Evaluation {
       if (status === this.#excluded) for (const plugin of this.#excludedBy) rejectors.add(plugin);
       else reject(status);
     }
-    return { totalNodes: this.#cache.table.nodeCount, preFilter, answers, postFilterMessage: '', rejectors, pendingRejectors };
+    return {
+      totalNodes: this.#cache.table.nodeCount,
+      preFilter,
+      answers,
+      postFilterMessage: '',
+      rejectors,
+      pendingRejectors,
+    };
   }
 
   /** Nodes where removing pods might help. */
@@ -195,7 +213,9 @@ export class Evaluation {
     const { nominator } = this.#cache;
     if (nominator.isEmpty || !nominator.has(node.name)) return this.filterNode(node);
     const pod = this.#pod;
-    const others = [...nominator.on(node.name)].filter((other) => other.uid !== pod.uid && other.priority >= pod.priority && !node.pods.has(other.uid));
+    const others = [...nominator.on(node.name)].filter(
+      (other) => other.uid !== pod.uid && other.priority >= pod.priority && !node.pods.has(other.uid),
+    );
     if (others.length === 0) return this.filterNode(node);
     for (const other of others) this.tryAdd(other, node);
     const status = this.filterNode(node);
@@ -207,13 +227,15 @@ export class Evaluation {
   tryAdd(other: PodInfo, node: NodeInfo): void {
     this.#cache.countOnNode(other, node, 1);
     node.pods.set(other.uid, other);
-    for (const plugin of this.#stateful) plugin.podAdded?.(this.state, this.#pod, { other, node, touched: NOBODY_TOUCHED });
+    for (const plugin of this.#stateful)
+      plugin.podAdded?.(this.state, this.#pod, { other, node, touched: NOBODY_TOUCHED });
   }
 
   tryRemove(other: PodInfo, node: NodeInfo): void {
     this.#cache.countOnNode(other, node, -1);
     node.pods.delete(other.uid);
-    for (const plugin of this.#stateful) plugin.podRemoved?.(this.state, this.#pod, { other, node, touched: NOBODY_TOUCHED });
+    for (const plugin of this.#stateful)
+      plugin.podRemoved?.(this.state, this.#pod, { other, node, touched: NOBODY_TOUCHED });
   }
 
   /** Notes which nodes the changes since the last look concern; false when everything may be different. */
@@ -231,7 +253,8 @@ export class Evaluation {
           break;
         case 'topology':
         case 'node':
-          if (change.kind === 'topology' && (this.#stateful.length > 0 || change.slot >= this.#answers.capacity)) return false;
+          if (change.kind === 'topology' && (this.#stateful.length > 0 || change.slot >= this.#answers.capacity))
+            return false;
           this.#nodeChanged(change.slot);
           this.#touched.scores();
           break;
@@ -286,7 +309,8 @@ export class Evaluation {
       const answer = plugin.preFilter!(this.state, this.#pod);
       meter.plugin(plugin.name, 'PreFilter', startedAt, answer?.status?.code);
       if (answer?.status?.code !== 'Skip') meter.evaluated(plugin.name, 'PreFilter');
-      if (answer?.result?.nodeNames !== undefined) results.push({ plugin: plugin.name, nodeNames: answer.result.nodeNames });
+      if (answer?.result?.nodeNames !== undefined)
+        results.push({ plugin: plugin.name, nodeNames: answer.result.nodeNames });
       const status = answer?.status;
       if (status === undefined) continue;
       if (status.code === 'Skip') skippedFilters.add(plugin.name);
@@ -302,8 +326,12 @@ export class Evaluation {
     }
     this.#allowedNodes = merged.nodeNames;
     this.#excludedBy = results.map((r) => r.plugin);
-    this.#excluded = merged.nodeNames && unresolvable(`node(s) didn't satisfy plugin(s) [${this.#excludedBy.join(' ')}]`).from(this.#excludedBy[0] ?? '');
-    this.#filters = plugins.filter.filter((p) => !skippedFilters.has(p.name)).map((plugin) => ({ plugin, run: boundFilter(plugin, this.state, this.#pod) }));
+    this.#excluded =
+      merged.nodeNames &&
+      unresolvable(`node(s) didn't satisfy plugin(s) [${this.#excludedBy.join(' ')}]`).from(this.#excludedBy[0] ?? '');
+    this.#filters = plugins.filter
+      .filter((p) => !skippedFilters.has(p.name))
+      .map((plugin) => ({ plugin, run: boundFilter(plugin, this.state, this.#pod) }));
     this.#filterNames = this.#filters.map((f) => f.plugin.name);
     this.#stateful = plugins.preFilter.filter((p) => p.podAdded !== undefined);
     return true;
@@ -347,12 +375,19 @@ export class Evaluation {
   #answer(slot: number): void {
     const node = this.#cache.table.nodes[slot];
     if (node === undefined || !node.exists) this.#answers.clear(slot);
-    else if (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name)) this.#answers.set(slot, this.#excluded);
+    else if (this.#allowedNodes !== undefined && !this.#allowedNodes.has(node.name))
+      this.#answers.set(slot, this.#excluded);
     else this.#answers.set(slot, this.filterWithNominated(node));
   }
 
   #scoreBoard(): ScoreBoard {
-    return (this.#scores ??= new ScoreBoard({ profile: this.profile, state: this.state, table: this.#cache.table, pod: this.#pod, feasible: this.#answers.feasible() }));
+    return (this.#scores ??= new ScoreBoard({
+      profile: this.profile,
+      state: this.state,
+      table: this.#cache.table,
+      pod: this.#pod,
+      feasible: this.#answers.feasible(),
+    }));
   }
 }
 

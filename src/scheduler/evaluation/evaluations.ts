@@ -1,9 +1,9 @@
+import type { Random } from '../../kernel/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { PodShape } from '../cache/pod-shape.ts';
 import type { Profile } from '../framework/profile.ts';
-import type { Random } from '../../kernel/index.ts';
 import { Evaluation } from './evaluation.ts';
 
 /** Each holds some bytes a node; this many shapes are remembered. */
@@ -37,10 +37,11 @@ export class Evaluations {
     this.#latest = evaluation;
     this.#byShape.delete(pod.shape);
     this.#byShape.set(pod.shape, evaluation);
-    if (this.#byShape.size > KEPT) for (const oldest of this.#byShape.keys()) {
-      this.#byShape.delete(oldest);
-      break;
-    }
+    if (this.#byShape.size > KEPT)
+      for (const oldest of this.#byShape.keys()) {
+        this.#byShape.delete(oldest);
+        break;
+      }
     return { evaluation, shared: known !== undefined };
   }
 

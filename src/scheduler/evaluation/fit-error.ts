@@ -18,7 +18,8 @@ export interface Diagnosis {
 
 export function diagnosisMessage(diagnosis: Diagnosis): string {
   let message = `0/${diagnosis.totalNodes} nodes are available:`;
-  if (diagnosis.preFilter !== undefined && diagnosis.preFilter.message !== '') message += ` ${diagnosis.preFilter.message}.`;
+  if (diagnosis.preFilter !== undefined && diagnosis.preFilter.message !== '')
+    message += ` ${diagnosis.preFilter.message}.`;
   else {
     const text = reasonsText(diagnosis.answers);
     if (text !== '') message += ` ${text}.`;
@@ -39,7 +40,8 @@ const texts = new WeakMap<readonly NodesByAnswer[], string>();
 
 function makeText(answers: readonly NodesByAnswer[]): string {
   const counts = new Map<string, number>();
-  for (const { status, nodes } of answers) for (const reason of status.reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
+  for (const { status, nodes } of answers)
+    for (const reason of status.reasons) counts.set(reason, (counts.get(reason) ?? 0) + nodes);
   return Array.from(counts, ([reason, count]) => `${count} ${reason}`)
     .sort()
     .join(', ');

@@ -1,3 +1,4 @@
+import type { Random } from '../../kernel/index.ts';
 /**
  * How good the nodes are that fit. Scores that depend on the node alone are kept in a column and, when there are no others,
  * in a tree that gives the best at once. Scores that are normalised over the feasible nodes, or depend on where other pods
@@ -9,7 +10,6 @@ import type { PodInfo } from '../cache/pod-info.ts';
 import type { CycleState } from '../framework/cycle-state.ts';
 import type { BoundScore, FeasibleNodes, Plugin } from '../framework/plugin.ts';
 import type { Profile } from '../framework/profile.ts';
-import type { Random } from '../../kernel/index.ts';
 import { TournamentTree } from './tournament-tree.ts';
 
 interface LocalScore {
@@ -49,7 +49,13 @@ export class ScoreBoard {
   readonly #breakdowns: (ScoredNode | undefined)[] = [];
 
   /** Runs PreScore, and scores the nodes that fit as far as each can be scored by itself. */
-  constructor(options: { profile: Profile; state: CycleState; table: NodeTable; pod: PodInfo; feasible: FeasibleNodes }) {
+  constructor(options: {
+    profile: Profile;
+    state: CycleState;
+    table: NodeTable;
+    pod: PodInfo;
+    feasible: FeasibleNodes;
+  }) {
     const { profile, state, table, pod, feasible } = options;
     this.#state = state;
     this.#table = table;
@@ -57,7 +63,8 @@ export class ScoreBoard {
     this.#local = new Float64Array(table.capacity);
     this.#isScored = new Uint8Array(table.capacity);
     this.#runPreScores(profile, feasible);
-    for (const { plugin, weight } of profile.plugins.score) if (!state.skippedScores.has(plugin.name)) this.#enlist(plugin, weight);
+    for (const { plugin, weight } of profile.plugins.score)
+      if (!state.skippedScores.has(plugin.name)) this.#enlist(plugin, weight);
     for (let i = 0; i < feasible.count; i++) this.#score(feasible.slots[i]!);
     this.#timeScores(profile, feasible);
     if (this.#combined.length > 0) return;
@@ -142,7 +149,8 @@ export class ScoreBoard {
       meter.plugin(plugin.name, 'PreScore', pluginStartedAt, status?.code);
       if (status?.code !== 'Skip') meter.evaluated(plugin.name, 'PreScore');
       if (status?.code === 'Skip') skippedScores.add(plugin.name);
-      else if (status !== undefined) throw new Error(`running PreScore plugin ${JSON.stringify(plugin.name)}: ${status.message}`);
+      else if (status !== undefined)
+        throw new Error(`running PreScore plugin ${JSON.stringify(plugin.name)}: ${status.message}`);
     }
     meter.point('PreScore', startedAt);
   }
@@ -153,7 +161,8 @@ export class ScoreBoard {
       this.#combined.push({ plugin, weight, raw: undefined, last });
       return;
     }
-    const run: BoundScore = plugin.bindScore?.(this.#state, this.#pod) ?? ((node) => plugin.score!(this.#state, this.#pod, node));
+    const run: BoundScore =
+      plugin.bindScore?.(this.#state, this.#pod) ?? ((node) => plugin.score!(this.#state, this.#pod, node));
     if (plugin.normalizeScores === undefined) this.#localScores.push({ plugin, weight, run });
     else this.#combined.push({ plugin, weight, raw: { values: new Float64Array(this.#table.capacity), run }, last });
   }
@@ -162,7 +171,10 @@ export class ScoreBoard {
   #timeScores({ meter }: Profile, { slots, count }: FeasibleNodes): void {
     const node = count === 0 ? undefined : this.#table.nodes[slots[0]!];
     if (node === undefined) return;
-    for (const { plugin, run } of [...this.#localScores, ...this.#combined.map(({ plugin: p, raw }) => ({ plugin: p, run: raw?.run }))]) {
+    for (const { plugin, run } of [
+      ...this.#localScores,
+      ...this.#combined.map(({ plugin: p, raw }) => ({ plugin: p, run: raw?.run })),
+    ]) {
       meter.evaluated(plugin.name, 'Score', count);
       const startedAt = meter.start();
       if (run === undefined) continue;

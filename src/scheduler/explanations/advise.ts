@@ -1,9 +1,9 @@
+import { findUntoleratedTaint } from '../../component-helpers/index.ts';
 /** What would help a pod that waits, on the state of now. */
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Evaluation } from '../evaluation/evaluation.ts';
 import type { Status } from '../framework/status.ts';
-import { findUntoleratedTaint } from '../../component-helpers/index.ts';
 import type { Scheduler } from '../scheduler.ts';
 
 /** More nodes than this are counted rather than named. */
@@ -13,12 +13,24 @@ export function advise(scheduler: Scheduler, uid: string): string[] {
   const queued = scheduler.queue.get(uid);
   if (queued === undefined) return [];
   const { pod, profile } = queued;
-  if (queued.gated) return [...queued.rejectors].map((plugin) => `${plugin} holds the pod back: ${profile.plugins.preEnqueue.find((p) => p.name === plugin)?.preEnqueue?.(pod)?.message ?? 'it may be tried soon'}`);
+  if (queued.gated)
+    return [...queued.rejectors].map(
+      (plugin) =>
+        `${plugin} holds the pod back: ${profile.plugins.preEnqueue.find((p) => p.name === plugin)?.preEnqueue?.(pod)?.message ?? 'it may be tried soon'}`,
+    );
   if (scheduler.cache.table.nodeCount === 0) return ['a node: there is none'];
-  const evaluation = new Evaluation({ profile, cache: scheduler.cache, random: scheduler.ctx.random, pod, signature: undefined });
+  const evaluation = new Evaluation({
+    profile,
+    cache: scheduler.cache,
+    random: scheduler.ctx.random,
+    pod,
+    signature: undefined,
+  });
   evaluation.refresh(pod);
-  if (evaluation.preFilterFailure !== undefined) return [`${evaluation.preFilterFailure.plugin} must be satisfied first: ${evaluation.preFilterFailure.message}`];
-  if (evaluation.feasibleCount > 0) return [`nothing: ${evaluation.feasibleCount} node(s) fit by now, and the pod will be tried again`];
+  if (evaluation.preFilterFailure !== undefined)
+    return [`${evaluation.preFilterFailure.plugin} must be satisfied first: ${evaluation.preFilterFailure.message}`];
+  if (evaluation.feasibleCount > 0)
+    return [`nothing: ${evaluation.feasibleCount} node(s) fit by now, and the pod will be tried again`];
   return byPlugin(scheduler, pod, nodesThatOnePluginKeepsAway(scheduler, evaluation));
 }
 
@@ -47,32 +59,46 @@ function byPlugin(scheduler: Scheduler, pod: PodInfo, kept: ReadonlyMap<string, 
   for (const [plugin, nodes] of kept) {
     const special = ADVISERS.get(plugin)?.(scheduler, pod, nodes);
     if (special !== undefined) advice.push(...special);
-    else advice.push(`a change of what ${plugin} says of ${named(nodes)}: ${[...new Set(nodes.flatMap((n) => n.status.reasons))].join(', ')}`);
+    else
+      advice.push(
+        `a change of what ${plugin} says of ${named(nodes)}: ${[...new Set(nodes.flatMap((n) => n.status.reasons))].join(', ')}`,
+      );
   }
   return advice;
 }
 
 type Adviser = (scheduler: Scheduler, pod: PodInfo, nodes: readonly KeptAway[]) => string[] | undefined;
 
-const ADVISERS: ReadonlyMap<string, Adviser> = new Map(Object.entries<Adviser>({
-  NodeResourcesFit: (scheduler, pod, nodes) => [resources(scheduler, pod, nodes)],
-  NodeUnschedulable: (_scheduler, _pod, nodes) => [`uncordon ${named(nodes)}`],
-  TaintToleration: (_scheduler, pod, nodes) => {
-    const taints = new Map<string, KeptAway[]>();
-    for (const kept of nodes) {
-      const taint = findUntoleratedTaint(kept.node.taints, pod.shape.tolerations);
-      if (taint === undefined) continue;
-      const text = `${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}`;
-      taints.set(text, [...(taints.get(text) ?? []), kept]);
-    }
-    return Array.from(taints, ([text, kept]) => `a toleration of the taint ${text}, or taking it from ${named(kept)}`);
-  },
-  NodeAffinity: (_scheduler, pod, nodes) => {
-    const labels = Object.entries(pod.shape.nodeSelector ?? {}).map(([key, value]) => `${key}=${value}`);
-    return [labels.length > 0 ? `the labels ${labels.join(', ')} on ${named(nodes)}` : `labels on ${named(nodes)} that match the pod's node affinity`];
-  },
-  NodePorts: (_scheduler, pod, nodes) => [`a free host port ${pod.shape.hostPorts.map((p) => p.port).join(', ')} on ${named(nodes)}`],
-}));
+const ADVISERS: ReadonlyMap<string, Adviser> = new Map(
+  Object.entries<Adviser>({
+    NodeResourcesFit: (scheduler, pod, nodes) => [resources(scheduler, pod, nodes)],
+    NodeUnschedulable: (_scheduler, _pod, nodes) => [`uncordon ${named(nodes)}`],
+    TaintToleration: (_scheduler, pod, nodes) => {
+      const taints = new Map<string, KeptAway[]>();
+      for (const kept of nodes) {
+        const taint = findUntoleratedTaint(kept.node.taints, pod.shape.tolerations);
+        if (taint === undefined) continue;
+        const text = `${taint.key}${taint.value ? `=${taint.value}` : ''}:${taint.effect}`;
+        taints.set(text, [...(taints.get(text) ?? []), kept]);
+      }
+      return Array.from(
+        taints,
+        ([text, kept]) => `a toleration of the taint ${text}, or taking it from ${named(kept)}`,
+      );
+    },
+    NodeAffinity: (_scheduler, pod, nodes) => {
+      const labels = Object.entries(pod.shape.nodeSelector ?? {}).map(([key, value]) => `${key}=${value}`);
+      return [
+        labels.length > 0
+          ? `the labels ${labels.join(', ')} on ${named(nodes)}`
+          : `labels on ${named(nodes)} that match the pod's node affinity`,
+      ];
+    },
+    NodePorts: (_scheduler, pod, nodes) => [
+      `a free host port ${pod.shape.hostPorts.map((p) => p.port).join(', ')} on ${named(nodes)}`,
+    ],
+  }),
+);
 
 /** The node with the smallest gap, resource by resource. */
 function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly KeptAway[]): string {
@@ -83,16 +109,33 @@ function resources({ cache }: Scheduler, pod: PodInfo, nodes: readonly KeptAway[
     const { slot } = node;
     const gaps: string[] = [];
     let share = 0;
-    const check = (name: string, wanted: number, allocatable: number, requested: number, unit: (n: number) => string): void => {
+    const check = (
+      name: string,
+      wanted: number,
+      allocatable: number,
+      requested: number,
+      unit: (n: number) => string,
+    ): void => {
       const gap = wanted - (allocatable - requested);
       if (wanted === 0 || gap <= 0) return;
-      gaps.push(wanted > allocatable ? `a larger node (it has ${unit(allocatable)} ${name} in all, ${unit(wanted)} is wanted)` : `${unit(gap)} more ${name}`);
+      gaps.push(
+        wanted > allocatable
+          ? `a larger node (it has ${unit(allocatable)} ${name} in all, ${unit(wanted)} is wanted)`
+          : `${unit(gap)} more ${name}`,
+      );
       share += gap / wanted;
     };
     check('cpu', milliCpu, table.allocatableCpu[slot]!, table.requestedCpu[slot]!, (n) => `${n}m`);
     check('memory', memory, table.allocatableMemory[slot]!, table.requestedMemory[slot]!, bytes);
-    check('ephemeral-storage', ephemeralStorage, table.allocatableEphemeral[slot]!, table.requestedEphemeral[slot]!, bytes);
-    for (const [name, amount] of scalars) check(name, amount, table.scalar(name).allocatable[slot]!, table.scalar(name).requested[slot]!, String);
+    check(
+      'ephemeral-storage',
+      ephemeralStorage,
+      table.allocatableEphemeral[slot]!,
+      table.requestedEphemeral[slot]!,
+      bytes,
+    );
+    for (const [name, amount] of scalars)
+      check(name, amount, table.scalar(name).allocatable[slot]!, table.scalar(name).requested[slot]!, String);
     if (table.podCount[slot]! + 1 > table.allocatablePods[slot]!) gaps.push('room for one more pod');
     if (best === undefined || share < best.share) best = { node, share, text: gaps.join(' and ') };
   }

@@ -7,5 +7,16 @@ export function explainPage(explanations: Explanations, query: URLSearchParams):
   const key = `${query.get('namespace') ?? 'default'}/${pod}`;
   const explanation = explanations.explanationOf(key);
   if (explanation !== undefined) return { status: 200, value: explanation };
-  return { status: 404, value: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', reason: 'NotFound', code: 404, message: `the scheduler has not looked at pod ${key} lately` } };
+  return {
+    status: 404,
+    value: {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      reason: 'NotFound',
+      code: 404,
+      message: `the scheduler has not looked at pod ${key} lately`,
+    },
+  };
 }

@@ -13,13 +13,18 @@ describe('explanations', () => {
 
   it('tells for every node which plugin said no, and what would help', async () => {
     await fixture.createNode(makeNode('small').allocatable({ cpu: '1' }));
-    await fixture.createNode(makeNode('tainted').allocatable({ cpu: '8' }).taint({ key: 'gpu', value: 'yes', effect: 'NoSchedule' }));
+    await fixture.createNode(
+      makeNode('tainted').allocatable({ cpu: '8' }).taint({ key: 'gpu', value: 'yes', effect: 'NoSchedule' }),
+    );
     await fixture.createNode(makeNode('cordoned').allocatable({ cpu: '8' }).unschedulable());
     await fixture.createPod(makePod('p').requests({ cpu: '2' }));
     await fixture.turnedDown('p');
     const explanation = fixture.explanations.explanationOf('default/p')!;
     expect(explanation).toMatchObject({ outcome: 'unschedulable', feasibleNodes: 0, totalNodes: 3, node: '' });
-    const failing = explanation.nodes.map(({ node, filters }) => [node, ...filters.filter((f) => f.result === 'fail').map((f) => `${f.plugin}: ${f.reasons?.join()}`)]);
+    const failing = explanation.nodes.map(({ node, filters }) => [
+      node,
+      ...filters.filter((f) => f.result === 'fail').map((f) => `${f.plugin}: ${f.reasons?.join()}`),
+    ]);
     expect(failing).toEqual([
       ['cordoned', 'NodeUnschedulable: node(s) were unschedulable'],
       ['small', 'NodeResourcesFit: Insufficient cpu'],
@@ -40,7 +45,15 @@ describe('explanations', () => {
     await fixture.createPod(
       makePod('p')
         .requests({ cpu: '100m', memory: '100Mi' })
-        .spec({ affinity: { nodeAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 5, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] } }] } } }),
+        .spec({
+          affinity: {
+            nodeAffinity: {
+              preferredDuringSchedulingIgnoredDuringExecution: [
+                { weight: 5, preference: { matchExpressions: [{ key: 'disk', operator: 'In', values: ['ssd'] }] } },
+              ],
+            },
+          },
+        }),
     );
     expect(await fixture.placed('p')).toBe('free');
     const explanation = fixture.explanations.explanationOf((await fixture.pod('p')).metadata.uid!)!;

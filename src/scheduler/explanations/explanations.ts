@@ -34,7 +34,11 @@ export interface Attempt {
 export interface NodeExplanation {
   readonly node: string;
   readonly fits: boolean;
-  readonly filters: readonly { readonly plugin: string; readonly result: 'pass' | 'fail' | 'not asked'; readonly reasons?: readonly string[] }[];
+  readonly filters: readonly {
+    readonly plugin: string;
+    readonly result: 'pass' | 'fail' | 'not asked';
+    readonly reasons?: readonly string[];
+  }[];
   /** Weighted, of the best nodes. */
   readonly scores?: Readonly<Record<string, number>>;
   readonly total?: number;
@@ -133,7 +137,18 @@ function summary(attempt: Attempt): Omit<Explanation, 'nodes' | 'whatWouldHelp'>
     if (code > 0) totalNodes++;
   }
   const time = new Date(attempt.at).toISOString();
-  return { pod: { namespace, name, uid }, schedulerName, attempt: attempt.attempt, time, durationMs: attempt.durationMs, outcome, node: nodeName, message, feasibleNodes, totalNodes };
+  return {
+    pod: { namespace, name, uid },
+    schedulerName,
+    attempt: attempt.attempt,
+    time,
+    durationMs: attempt.durationMs,
+    outcome,
+    node: nodeName,
+    message,
+    feasibleNodes,
+    totalNodes,
+  };
 }
 
 function spellOut(attempt: Attempt, whatWouldHelp: readonly string[]): Explanation {
@@ -148,14 +163,20 @@ function spellOut(attempt: Attempt, whatWouldHelp: readonly string[]): Explanati
     const scores = scored.get(n.node);
     return scores === undefined ? n : { ...n, scores: scores.scores, total: scores.total };
   });
-  explained.sort((a, b) => Number(b.node === attempt.nodeName) - Number(a.node === attempt.nodeName) || (b.total ?? -1) - (a.total ?? -1) || (a.node < b.node ? -1 : 1));
+  explained.sort(
+    (a, b) =>
+      Number(b.node === attempt.nodeName) - Number(a.node === attempt.nodeName) ||
+      (b.total ?? -1) - (a.total ?? -1) ||
+      (a.node < b.node ? -1 : 1),
+  );
   return { ...summary(attempt), nodes: explained, whatWouldHelp };
 }
 
 function explainNode({ statuses, filters, preFilter }: Attempt, node: string, code: number): NodeExplanation {
   const status = preFilter ?? (code < 2 ? undefined : statuses[code - 2]);
   const failing = status === undefined ? -1 : filters.indexOf(status.plugin);
-  if (status !== undefined && failing < 0) return { node, fits: false, filters: [{ plugin: status.plugin, result: 'fail', reasons: status.reasons }] };
+  if (status !== undefined && failing < 0)
+    return { node, fits: false, filters: [{ plugin: status.plugin, result: 'fail', reasons: status.reasons }] };
   return {
     node,
     fits: code === 1,

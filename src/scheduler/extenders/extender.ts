@@ -15,7 +15,11 @@ export interface Extender {
   filter(pod: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ExtenderFilterResult>;
   /** Points from 0 to 10 by node. */
   prioritize(pod: PodInfo, nodes: readonly Node[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
-  preempt(pod: PodInfo, victims: ReadonlyMap<string, ExtenderVictims>, signal: AbortSignal): Promise<ReadonlyMap<string, ExtenderVictims>>;
+  preempt(
+    pod: PodInfo,
+    victims: ReadonlyMap<string, ExtenderVictims>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, ExtenderVictims>>;
   bind(pod: PodInfo, nodeName: string, signal: AbortSignal): Promise<void>;
 }
 

@@ -13,7 +13,10 @@ afterEach(async () => {
   fixture = server = undefined;
 });
 
-type Answers = Record<string, (body: { Nodes?: { items: { metadata: { name: string } }[] }; NodeNames?: string[] }) => unknown>;
+type Answers = Record<
+  string,
+  (body: { Nodes?: { items: { metadata: { name: string } }[] }; NodeNames?: string[] }) => unknown
+>;
 
 async function withExtender(answers: Answers, options: string): Promise<SchedulerFixture> {
   server = http.createServer((request, response) => {
@@ -22,7 +25,10 @@ async function withExtender(answers: Answers, options: string): Promise<Schedule
     request.on('end', () => {
       const answer = answers[request.url!.slice(1)];
       if (answer === undefined) response.writeHead(500).end();
-      else response.end(JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as Parameters<typeof answer>[0])));
+      else
+        response.end(
+          JSON.stringify(answer(JSON.parse(Buffer.concat(chunks).toString()) as Parameters<typeof answer>[0])),
+        );
     });
   });
   await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve));
@@ -43,8 +49,12 @@ extenders:
 test('rules nodes out, and its points decide among the rest', async () => {
   const { createPod, placed } = await withExtender(
     {
-      filter: ({ Nodes }) => ({ Nodes: { items: Nodes!.items.filter((n) => n.metadata.name !== 'c') }, FailedNodes: { c: 'the extender does not like c' } }),
-      prioritize: ({ Nodes }) => Nodes!.items.map((n) => ({ Host: n.metadata.name, Score: n.metadata.name === 'b' ? 10 : 0 })),
+      filter: ({ Nodes }) => ({
+        Nodes: { items: Nodes!.items.filter((n) => n.metadata.name !== 'c') },
+        FailedNodes: { c: 'the extender does not like c' },
+      }),
+      prioritize: ({ Nodes }) =>
+        Nodes!.items.map((n) => ({ Host: n.metadata.name, Score: n.metadata.name === 'b' ? 10 : 0 })),
     },
     'filterVerb: filter, prioritizeVerb: prioritize, weight: 10',
   );
@@ -53,7 +63,15 @@ test('rules nodes out, and its points decide among the rest', async () => {
 });
 
 test('its reasons are part of the message', async () => {
-  const { createPod, turnedDown } = await withExtender({ filter: ({ NodeNames }) => ({ nodeNames: [], failedAndUnresolvableNodes: Object.fromEntries(NodeNames!.map((n) => [n, 'not today'])) }) }, 'filterVerb: filter, nodeCacheCapable: true');
+  const { createPod, turnedDown } = await withExtender(
+    {
+      filter: ({ NodeNames }) => ({
+        nodeNames: [],
+        failedAndUnresolvableNodes: Object.fromEntries(NodeNames!.map((n) => [n, 'not today'])),
+      }),
+    },
+    'filterVerb: filter, nodeCacheCapable: true',
+  );
   await createPod(makePod('p'));
   expect(await turnedDown('p')).toMatch(/^0\/3 nodes are available: 3 not today\./);
 });
@@ -65,7 +83,10 @@ test('one that fails is passed over if it may be', async () => {
 });
 
 test('is asked only about pods with its resources', async () => {
-  const { createPod, placed } = await withExtender({ filter: () => ({ NodeNames: [], FailedNodes: {} }) }, "filterVerb: filter, managedResources: [{ name: 'example.com/x' }]");
+  const { createPod, placed } = await withExtender(
+    { filter: () => ({ NodeNames: [], FailedNodes: {} }) },
+    "filterVerb: filter, managedResources: [{ name: 'example.com/x' }]",
+  );
   await createPod(makePod('p'));
   expect(await placed('p')).toMatch(/^[abc]$/);
 });

@@ -1,5 +1,12 @@
 /** From the configuration of a profile to the lists of plugins that each extension point calls. */
-import { EXTENSION_POINTS, type EnabledPlugin, type ExtensionPoint, type PluginSet, type PluginsConfiguration, type ProfileConfiguration } from '../config/types.ts';
+import {
+  EXTENSION_POINTS,
+  type EnabledPlugin,
+  type ExtensionPoint,
+  type PluginSet,
+  type PluginsConfiguration,
+  type ProfileConfiguration,
+} from '../config/types.ts';
 import type { Handle } from './handle.ts';
 import type { Plugin } from './plugin.ts';
 import { PointMeter } from './point-meter.ts';
@@ -33,14 +40,24 @@ export function buildProfile(config: ProfileConfiguration, registry: PluginRegis
   const instances = new Map<string, Plugin>();
   for (const name of names) {
     const factory = Object.hasOwn(registry, name) ? registry[name] : undefined;
-    if (factory === undefined) throw new ProfileError(`initializing profiles: creating profile for scheduler name ${config.schedulerName}: plugin ${JSON.stringify(name)} does not exist`);
+    if (factory === undefined)
+      throw new ProfileError(
+        `initializing profiles: creating profile for scheduler name ${config.schedulerName}: plugin ${JSON.stringify(name)} does not exist`,
+      );
     instances.set(name, factory(config.pluginConfig.get(name) ?? {}, handle));
   }
-  const at = (point: ExtensionPoint): { plugin: Plugin; weight: number }[] => pluginsAt(point, config.plugins, instances);
+  const at = (point: ExtensionPoint): { plugin: Plugin; weight: number }[] =>
+    pluginsAt(point, config.plugins, instances);
   const only = (point: ExtensionPoint): Plugin[] => at(point).map((p) => p.plugin);
   const queueSort = only('queueSort');
-  if (queueSort.length !== 1) throw new ProfileError(`creating profile for scheduler name ${config.schedulerName}: ${queueSort.length === 0 ? 'no queue sort plugin is enabled' : 'only one queue sort plugin can be enabled'}`);
-  if (at('bind').length === 0) throw new ProfileError(`creating profile for scheduler name ${config.schedulerName}: at least one bind plugin is needed`);
+  if (queueSort.length !== 1)
+    throw new ProfileError(
+      `creating profile for scheduler name ${config.schedulerName}: ${queueSort.length === 0 ? 'no queue sort plugin is enabled' : 'only one queue sort plugin can be enabled'}`,
+    );
+  if (at('bind').length === 0)
+    throw new ProfileError(
+      `creating profile for scheduler name ${config.schedulerName}: at least one bind plugin is needed`,
+    );
   const pointPlugins = {
     preEnqueue: only('preEnqueue'),
     queueSort: queueSort[0]!,
@@ -55,24 +72,41 @@ export function buildProfile(config: ProfileConfiguration, registry: PluginRegis
     bind: only('bind'),
     postBind: only('postBind'),
   };
-  return new Profile(config.schedulerName, pointPlugins, new PointMeter(handle.metrics, config.schedulerName, handle.clock));
+  return new Profile(
+    config.schedulerName,
+    pointPlugins,
+    new PointMeter(handle.metrics, config.schedulerName, handle.clock),
+  );
 }
 
 /**
  * Plugins that are named for the point itself and for all points come first, in the order given for the point; then the
  * ones for all points; then the rest that are named for the point only.
  */
-function pluginsAt(point: ExtensionPoint, config: PluginsConfiguration, instances: ReadonlyMap<string, Plugin>): { plugin: Plugin; weight: number }[] {
+function pluginsAt(
+  point: ExtensionPoint,
+  config: PluginsConfiguration,
+  instances: ReadonlyMap<string, Plugin>,
+): { plugin: Plugin; weight: number }[] {
   const own: PluginSet = config[point] ?? {};
   const everywhere = config.multiPoint?.enabled ?? [];
   const disabled = new Set((own.disabled ?? []).map((p) => p.name));
   const named = new Set((own.enabled ?? []).map((p) => p.name));
   const inBoth = new Set(everywhere.map((p) => p.name).filter((name) => named.has(name)));
-  const fromEverywhere = disabled.has('*') ? [] : everywhere.filter(({ name }) => !named.has(name) && !disabled.has(name) && IMPLEMENTS[point](instances.get(name)!));
-  const chosen: EnabledPlugin[] = [...(own.enabled ?? []).filter((p) => inBoth.has(p.name)), ...fromEverywhere, ...(own.enabled ?? []).filter((p) => !inBoth.has(p.name))];
+  const fromEverywhere = disabled.has('*')
+    ? []
+    : everywhere.filter(
+        ({ name }) => !named.has(name) && !disabled.has(name) && IMPLEMENTS[point](instances.get(name)!),
+      );
+  const chosen: EnabledPlugin[] = [
+    ...(own.enabled ?? []).filter((p) => inBoth.has(p.name)),
+    ...fromEverywhere,
+    ...(own.enabled ?? []).filter((p) => !inBoth.has(p.name)),
+  ];
   return chosen.map(({ name, weight }) => {
     const plugin = instances.get(name)!;
-    if (!IMPLEMENTS[point](plugin)) throw new ProfileError(`plugin ${JSON.stringify(name)} does not extend ${point} plugin`);
+    if (!IMPLEMENTS[point](plugin))
+      throw new ProfileError(`plugin ${JSON.stringify(name)} does not extend ${point} plugin`);
     return { plugin, weight: weight || 1 };
   });
 }
@@ -90,7 +124,9 @@ export function mergePlugins(defaults: PluginsConfiguration, custom: PluginsConf
 function mergeSet(defaults: PluginSet, custom: PluginSet): PluginSet {
   const disabled = new Set((custom.disabled ?? []).map((p) => p.name));
   const replacing = new Map((custom.enabled ?? []).map((p) => [p.name, p]));
-  const kept = disabled.has('*') ? [] : (defaults.enabled ?? []).filter((p) => !disabled.has(p.name)).map((p) => replacing.get(p.name) ?? p);
+  const kept = disabled.has('*')
+    ? []
+    : (defaults.enabled ?? []).filter((p) => !disabled.has(p.name)).map((p) => replacing.get(p.name) ?? p);
   const keptNames = new Set(kept.map((p) => p.name));
   const enabled = [...kept, ...(custom.enabled ?? []).filter((p) => !keptNames.has(p.name))];
   const allDisabled = [...(defaults.disabled ?? []), ...(custom.disabled ?? [])];

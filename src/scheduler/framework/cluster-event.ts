@@ -49,13 +49,19 @@ export interface ClusterEvent {
   readonly label: string;
 }
 
-export const event = (resource: EventResource, action: number, label: string): ClusterEvent => ({ resource, action, label });
+export const event = (resource: EventResource, action: number, label: string): ClusterEvent => ({
+  resource,
+  action,
+  label,
+});
 
 /** Whether something that happened is of the kind that an interest names. */
 export function matchesEvent(interest: { resource: EventResource; action: number }, happened: ClusterEvent): boolean {
   if (interest.resource === '*') return true;
   const { resource } = happened;
-  const sameResource = interest.resource === resource || (interest.resource === 'Pod' && (resource === 'AssignedPod' || resource === 'UnscheduledPod'));
+  const sameResource =
+    interest.resource === resource ||
+    (interest.resource === 'Pod' && (resource === 'AssignedPod' || resource === 'UnscheduledPod'));
   return sameResource && (interest.action & happened.action) !== 0;
 }
 

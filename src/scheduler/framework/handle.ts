@@ -1,16 +1,16 @@
 /** What plugins get from the scheduler. */
 import type { Client, EventRecorder, InformerFactory } from '../../client/index.ts';
 import type { Clock, Logger, Random } from '../../kernel/index.ts';
-import type { Cache } from '../cache/cache.ts';
 import type { NamespaceLabels } from '../cache/affinity-term.ts';
+import type { Cache } from '../cache/cache.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
+import type { Extender } from '../extenders/extender.ts';
 import type { Listers } from '../listers.ts';
 import type { SchedulerMetrics } from '../metrics.ts';
-import type { Extender } from '../extenders/extender.ts';
 import type { ClusterEvent } from './cluster-event.ts';
-import type { Profile } from './profile.ts';
 import type { CycleState } from './cycle-state.ts';
+import type { Profile } from './profile.ts';
 import { errorStatus, skip, unresolvable, unschedulable, waiting } from './status.ts';
 
 export interface Handle {

@@ -26,7 +26,11 @@ export const plugins = {
 test('a plugin from a module filters and scores like one of ours', async () => {
   const file = path.join(directory, 'picky.mjs');
   await fs.writeFile(file, MODULE);
-  const profile = { ...DEFAULT_PROFILE, plugins: mergePlugins(DEFAULT_PROFILE.plugins, { multiPoint: { enabled: [{ name: 'Picky', weight: 100 }] } }), pluginConfig: new Map([['Picky', { letter: 'a' }]]) };
+  const profile = {
+    ...DEFAULT_PROFILE,
+    plugins: mergePlugins(DEFAULT_PROFILE.plugins, { multiPoint: { enabled: [{ name: 'Picky', weight: 100 }] } }),
+    pluginConfig: new Map([['Picky', { letter: 'a' }]]),
+  };
   const fixture = await startSchedulerFixture({ config: { profiles: [profile], pluginModules: [file] } });
   try {
     await fixture.start();

@@ -14,9 +14,11 @@ export async function loadPluginModules(paths: readonly string[], known: PluginR
   const registry: Record<string, PluginFactory> = { ...known };
   for (const file of paths) {
     const loaded = (await import(pathToFileURL(path.resolve(file)).href)) as { plugins?: unknown };
-    if (typeof loaded.plugins !== 'object' || loaded.plugins === null) throw new PluginModuleError(`${file} exports no object named plugins`);
+    if (typeof loaded.plugins !== 'object' || loaded.plugins === null)
+      throw new PluginModuleError(`${file} exports no object named plugins`);
     for (const [name, factory] of Object.entries(loaded.plugins)) {
-      if (typeof factory !== 'function') throw new PluginModuleError(`${file}: plugin ${JSON.stringify(name)} is not a function`);
+      if (typeof factory !== 'function')
+        throw new PluginModuleError(`${file}: plugin ${JSON.stringify(name)} is not a function`);
       if (Object.hasOwn(registry, name)) throw new PluginModuleError(`a plugin named ${name} already exists`);
       registry[name] = factory as PluginFactory;
     }

@@ -17,7 +17,18 @@ import type { Status } from './status.ts';
 export const MAX_NODE_SCORE = 100;
 
 /** As metrics call them. */
-export type ExtensionPointName = 'PreFilter' | 'Filter' | 'PostFilter' | 'PreScore' | 'Score' | 'Reserve' | 'Unreserve' | 'Permit' | 'PreBind' | 'Bind' | 'PostBind';
+export type ExtensionPointName =
+  | 'PreFilter'
+  | 'Filter'
+  | 'PostFilter'
+  | 'PreScore'
+  | 'Score'
+  | 'Reserve'
+  | 'Unreserve'
+  | 'Permit'
+  | 'PreBind'
+  | 'Bind'
+  | 'PostBind';
 
 export interface EventInterest {
   readonly resource: EventResource;

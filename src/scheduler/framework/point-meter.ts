@@ -18,12 +18,16 @@ export class PointMeter {
 
   constructor(metrics: SchedulerMetrics, profile: string, clock: Clock) {
     this.#clock = clock;
-    this.#point = byTwoLabels((point, status) => metrics.extensionPointDuration.child({ extension_point: point, status, profile }));
+    this.#point = byTwoLabels((point, status) =>
+      metrics.extensionPointDuration.child({ extension_point: point, status, profile }),
+    );
     this.#plugin = byTwoLabels((both, status) => {
       const [plugin = '', point = ''] = both.split(' ');
       return metrics.pluginDuration.child({ plugin, extension_point: point, status });
     });
-    this.#evaluations = byTwoLabels((plugin, point) => metrics.pluginEvaluations.child({ plugin, extension_point: point, profile }));
+    this.#evaluations = byTwoLabels((plugin, point) =>
+      metrics.pluginEvaluations.child({ plugin, extension_point: point, profile }),
+    );
   }
 
   start(): number {

@@ -38,11 +38,24 @@ export class Profile {
     this.meter = meter;
     this.plugins = plugins;
     const all = new Map<string, Plugin>();
-    for (const list of [plugins.preEnqueue, plugins.preFilter, plugins.filter, plugins.reserve, plugins.permit, plugins.preBind]) for (const p of list) all.set(p.name, p);
+    for (const list of [
+      plugins.preEnqueue,
+      plugins.preFilter,
+      plugins.filter,
+      plugins.reserve,
+      plugins.permit,
+      plugins.preBind,
+    ])
+      for (const p of list) all.set(p.name, p);
     const interests = new Map(Array.from(all.values(), (p) => [p.name, p.eventsToRegister?.()]));
     interests.set(NO_NODES_REJECTOR, [{ resource: 'Node', action: Action.Add }]);
     this.interests = interests;
-    const deciding = new Set<Plugin>([...plugins.preFilter, ...plugins.filter, ...plugins.preScore, ...plugins.score.map((s) => s.plugin)]);
+    const deciding = new Set<Plugin>([
+      ...plugins.preFilter,
+      ...plugins.filter,
+      ...plugins.preScore,
+      ...plugins.score.map((s) => s.plugin),
+    ]);
     this.#shareable = [...deciding].every((p) => p.signature !== undefined);
     this.#deciding = [...deciding].filter((p) => p.signature?.name !== alwaysShared.name);
   }

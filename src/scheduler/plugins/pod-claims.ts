@@ -8,7 +8,8 @@ export interface ClaimVolume {
 
 /** The claim that a volume stands for: named, or made for the pod. */
 export function claimOfVolume(pod: PodInfo, volume: Volume): ClaimVolume | undefined {
-  if (volume.persistentVolumeClaim !== undefined) return { name: volume.persistentVolumeClaim.claimName, ephemeral: false };
+  if (volume.persistentVolumeClaim !== undefined)
+    return { name: volume.persistentVolumeClaim.claimName, ephemeral: false };
   if (volume.ephemeral !== undefined) return { name: `${pod.name}-${volume.name}`, ephemeral: true };
   return undefined;
 }
@@ -29,5 +30,8 @@ export function storageClassOf(claim: PersistentVolumeClaim): string {
 
 /** A claim that the volume controller has finished with. */
 export function isFullyBound(claim: PersistentVolumeClaim): boolean {
-  return (claim.spec?.volumeName ?? '') !== '' && claim.metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined;
+  return (
+    (claim.spec?.volumeName ?? '') !== '' &&
+    claim.metadata.annotations?.['pv.kubernetes.io/bind-completed'] !== undefined
+  );
 }

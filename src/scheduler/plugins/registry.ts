@@ -32,7 +32,8 @@ export const plugins = {
   NodeAffinity: (args) => nodeAffinity(args),
   NodeDeclaredFeatures: (_args, handle) => nodeDeclaredFeatures(handle),
   NodePorts: () => nodePorts(),
-  NodeResourcesFit: (args, handle) => nodeResourcesFit(args, handle.cache, (resource) => isBackedByDevices(handle, resource)),
+  NodeResourcesFit: (args, handle) =>
+    nodeResourcesFit(args, handle.cache, (resource) => isBackedByDevices(handle, resource)),
   VolumeRestrictions: (_args, handle) => volumeRestrictions(handle),
   NodeVolumeLimits: (_args, handle) => nodeVolumeLimits(handle),
   VolumeBinding: (args, handle) => volumeBinding(args, handle),

@@ -10,7 +10,8 @@ export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
   const events: ClusterEvent[] = [];
   const push = (action: number, label: string): void => void events.push(event('UnscheduledPod', action, label));
   const claims = (): void => {
-    if (!same(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses)) push(Action.UpdatePodGeneratedResourceClaim, 'UnscheduledPodUpdateGeneratedResourceClaim');
+    if (!same(before.status?.resourceClaimStatuses, after.status?.resourceClaimStatuses))
+      push(Action.UpdatePodGeneratedResourceClaim, 'UnscheduledPodUpdateGeneratedResourceClaim');
   };
   if (surelySameShape(before, after)) {
     claims();
@@ -18,8 +19,10 @@ export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
   }
   if (!same(before.metadata.labels, after.metadata.labels)) push(Action.UpdatePodLabel, 'UnscheduledPodUpdateLabel');
   if (scaledDown(before, after)) push(Action.UpdatePodScaleDown, 'UnscheduledPodUpdateScaleDown');
-  if ((before.spec?.schedulingGates?.length ?? 0) > 0 && (after.spec?.schedulingGates?.length ?? 0) === 0) push(Action.UpdatePodSchedulingGatesEliminated, 'UnscheduledPodUpdateSchedulingGatesEliminated');
-  if (!same(before.spec?.tolerations, after.spec?.tolerations)) push(Action.UpdatePodToleration, 'UnscheduledPodUpdateToleration');
+  if ((before.spec?.schedulingGates?.length ?? 0) > 0 && (after.spec?.schedulingGates?.length ?? 0) === 0)
+    push(Action.UpdatePodSchedulingGatesEliminated, 'UnscheduledPodUpdateSchedulingGatesEliminated');
+  if (!same(before.spec?.tolerations, after.spec?.tolerations))
+    push(Action.UpdatePodToleration, 'UnscheduledPodUpdateToleration');
   claims();
   if (events.length === 0 && !same(before.spec, after.spec)) push(Action.UpdateOther, 'UnscheduledPodUpdate');
   return events;
@@ -29,8 +32,10 @@ export function podUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
 export function assignedPodUpdateEvents(before: Pod, after: Pod): ClusterEvent[] {
   if (surelySameShape(before, after)) return [];
   const events: ClusterEvent[] = [];
-  if (!same(before.metadata.labels, after.metadata.labels)) events.push(event('AssignedPod', Action.UpdatePodLabel, 'AssignedPodUpdateLabel'));
-  if (scaledDown(before, after)) events.push(event('AssignedPod', Action.UpdatePodScaleDown, 'AssignedPodUpdateScaleDown'));
+  if (!same(before.metadata.labels, after.metadata.labels))
+    events.push(event('AssignedPod', Action.UpdatePodLabel, 'AssignedPodUpdateLabel'));
+  if (scaledDown(before, after))
+    events.push(event('AssignedPod', Action.UpdatePodScaleDown, 'AssignedPodUpdateScaleDown'));
   return events;
 }
 

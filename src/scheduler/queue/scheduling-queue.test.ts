@@ -15,13 +15,21 @@ const profile: Profile = testProfile(new Cache());
 beforeEach(() => {
   ctx = createTestContext();
   queue = new SchedulingQueue(
-    { clock: ctx.clock, initialBackoffMs: 1000, maxBackoffMs: 10_000, maxInUnschedulableMs: 300_000, metrics: schedulerMetrics(ctx.metrics), profileOf: () => profile },
+    {
+      clock: ctx.clock,
+      initialBackoffMs: 1000,
+      maxBackoffMs: 10_000,
+      maxInUnschedulableMs: 300_000,
+      metrics: schedulerMetrics(ctx.metrics),
+      profileOf: () => profile,
+    },
     (a, b) => a.pod.priority > b.pod.priority || (a.pod.priority === b.pod.priority && a.timestamp < b.timestamp),
   );
   queue.start();
 });
 
-const pod = (name: string, cpu = '1', priority = 0): PodInfo => new PodInfo(makePod(name).uid(name).requests({ cpu }).priority(priority).obj());
+const pod = (name: string, cpu = '1', priority = 0): PodInfo =>
+  new PodInfo(makePod(name).uid(name).requests({ cpu }).priority(priority).obj());
 const popped = (): string | undefined => queue.pop()?.pod.name;
 const turnDown = (by: string, failed = false): void => {
   const queued = queue.pop()!;
@@ -46,7 +54,11 @@ describe('the queue', () => {
     queue.add(pod('p', '2'));
     turnDown('NodeResourcesFit');
     queue.moveOn(ASSIGNED_POD_ADD, undefined, pod('other').pod);
-    queue.moveOn(event('Node', Action.UpdateNodeLabel, 'NodeUpdate'), makeNode('n').obj(), makeNode('n').label('a', 'b').obj());
+    queue.moveOn(
+      event('Node', Action.UpdateNodeLabel, 'NodeUpdate'),
+      makeNode('n').obj(),
+      makeNode('n').label('a', 'b').obj(),
+    );
     queue.moveOn(NODE_ADD, undefined, makeNode('small').allocatable({ cpu: '1' }).obj());
     expect(queue.counts).toMatchObject({ active: 0, backoff: 0, unschedulable: 1 });
     queue.moveOn(NODE_ADD, undefined, makeNode('large').allocatable({ cpu: '2' }).obj());
@@ -95,13 +107,20 @@ describe('the queue', () => {
     turnDown('NodeResourcesFit');
     const inFlight = queue.pop()!;
     for (const name of ['a', 'b', 'c']) queue.delete(name);
-    queue.retryLater(inFlight, { rejectors: new Set(['NodeResourcesFit']), pendingRejectors: new Set(), failed: false });
+    queue.retryLater(inFlight, {
+      rejectors: new Set(['NodeResourcesFit']),
+      pendingRejectors: new Set(),
+      failed: false,
+    });
     expect(queue.counts).toEqual({ active: 0, backoff: 0, unschedulable: 0, inFlight: 0 });
     expect(popped()).toBeUndefined();
   });
 
   it('holds gated pods back until the last gate is gone', () => {
-    const gated = makePod('g').uid('g').spec({ schedulingGates: [{ name: 'x' }] }).obj();
+    const gated = makePod('g')
+      .uid('g')
+      .spec({ schedulingGates: [{ name: 'x' }] })
+      .obj();
     queue.add(new PodInfo(gated));
     queue.moveOn(NODE_ADD, undefined, makeNode('n').obj());
     expect(popped()).toBeUndefined();

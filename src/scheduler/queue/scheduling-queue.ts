@@ -1,3 +1,4 @@
+import type { Pod } from '../../api/generated/core-v1.ts';
 /**
  * Pods that wait to be scheduled, in three places:
  *
@@ -8,7 +9,6 @@
  * Nothing is tried again without a reason that could help, and whatever has waited five minutes is.
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
-import type { Pod } from '../../api/generated/core-v1.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { surelySameShape } from '../cache/pod-shape.ts';
 import { UNSCHEDULABLE_TIMEOUT, type ClusterEvent } from '../framework/cluster-event.ts';
@@ -62,7 +62,12 @@ export class SchedulingQueue {
   }
 
   get counts(): { active: number; backoff: number; unschedulable: number; inFlight: number } {
-    return { active: this.#active.size, backoff: this.#backoff.size, unschedulable: this.#unschedulable.size, inFlight: this.#inFlight.podCount };
+    return {
+      active: this.#active.size,
+      backoff: this.#backoff.size,
+      unschedulable: this.#unschedulable.size,
+      inFlight: this.#inFlight.podCount,
+    };
   }
 
   get(uid: string): QueuedPod | undefined {
@@ -104,10 +109,13 @@ export class SchedulingQueue {
     const waiting = queued.place === 'unschedulable';
     if (waiting) this.#unschedulable.delete(queued);
     queued.pod = surelySameShape(before, after) ? new PodInfo(after, queued.pod.shape) : new PodInfo(after);
-    if (queued.place === 'in-flight') for (const happened of events) this.#inFlight.record({ event: happened, before, after });
+    if (queued.place === 'in-flight')
+      for (const happened of events) this.#inFlight.record({ event: happened, before, after });
     if (!waiting) return;
     for (const happened of events) {
-      const worth = queued.gated ? this.#stillGated(queued) : worthOf(queued, { happened, before, after }, this.#hintTiming);
+      const worth = queued.gated
+        ? this.#stillGated(queued)
+        : worthOf(queued, { happened, before, after }, this.#hintTiming);
       if (worth === 'no') continue;
       this.#requeue(queued, worth, happened.label);
       return;
@@ -140,7 +148,8 @@ export class SchedulingQueue {
   /** This pod, wherever it waits; undefined when it is under way or held back. */
   take(uid: string): QueuedPod | undefined {
     const queued = this.#pods.get(uid);
-    if (queued === undefined || queued.gated || queued.place === 'in-flight' || queued.place === 'gone') return undefined;
+    if (queued === undefined || queued.gated || queued.place === 'in-flight' || queued.place === 'gone')
+      return undefined;
     this.#leave(queued);
     return this.#start(queued);
   }
@@ -183,7 +192,10 @@ export class SchedulingQueue {
   }
 
   /** An attempt ended without a node. What happened meanwhile may be worth another one at once. */
-  retryLater(queued: QueuedPod, why: { rejectors: ReadonlySet<string>; pendingRejectors: ReadonlySet<string>; failed: boolean }): void {
+  retryLater(
+    queued: QueuedPod,
+    why: { rejectors: ReadonlySet<string>; pendingRejectors: ReadonlySet<string>; failed: boolean },
+  ): void {
     const { uid } = queued.pod;
     /** It was deleted, or got a node from somebody else, meanwhile. */
     if (queued.place !== 'in-flight') return;
@@ -280,11 +292,14 @@ export class SchedulingQueue {
     if (queued.countedRejectors === (by === 1)) return;
     queued.countedRejectors = by === 1;
     const { unschedulablePods } = this.#options.metrics;
-    for (const names of [queued.rejectors, queued.pendingRejectors]) for (const plugin of names) unschedulablePods.inc({ plugin, profile: queued.profile.schedulerName }, by);
+    for (const names of [queued.rejectors, queued.pendingRejectors])
+      for (const plugin of names) unschedulablePods.inc({ plugin, profile: queued.profile.schedulerName }, by);
   }
 
   #stillGated(queued: QueuedPod): Worth {
-    return queued.profile.plugins.preEnqueue.some((plugin) => plugin.preEnqueue!(queued.pod) !== undefined) ? 'no' : 'at-once';
+    return queued.profile.plugins.preEnqueue.some((plugin) => plugin.preEnqueue!(queued.pod) !== undefined)
+      ? 'no'
+      : 'at-once';
   }
 
   #leave(queued: QueuedPod): void {
@@ -319,7 +334,11 @@ export class SchedulingQueue {
   #backoffOver(): void {
     this.#backoffTimer = undefined;
     const now = this.#options.clock.monotonic();
-    for (let next = this.#backoff.peek(); next !== undefined && this.#backoffUntil(next) <= now; next = this.#backoff.peek()) {
+    for (
+      let next = this.#backoff.peek();
+      next !== undefined && this.#backoffUntil(next) <= now;
+      next = this.#backoff.peek()
+    ) {
       this.#backoff.pop();
       this.#toActive(next, 'BackoffComplete');
     }
@@ -350,6 +369,7 @@ function hintTiming(metrics: SchedulerMetrics, clock: Clock): HintTiming {
   });
   return {
     now: () => clock.monotonic(),
-    told: ({ plugin, event, helps, startedAt }) => childOf(`${plugin} ${helps ? 'Queue' : 'QueueSkip'}`, event).observe((clock.monotonic() - startedAt) / 1000),
+    told: ({ plugin, event, helps, startedAt }) =>
+      childOf(`${plugin} ${helps ? 'Queue' : 'QueueSkip'}`, event).observe((clock.monotonic() - startedAt) / 1000),
   };
 }

@@ -21,7 +21,12 @@ interface Waiting {
 }
 
 /** Told how long each queueing hint took, and what it said. */
-export type HintMeter = (hint: { readonly plugin: string; readonly event: string; readonly helps: boolean; readonly startedAt: number }) => void;
+export type HintMeter = (hint: {
+  readonly plugin: string;
+  readonly event: string;
+  readonly helps: boolean;
+  readonly startedAt: number;
+}) => void;
 
 export interface HintTiming {
   now(): number;
@@ -49,9 +54,11 @@ export class UnschedulablePods {
     const { rejectors, pendingRejectors, profile, pod } = queued;
     const key = `${profile.schedulerName}|${[...rejectors].sort().join(',')}|${[...pendingRejectors].sort().join(',')}`;
     /** Claims differ from pod to pod even where shapes are equal; so do the pods that are gated. */
-    const group: unknown = queued.gated || pod.shape.volumes.length > 0 || pod.pod.spec?.resourceClaims !== undefined ? queued : pod.shape;
+    const group: unknown =
+      queued.gated || pod.shape.volumes.length > 0 || pod.pod.spec?.resourceClaims !== undefined ? queued : pod.shape;
     let waiting = this.#waiting.get(key);
-    if (waiting === undefined) this.#waiting.set(key, (waiting = { rejectors, pendingRejectors, profile, groups: new Map() }));
+    if (waiting === undefined)
+      this.#waiting.set(key, (waiting = { rejectors, pendingRejectors, profile, groups: new Map() }));
     const known = waiting.groups.get(group);
     if (known === undefined) waiting.groups.set(group, { representative: queued, pods: new Set([queued]) });
     else known.pods.add(queued);
@@ -102,9 +109,13 @@ interface Interested {
   readonly interest: EventInterest | undefined;
 }
 
-function interestsIn(waiting: Pick<Waiting, 'rejectors' | 'pendingRejectors' | 'profile'>, happened: ClusterEvent): Interested[] {
+function interestsIn(
+  waiting: Pick<Waiting, 'rejectors' | 'pendingRejectors' | 'profile'>,
+  happened: ClusterEvent,
+): Interested[] {
   /** Nobody in particular turned it down: something failed, and anything may help. */
-  if (waiting.rejectors.size + waiting.pendingRejectors.size === 0) return [{ plugin: '', pending: false, interest: undefined }];
+  if (waiting.rejectors.size + waiting.pendingRejectors.size === 0)
+    return [{ plugin: '', pending: false, interest: undefined }];
   if (happened.resource === '*') return [{ plugin: '', pending: false, interest: undefined }];
   const found: Interested[] = [];
   for (const [names, pending] of [
@@ -114,13 +125,20 @@ function interestsIn(waiting: Pick<Waiting, 'rejectors' | 'pendingRejectors' | '
     for (const name of names) {
       const interests = waiting.profile.interests.get(name);
       if (interests === undefined) found.push({ plugin: name, pending, interest: undefined });
-      else for (const interest of interests) if (matchesEvent(interest, happened)) found.push({ plugin: name, pending, interest });
+      else
+        for (const interest of interests)
+          if (matchesEvent(interest, happened)) found.push({ plugin: name, pending, interest });
     }
   }
   return found;
 }
 
-function decide(interests: readonly Interested[], queued: QueuedPod, { happened, before, after }: Happening, timing: HintTiming): Worth {
+function decide(
+  interests: readonly Interested[],
+  queued: QueuedPod,
+  { happened, before, after }: Happening,
+  timing: HintTiming,
+): Worth {
   let worth: Worth = 'no';
   for (const { plugin, pending, interest } of interests) {
     if (interest?.hint !== undefined) {

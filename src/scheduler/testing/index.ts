@@ -41,10 +41,17 @@ export interface SchedulerFixture {
   stop(): Promise<void>;
 }
 
-export async function startSchedulerFixture(options: { config?: Partial<SchedulerConfiguration>; plugins?: PluginRegistry } = {}): Promise<SchedulerFixture> {
+export async function startSchedulerFixture(
+  options: { config?: Partial<SchedulerConfiguration>; plugins?: PluginRegistry } = {},
+): Promise<SchedulerFixture> {
   const server = await startTestServer();
   const { ctx } = server;
-  const clientAs = (user: typeof ADMIN): Client => new Client({ transport: inProcessTransport({ handle: server.pipeline.handle, user, signal: ctx.signal }), clock: ctx.clock, userAgent: 'test' });
+  const clientAs = (user: typeof ADMIN): Client =>
+    new Client({
+      transport: inProcessTransport({ handle: server.pipeline.handle, user, signal: ctx.signal }),
+      clock: ctx.clock,
+      userAgent: 'test',
+    });
   const client = clientAs(ADMIN);
   const config = { ...DEFAULT_CONFIG, leaderElect: false, ...options.config };
   let running: { stop: AbortController; done: Promise<void> } | undefined;
@@ -62,7 +69,13 @@ export async function startSchedulerFixture(options: { config?: Partial<Schedule
       const stop = new AbortController();
       explanations = new Explanations();
       const inner = childContext(ctx, 'kube-scheduler', AbortSignal.any([ctx.signal, stop.signal]));
-      const done = run(inner, { client: clientAs(SCHEDULER), config, identity: 'test', explanations, plugins: options.plugins });
+      const done = run(inner, {
+        client: clientAs(SCHEDULER),
+        config,
+        identity: 'test',
+        explanations,
+        plugins: options.plugins,
+      });
       done.catch(() => {});
       running = { stop, done };
       await ctx.clock.advance(1);
@@ -80,7 +93,8 @@ export async function startSchedulerFixture(options: { config?: Partial<Schedule
       const end = ctx.clock.monotonic() + limitMs;
       for (;;) {
         if (await condition()) return;
-        if (ctx.clock.monotonic() >= end) throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
+        if (ctx.clock.monotonic() >= end)
+          throw new Error(`after ${limitMs} ms of virtual time: ${what}\n${ctx.logLines.slice(-10).join('\n')}`);
         await ctx.clock.advance(20);
         await realTime.sleep(0);
       }
@@ -88,9 +102,13 @@ export async function startSchedulerFixture(options: { config?: Partial<Schedule
     async createNode(node) {
       const { status, ...rest } = 'obj' in node ? node.obj() : node;
       await client.resource('v1/nodes').create(rest);
-      await client.resource('v1/nodes').patch({ name: rest.metadata.name! }, { status }, { type: 'merge', subresource: 'status' });
+      await client
+        .resource('v1/nodes')
+        .patch({ name: rest.metadata.name! }, { status }, { type: 'merge', subresource: 'status' });
       /** New nodes are tainted as not ready; nobody is here to take that away. */
-      await client.resource('v1/nodes').patch({ name: rest.metadata.name! }, { spec: { taints: rest.spec?.taints ?? null } }, { type: 'merge' });
+      await client
+        .resource('v1/nodes')
+        .patch({ name: rest.metadata.name! }, { spec: { taints: rest.spec?.taints ?? null } }, { type: 'merge' });
     },
     async createPod(pod) {
       const object = 'obj' in pod ? pod.obj() : pod;
@@ -99,7 +117,10 @@ export async function startSchedulerFixture(options: { config?: Partial<Schedule
     pod: (name) => client.resource('v1/pods').get({ namespace: 'default', name }),
     async placed(name) {
       let node = '';
-      await fixture.until(`pod ${name} has a node`, async () => (node = (await fixture.pod(name)).spec?.nodeName ?? '') !== '');
+      await fixture.until(
+        `pod ${name} has a node`,
+        async () => (node = (await fixture.pod(name)).spec?.nodeName ?? '') !== '',
+      );
       return node;
     },
     async turnedDown(name) {
@@ -123,7 +144,13 @@ export class NodeBuilder {
   readonly #node: Node;
 
   constructor(name: string) {
-    this.#node = { apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { 'kubernetes.io/hostname': name } }, spec: {}, status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } } };
+    this.#node = {
+      apiVersion: 'v1',
+      kind: 'Node',
+      metadata: { name, labels: { 'kubernetes.io/hostname': name } },
+      spec: {},
+      status: { allocatable: { cpu: '4', memory: '8Gi', pods: '110' } },
+    };
   }
 
   allocatable(resources: Record<string, string>): this {
@@ -171,11 +198,21 @@ export class PodBuilder {
 
   constructor(name: string, namespace = 'default') {
     const container: Container = { name: 'c', image: 'example.com/app:1' };
-    this.#pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace, labels: {} }, spec: { containers: [container] } };
+    this.#pod = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace, labels: {} },
+      spec: { containers: [container] },
+    };
   }
 
   requests(requests: Record<string, string>): this {
-    this.#pod.spec.containers[0]!.resources = { requests, limits: Object.fromEntries(Object.entries(requests).filter(([name]) => name.includes('/') || name.startsWith('hugepages'))) };
+    this.#pod.spec.containers[0]!.resources = {
+      requests,
+      limits: Object.fromEntries(
+        Object.entries(requests).filter(([name]) => name.includes('/') || name.startsWith('hugepages')),
+      ),
+    };
     return this;
   }
 
@@ -219,7 +256,25 @@ export const makePod = (name: string, namespace?: string): PodBuilder => new Pod
 
 /** The default plugins on a cache alone: for tests of decisions, with no API server and no claims. */
 export function testProfile(cache: Cache): Profile {
-  const nothing = { get: () => undefined, list: () => [], services: () => [], replicationController: () => undefined, replicaSet: () => undefined, statefulSet: () => undefined };
-  const handle = { cache, client: { resource: () => undefined }, listers: nothing, labelsOf: () => ({}), random: new SeededRandom(1), clock: realTime, metrics: schedulerMetrics(new PrometheusRegistry()), featureGates: {}, extenders: [], informers: { informer: () => undefined } } as unknown as Handle;
+  const nothing = {
+    get: () => undefined,
+    list: () => [],
+    services: () => [],
+    replicationController: () => undefined,
+    replicaSet: () => undefined,
+    statefulSet: () => undefined,
+  };
+  const handle = {
+    cache,
+    client: { resource: () => undefined },
+    listers: nothing,
+    labelsOf: () => ({}),
+    random: new SeededRandom(1),
+    clock: realTime,
+    metrics: schedulerMetrics(new PrometheusRegistry()),
+    featureGates: {},
+    extenders: [],
+    informers: { informer: () => undefined },
+  } as unknown as Handle;
   return buildProfile(DEFAULT_PROFILE, plugins, handle);
 }

@@ -16,7 +16,14 @@ export interface VolumeFixture {
   readonly cache: Cache;
 }
 
-export function volumeFixture(options: { objects?: Objects; nodes?: readonly NodeBuilder[]; pods?: readonly PodBuilder[]; featureGates?: Record<string, boolean> } = {}): VolumeFixture {
+export function volumeFixture(
+  options: {
+    objects?: Objects;
+    nodes?: readonly NodeBuilder[];
+    pods?: readonly PodBuilder[];
+    featureGates?: Record<string, boolean>;
+  } = {},
+): VolumeFixture {
   const { objects = {}, nodes = [makeNode('n')], pods = [], featureGates = {} } = options;
   const cache = new Cache();
   for (const node of nodes) cache.setNode(node.obj());
@@ -44,23 +51,72 @@ export function ask(plugin: Plugin, { cache }: VolumeFixture, pod: PodBuilder | 
   const status = plugin.preFilter?.(state, info)?.status;
   if (status !== undefined) return { preFilter: text(status), nodes: {}, state, pod: info };
   const filter = plugin.bindFilter?.(state, info) ?? ((node) => plugin.filter?.(state, info, node));
-  return { nodes: Object.fromEntries([...cache.table.existing()].map((node) => [node.name, text(filter(node))])), state, pod: info };
+  return {
+    nodes: Object.fromEntries([...cache.table.existing()].map((node) => [node.name, text(filter(node))])),
+    state,
+    pod: info,
+  };
 }
 
-const text = (status: Status | undefined): string => (status === undefined ? 'fits' : `${status.code}: ${status.reasons.join('; ')}`.replace(/: $/, ''));
+const text = (status: Status | undefined): string =>
+  status === undefined ? 'fits' : `${status.code}: ${status.reasons.join('; ')}`.replace(/: $/, '');
 
-export function claim(name: string, options: { className?: string; volumeName?: string; bound?: boolean; storage?: string; accessModes?: string[]; annotations?: Record<string, string>; phase?: string; deleted?: boolean } = {}): PersistentVolumeClaim {
-  const { className, volumeName, bound = volumeName !== undefined, storage = '1Gi', accessModes = ['ReadWriteOnce'], annotations = {}, phase, deleted } = options;
+export function claim(
+  name: string,
+  options: {
+    className?: string;
+    volumeName?: string;
+    bound?: boolean;
+    storage?: string;
+    accessModes?: string[];
+    annotations?: Record<string, string>;
+    phase?: string;
+    deleted?: boolean;
+  } = {},
+): PersistentVolumeClaim {
+  const {
+    className,
+    volumeName,
+    bound = volumeName !== undefined,
+    storage = '1Gi',
+    accessModes = ['ReadWriteOnce'],
+    annotations = {},
+    phase,
+    deleted,
+  } = options;
   return {
     apiVersion: 'v1',
     kind: 'PersistentVolumeClaim',
-    metadata: { namespace: 'default', name, uid: `uid-${name}`, resourceVersion: '1', annotations: { ...annotations, ...(bound ? { 'pv.kubernetes.io/bind-completed': 'yes' } : {}) }, ...(deleted ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
-    spec: { accessModes, resources: { requests: { storage } }, ...(className === undefined ? {} : { storageClassName: className }), ...(volumeName === undefined ? {} : { volumeName }) },
+    metadata: {
+      namespace: 'default',
+      name,
+      uid: `uid-${name}`,
+      resourceVersion: '1',
+      annotations: { ...annotations, ...(bound ? { 'pv.kubernetes.io/bind-completed': 'yes' } : {}) },
+      ...(deleted ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    spec: {
+      accessModes,
+      resources: { requests: { storage } },
+      ...(className === undefined ? {} : { storageClassName: className }),
+      ...(volumeName === undefined ? {} : { volumeName }),
+    },
     ...(phase === undefined ? {} : { status: { phase } }),
   };
 }
 
-export function volume(name: string, options: { className?: string; storage?: string; node?: string; labels?: Record<string, string>; csi?: { driver: string; volumeHandle: string }; claimRef?: { name: string; uid?: string }; accessModes?: string[] } = {}): PersistentVolume {
+export function volume(
+  name: string,
+  options: {
+    className?: string;
+    storage?: string;
+    node?: string;
+    labels?: Record<string, string>;
+    csi?: { driver: string; volumeHandle: string };
+    claimRef?: { name: string; uid?: string };
+    accessModes?: string[];
+  } = {},
+): PersistentVolume {
   const { className, storage = '1Gi', node, labels, csi, claimRef, accessModes = ['ReadWriteOnce'] } = options;
   return {
     apiVersion: 'v1',
@@ -72,13 +128,30 @@ export function volume(name: string, options: { className?: string; storage?: st
       ...(className === undefined ? {} : { storageClassName: className }),
       ...(csi ? { csi } : {}),
       ...(claimRef ? { claimRef: { namespace: 'default', ...claimRef } } : {}),
-      ...(node === undefined ? {} : { nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] }] } } }),
+      ...(node === undefined
+        ? {}
+        : {
+            nodeAffinity: {
+              required: {
+                nodeSelectorTerms: [
+                  { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node] }] },
+                ],
+              },
+            },
+          }),
     },
     status: { phase: claimRef ? 'Bound' : 'Available' },
   };
 }
 
 export const storageClass = (name: string, options: { provisioner?: string; delayed?: boolean } = {}): ApiObject =>
-  ({ metadata: { name }, provisioner: options.provisioner ?? 'disks.example.com', volumeBindingMode: options.delayed ? 'WaitForFirstConsumer' : 'Immediate' }) as ApiObject;
+  ({
+    metadata: { name },
+    provisioner: options.provisioner ?? 'disks.example.com',
+    volumeBindingMode: options.delayed ? 'WaitForFirstConsumer' : 'Immediate',
+  }) as ApiObject;
 
-export const podWithClaims = (name: string, ...claims: string[]): PodBuilder => makePod(name).uid(`uid-${name}`).spec({ volumes: claims.map((claimName, i): Volume => ({ name: `v${i}`, persistentVolumeClaim: { claimName } })) });
+export const podWithClaims = (name: string, ...claims: string[]): PodBuilder =>
+  makePod(name)
+    .uid(`uid-${name}`)
+    .spec({ volumes: claims.map((claimName, i): Volume => ({ name: `v${i}`, persistentVolumeClaim: { claimName } })) });

@@ -1,4 +1,13 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { DiskRecord } from './recorder.ts';
 
@@ -153,7 +162,12 @@ export class DiskImage {
         const place = join(path, name);
         if (!real.has(name)) found.push(`${place} was removed unseen`);
         else if (entry.kind === 'directory') compare(entry, place);
-        else if (entry.kind === 'file' && !entry.isMapped && !contentOf(entry, everythingIsKept, { next: () => 0 }).equals(readFileSync(place))) found.push(`${place} was written unseen`);
+        else if (
+          entry.kind === 'file' &&
+          !entry.isMapped &&
+          !contentOf(entry, everythingIsKept, { next: () => 0 }).equals(readFileSync(place))
+        )
+          found.push(`${place} was written unseen`);
       }
     };
     compare(this.#top, this.#root);
@@ -187,7 +201,8 @@ export class DiskImage {
 
   #place(path: Buffer, node: DiskNode | undefined): EntryChange['sets'][number] {
     const directory = this.#at(dirname(path.toString()));
-    if (directory?.kind !== 'directory') throw new Error(`${path.toString()} is not in a directory that the recorder knows`);
+    if (directory?.kind !== 'directory')
+      throw new Error(`${path.toString()} is not in a directory that the recorder knows`);
     return { directory, name: basename(path.toString()), node };
   }
 
@@ -209,8 +224,20 @@ export class DiskImage {
   }
 }
 
-const newFile = (mode: number, content: Buffer = Buffer.alloc(0)): FileNode => ({ kind: 'file', mode, content, changes: [], isMapped: false });
-const newDirectory = (mode: number): DirectoryNode => ({ kind: 'directory', mode, durable: new Map(), live: new Map(), changes: [] });
+const newFile = (mode: number, content: Buffer = Buffer.alloc(0)): FileNode => ({
+  kind: 'file',
+  mode,
+  content,
+  changes: [],
+  isMapped: false,
+});
+const newDirectory = (mode: number): DirectoryNode => ({
+  kind: 'directory',
+  mode,
+  durable: new Map(),
+  live: new Map(),
+  changes: [],
+});
 
 function isSpecial(path: string): boolean {
   const status = lstatSync(path);
@@ -260,7 +287,7 @@ function contentOf(file: FileNode, luck: Luck, random: { next(): number }): Buff
 
 function sectorsOf(offset: number, bytes: Buffer): { offset: number; bytes: Buffer }[] {
   const sectors: { offset: number; bytes: Buffer }[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const end = Math.min(bytes.length, at + SECTOR_BYTES - ((offset + at) % SECTOR_BYTES));
     sectors.push({ offset: offset + at, bytes: bytes.subarray(at, end) });
     at = end;

@@ -5,10 +5,35 @@ import { join } from 'node:path';
 const MAGIC = 0x4c52574f;
 const HEADER_BYTES = 48;
 
-export type RecordType = 'create' | 'write' | 'truncate' | 'durable' | 'sync start' | 'sync end' | 'rename' | 'unlink' | 'link' | 'mkdir' | 'symlink' | 'mapped';
+export type RecordType =
+  | 'create'
+  | 'write'
+  | 'truncate'
+  | 'durable'
+  | 'sync start'
+  | 'sync end'
+  | 'rename'
+  | 'unlink'
+  | 'link'
+  | 'mkdir'
+  | 'symlink'
+  | 'mapped';
 
 /** In the order of `enum type` in recorder.c, which counts from 1. */
-const TYPES: readonly RecordType[] = ['create', 'write', 'truncate', 'durable', 'sync start', 'sync end', 'rename', 'unlink', 'link', 'mkdir', 'symlink', 'mapped'];
+const TYPES: readonly RecordType[] = [
+  'create',
+  'write',
+  'truncate',
+  'durable',
+  'sync start',
+  'sync end',
+  'rename',
+  'unlink',
+  'link',
+  'mkdir',
+  'symlink',
+  'mapped',
+];
 
 /** One thing that the recorded process did below the watched directory. */
 export interface DiskRecord {
@@ -26,7 +51,17 @@ export interface DiskRecord {
 /** Compiles the recorder into a directory; gives the path of the library. */
 export function buildRecorder(directory: string): string {
   const library = join(directory, 'recorder.so');
-  execFileSync('gcc', ['-O1', '-Wall', '-shared', '-fPIC', '-o', library, join(import.meta.dirname, 'recorder.c'), '-ldl', '-lpthread']);
+  execFileSync('gcc', [
+    '-O1',
+    '-Wall',
+    '-shared',
+    '-fPIC',
+    '-o',
+    library,
+    join(import.meta.dirname, 'recorder.c'),
+    '-ldl',
+    '-lpthread',
+  ]);
   return library;
 }
 

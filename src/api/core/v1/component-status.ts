@@ -1,16 +1,31 @@
 /** ComponentStatuses. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   ComponentCondition: message('Health of a control plane component.', {
     type: field(1, 'ComponentConditionType', 'Which condition: Healthy.', { required: true, keep: true }),
-    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+      required: true,
+      keep: true,
+    }),
     message: field(3, 'string', 'Result of the health check.'),
     error: field(4, 'string', 'Error of the health check.'),
   }),
   ComponentStatus: object('Health of a control plane component; deprecated.', {
     metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-    conditions: field(2, '[]ComponentCondition', 'What was observed.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+    conditions: field(2, '[]ComponentCondition', 'What was observed.', {
+      list: { map: ['type'] },
+      patch: 'merge',
+      mergeKey: 'type',
+    }),
   }),
   ComponentStatusList: listOf('ComponentStatus'),
 } satisfies MessageDeclarations;

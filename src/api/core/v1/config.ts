@@ -1,5 +1,13 @@
 /** ConfigMaps and Secrets. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   ConfigMap: object('Configuration that Pods can read.', {
@@ -17,10 +25,14 @@ export const messages = {
     type: field(3, 'SecretType', 'What the Secret is for; default Opaque.', { default: 'Opaque' }),
   }),
   SecretList: listOf('Secret'),
-  SecretReference: message('A Secret by name and namespace.', {
-    name: field(1, 'string', 'Name of the Secret.'),
-    namespace: field(2, 'string', 'Namespace of the Secret.'),
-  }, { atomic: true }),
+  SecretReference: message(
+    'A Secret by name and namespace.',
+    {
+      name: field(1, 'string', 'Name of the Secret.'),
+      namespace: field(2, 'string', 'Namespace of the Secret.'),
+    },
+    { atomic: true },
+  ),
 } satisfies MessageDeclarations;
 
 export const kinds: readonly KindDeclaration[] = [
@@ -31,11 +43,7 @@ export const kinds: readonly KindDeclaration[] = [
     namespaced: true,
     verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['cm'],
-    columns: [
-      column('Name', 'string', 0, 'name'),
-      column('Data', 'string'),
-      column('Age', 'string'),
-    ],
+    columns: [column('Name', 'string', 0, 'name'), column('Data', 'string'), column('Age', 'string')],
   },
   {
     kind: 'Secret',
@@ -44,7 +52,7 @@ export const kinds: readonly KindDeclaration[] = [
     namespaced: true,
     verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     selectableFields: {
-      'type': 'type',
+      type: 'type',
     },
     columns: [
       column('Name', 'string', 0, 'name'),

@@ -1,9 +1,20 @@
 /** Events. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   Event: object('Reports something that happened in the cluster.', {
-    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', { required: true, keep: true }),
+    metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.', {
+      required: true,
+      keep: true,
+    }),
     involvedObject: field(2, 'ObjectReference', 'The object that the event is about.', { required: true, keep: true }),
     reason: field(3, 'string', 'One CamelCase word on why the event was made.'),
     message: field(4, 'string', 'What happened, for people to read.'),
@@ -16,7 +27,9 @@ export const messages = {
     series: field(11, '*EventSeries', 'Repetitions of the event, if any.'),
     action: field(12, 'string', 'What was done to the object, or failed.'),
     related: field(13, '*ObjectReference', 'A second object that takes part.'),
-    reportingComponent: field(14, 'string', 'Name of the controller that reports, such as kubernetes.io/kubelet.', { keep: true }),
+    reportingComponent: field(14, 'string', 'Name of the controller that reports, such as kubernetes.io/kubelet.', {
+      keep: true,
+    }),
     reportingInstance: field(15, 'string', 'Which instance of the controller, such as its Pod.', { keep: true }),
   }),
   EventList: listOf('Event'),
@@ -46,10 +59,10 @@ export const kinds: readonly KindDeclaration[] = [
       'involvedObject.apiVersion': 'involvedObject.apiVersion',
       'involvedObject.resourceVersion': 'involvedObject.resourceVersion',
       'involvedObject.fieldPath': 'involvedObject.fieldPath',
-      'reason': 'reason',
-      'reportingComponent': 'reportingComponent',
-      'source': 'source.component',
-      'type': 'type',
+      reason: 'reason',
+      reportingComponent: 'reportingComponent',
+      source: 'source.component',
+      type: 'type',
     },
     columns: [
       column('Last Seen', 'string'),

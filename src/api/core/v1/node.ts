@@ -1,5 +1,13 @@
 /** Nodes and their state. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   AttachedVolume: message('A volume attached to a node.', {
@@ -25,17 +33,31 @@ export const messages = {
     status: field(3, 'NodeStatus', 'The observed state, as the system last reported it.'),
   }),
   NodeAddress: message('One address of a node.', {
-    type: field(1, 'NodeAddressType', 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.', { required: true, keep: true }),
+    type: field(1, 'NodeAddressType', 'Hostname, InternalIP, ExternalIP, InternalDNS or ExternalDNS.', {
+      required: true,
+      keep: true,
+    }),
     address: field(2, 'string', 'The address.', { required: true, keep: true }),
   }),
   NodeAllocatableResourceClaimStatus: message('Node resources given to a Pod through one claim.', {
     resourceClaimName: field(1, 'string', 'The claim.', { required: true, keep: true }),
     containers: field(2, '[]string', 'Containers of the Pod that use the claim.', { list: 'set' }),
-    resources: field(3, 'map[string]Quantity', 'Total of each resource given through the claim.', { required: true, keep: true }),
+    resources: field(3, 'map[string]Quantity', 'Total of each resource given through the claim.', {
+      required: true,
+      keep: true,
+    }),
   }),
-  NodeCondition: message('One aspect of the node\'s current state.', {
-    type: field(1, 'NodeConditionType', 'Which condition, such as Ready, MemoryPressure, DiskPressure or PIDPressure.', { required: true, keep: true }),
-    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+  NodeCondition: message("One aspect of the node's current state.", {
+    type: field(
+      1,
+      'NodeConditionType',
+      'Which condition, such as Ready, MemoryPressure, DiskPressure or PIDPressure.',
+      { required: true, keep: true },
+    ),
+    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+      required: true,
+      keep: true,
+    }),
     lastHeartbeatTime: field(3, 'Time', 'When the condition was last reported.'),
     lastTransitionTime: field(4, 'Time', 'When the status last changed.'),
     reason: field(5, 'string', 'One CamelCase word on why the condition has its status.'),
@@ -53,8 +75,12 @@ export const messages = {
   NodeDaemonEndpoints: message('Ports of the daemons of a node.', {
     kubeletEndpoint: field(1, 'DaemonEndpoint', 'Port of the kubelet.'),
   }),
-  NodeFeatures: message('What the node\'s container runtime can do.', {
-    supplementalGroupsPolicy: field(1, '*bool', 'Whether supplementalGroupsPolicy and the container user are supported.'),
+  NodeFeatures: message("What the node's container runtime can do.", {
+    supplementalGroupsPolicy: field(
+      1,
+      '*bool',
+      'Whether supplementalGroupsPolicy and the container user are supported.',
+    ),
   }),
   NodeList: listOf('Node'),
   NodeProxyOptions: object('Query options of a request that is proxied to a node.', {
@@ -69,8 +95,11 @@ export const messages = {
     userNamespaces: field(2, '*bool', 'Whether user namespaces work.'),
   }),
   NodeSpec: message('Settings of a node.', {
-    podCIDR: field(1, 'string', 'Address range of the node\'s Pods.'),
-    podCIDRs: field(7, '[]string', 'Address ranges of the node\'s Pods, at most one of each family.', { list: 'set', patch: 'merge' }),
+    podCIDR: field(1, 'string', "Address range of the node's Pods."),
+    podCIDRs: field(7, '[]string', "Address ranges of the node's Pods, at most one of each family.", {
+      list: 'set',
+      patch: 'merge',
+    }),
     providerID: field(3, 'string', 'ID of the machine at the cloud provider, as provider://id.'),
     unschedulable: field(4, 'bool', 'Whether new Pods stay away, as after kubectl cordon.'),
     taints: field(5, '[]Taint', 'Taints that keep away Pods without a matching toleration.', { list: 'atomic' }),
@@ -81,9 +110,17 @@ export const messages = {
     capacity: field(1, 'map[string]Quantity', 'All resources of the node.'),
     allocatable: field(2, 'map[string]Quantity', 'Resources of the node that Pods can have; default the capacity.'),
     phase: field(3, 'NodePhase', 'Not used any more.'),
-    conditions: field(4, '[]NodeCondition', 'Conditions such as Ready and MemoryPressure.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
-    addresses: field(5, '[]NodeAddress', 'Addresses by which the node is reached.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
-    daemonEndpoints: field(6, 'NodeDaemonEndpoints', 'Ports of the node\'s daemons.'),
+    conditions: field(4, '[]NodeCondition', 'Conditions such as Ready and MemoryPressure.', {
+      list: { map: ['type'] },
+      patch: 'merge',
+      mergeKey: 'type',
+    }),
+    addresses: field(5, '[]NodeAddress', 'Addresses by which the node is reached.', {
+      list: { map: ['type'] },
+      patch: 'merge',
+      mergeKey: 'type',
+    }),
+    daemonEndpoints: field(6, 'NodeDaemonEndpoints', "Ports of the node's daemons."),
     nodeInfo: field(7, 'NodeSystemInfo', 'Identity and versions of the node.'),
     images: field(8, '[]ContainerImage', 'Images on the node.', { list: 'atomic' }),
     volumesInUse: field(9, '[]UniqueVolumeName', 'Attachable volumes that are mounted.', { list: 'atomic' }),
@@ -91,7 +128,10 @@ export const messages = {
     config: field(11, '*NodeConfigStatus', 'State of kubelet configuration; no longer supported.'),
     runtimeHandlers: field(12, '[]NodeRuntimeHandler', 'Runtime handlers of the node.', { list: 'atomic' }),
     features: field(13, '*NodeFeatures', 'What the container runtime can do.', { gate: 'SupplementalGroupsPolicy' }),
-    declaredFeatures: field(14, '[]string', 'Kubelet features that matter for scheduling.', { list: 'atomic', gate: 'NodeDeclaredFeatures' }),
+    declaredFeatures: field(14, '[]string', 'Kubelet features that matter for scheduling.', {
+      list: 'atomic',
+      gate: 'NodeDeclaredFeatures',
+    }),
   }),
   NodeSwapStatus: message('Swap of a node.', {
     capacity: field(1, '*int64', 'Swap space in bytes.'),
@@ -102,7 +142,10 @@ export const messages = {
     bootID: field(3, 'string', 'ID that changes with every boot.', { required: true, keep: true }),
     kernelVersion: field(4, 'string', 'Kernel version.', { required: true, keep: true }),
     osImage: field(5, 'string', 'Operating system, as in /etc/os-release.', { required: true, keep: true }),
-    containerRuntimeVersion: field(6, 'string', 'Container runtime and version, as runtime://version.', { required: true, keep: true }),
+    containerRuntimeVersion: field(6, 'string', 'Container runtime and version, as runtime://version.', {
+      required: true,
+      keep: true,
+    }),
     kubeletVersion: field(7, 'string', 'Version of the kubelet.', { required: true, keep: true }),
     kubeProxyVersion: field(8, 'string', 'No longer set.', { required: true, keep: true }),
     operatingSystem: field(9, 'string', 'linux or windows.', { required: true, keep: true }),
@@ -115,7 +158,10 @@ export const messages = {
   Taint: message('Keeps away Pods that do not tolerate it.', {
     key: field(1, 'string', 'Taint key.', { required: true, keep: true }),
     value: field(2, 'string', 'Taint value.'),
-    effect: field(3, 'TaintEffect', 'NoSchedule, PreferNoSchedule or NoExecute (evicts running Pods too).', { required: true, keep: true }),
+    effect: field(3, 'TaintEffect', 'NoSchedule, PreferNoSchedule or NoExecute (evicts running Pods too).', {
+      required: true,
+      keep: true,
+    }),
     timeAdded: field(4, '*Time', 'When the taint was added; set for NoExecute.'),
   }),
 } satisfies MessageDeclarations;

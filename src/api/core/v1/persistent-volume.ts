@@ -1,10 +1,21 @@
 /** PersistentVolumes and the claims on them. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
-  ModifyVolumeStatus: message('How a change of a volume\'s attributes class gets along.', {
+  ModifyVolumeStatus: message("How a change of a volume's attributes class gets along.", {
     targetVolumeAttributesClassName: field(1, 'string', 'Class that is being applied.'),
-    status: field(2, 'PersistentVolumeClaimModifyVolumeStatus', 'Pending, InProgress or Infeasible.', { required: true, keep: true }),
+    status: field(2, 'PersistentVolumeClaimModifyVolumeStatus', 'Pending, InProgress or Infeasible.', {
+      required: true,
+      keep: true,
+    }),
   }),
   PersistentVolume: object('Storage of the cluster that Pods can claim.', {
     metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
@@ -16,9 +27,17 @@ export const messages = {
     spec: field(2, 'PersistentVolumeClaimSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'PersistentVolumeClaimStatus', 'The observed state, as the system last reported it.'),
   }),
-  PersistentVolumeClaimCondition: message('One aspect of the claim\'s current state.', {
-    type: field(1, 'PersistentVolumeClaimConditionType', 'Which condition, such as Resizing or FileSystemResizePending.', { required: true, keep: true }),
-    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+  PersistentVolumeClaimCondition: message("One aspect of the claim's current state.", {
+    type: field(
+      1,
+      'PersistentVolumeClaimConditionType',
+      'Which condition, such as Resizing or FileSystemResizePending.',
+      { required: true, keep: true },
+    ),
+    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+      required: true,
+      keep: true,
+    }),
     lastProbeTime: field(3, 'Time', 'When the condition was last checked.'),
     lastTransitionTime: field(4, 'Time', 'When the status last changed.'),
     reason: field(5, 'string', 'One CamelCase word on why the condition has its status.'),
@@ -26,25 +45,45 @@ export const messages = {
   }),
   PersistentVolumeClaimList: listOf('PersistentVolumeClaim'),
   PersistentVolumeClaimSpec: message('What storage is wanted.', {
-    accessModes: field(1, '[]PersistentVolumeAccessMode', 'How the volume is used: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.', { list: 'atomic' }),
+    accessModes: field(
+      1,
+      '[]PersistentVolumeAccessMode',
+      'How the volume is used: ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.',
+      { list: 'atomic' },
+    ),
     selector: field(4, '*meta.LabelSelector', 'Labels of volumes that may be bound.'),
     resources: field(2, 'VolumeResourceRequirements', 'Least and most storage wanted.'),
     volumeName: field(3, 'string', 'The PersistentVolume bound to the claim.'),
     storageClassName: field(5, '*string', 'StorageClass to use; unset for the default class, "" for none.'),
     volumeMode: field(6, '*PersistentVolumeMode', 'Filesystem (default) or Block.', { default: 'Filesystem' }),
     dataSource: field(7, '*TypedLocalObjectReference', 'Snapshot or claim to copy the contents from.'),
-    dataSourceRef: field(8, '*TypedObjectReference', 'Object of any kind to fill the volume from; dataSource\'s successor.'),
-    volumeAttributesClassName: field(9, '*string', 'VolumeAttributesClass that tunes the volume; may be changed.', { gate: 'VolumeAttributesClass' }),
+    dataSourceRef: field(
+      8,
+      '*TypedObjectReference',
+      "Object of any kind to fill the volume from; dataSource's successor.",
+    ),
+    volumeAttributesClassName: field(9, '*string', 'VolumeAttributesClass that tunes the volume; may be changed.', {
+      gate: 'VolumeAttributesClass',
+    }),
   }),
   PersistentVolumeClaimStatus: message('State of a claim.', {
     phase: field(1, 'PersistentVolumeClaimPhase', 'Pending, Bound or Lost.', { default: 'Pending' }),
     accessModes: field(2, '[]PersistentVolumeAccessMode', 'Access modes of the bound volume.', { list: 'atomic' }),
     capacity: field(3, 'map[string]Quantity', 'Size of the bound volume.'),
-    conditions: field(4, '[]PersistentVolumeClaimCondition', 'Conditions of the claim; Resizing while the volume grows.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+    conditions: field(
+      4,
+      '[]PersistentVolumeClaimCondition',
+      'Conditions of the claim; Resizing while the volume grows.',
+      { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' },
+    ),
     allocatedResources: field(5, 'map[string]Quantity', 'Storage that is being provided, including a pending growth.'),
     allocatedResourceStatuses: field(7, 'map[string]ClaimResourceStatus', 'How growing each resource gets along.'),
-    currentVolumeAttributesClassName: field(8, '*string', 'VolumeAttributesClass in force.', { gate: 'VolumeAttributesClass' }),
-    modifyVolumeStatus: field(9, '*ModifyVolumeStatus', 'How a change of attributes class gets along.', { gate: 'VolumeAttributesClass' }),
+    currentVolumeAttributesClassName: field(8, '*string', 'VolumeAttributesClass in force.', {
+      gate: 'VolumeAttributesClass',
+    }),
+    modifyVolumeStatus: field(9, '*ModifyVolumeStatus', 'How a change of attributes class gets along.', {
+      gate: 'VolumeAttributesClass',
+    }),
   }),
   PersistentVolumeClaimTemplate: message('Template of a claim for an ephemeral volume.', {
     metadata: field(1, 'meta.ObjectMeta', 'Labels and annotations of the claim.'),
@@ -54,14 +93,23 @@ export const messages = {
   PersistentVolumeSpec: message('The storage and how it may be used.', {
     capacity: field(1, 'map[string]Quantity', 'Size of the volume.', { tellsEmpty: true }),
     persistentVolumeSource: field(2, 'PersistentVolumeSource', 'The storage behind the volume.', { inline: true }),
-    accessModes: field(3, '[]PersistentVolumeAccessMode', 'All ways in which the volume can be used.', { list: 'atomic' }),
+    accessModes: field(3, '[]PersistentVolumeAccessMode', 'All ways in which the volume can be used.', {
+      list: 'atomic',
+    }),
     claimRef: field(4, '*ObjectReference', 'The claim that the volume is bound to.', { granular: true }),
-    persistentVolumeReclaimPolicy: field(5, 'PersistentVolumeReclaimPolicy', 'What follows the claim\'s end: Retain (default), Delete or Recycle.', { default: 'Retain' }),
+    persistentVolumeReclaimPolicy: field(
+      5,
+      'PersistentVolumeReclaimPolicy',
+      "What follows the claim's end: Retain (default), Delete or Recycle.",
+      { default: 'Retain' },
+    ),
     storageClassName: field(6, 'string', 'StorageClass of the volume; "" for none.'),
     mountOptions: field(7, '[]string', 'Mount options, not checked.', { list: 'atomic' }),
     volumeMode: field(8, '*PersistentVolumeMode', 'Filesystem (default) or Block.', { default: 'Filesystem' }),
     nodeAffinity: field(9, '*VolumeNodeAffinity', 'Nodes from which the volume can be reached.'),
-    volumeAttributesClassName: field(10, '*string', 'VolumeAttributesClass of the volume.', { gate: 'VolumeAttributesClass' }),
+    volumeAttributesClassName: field(10, '*string', 'VolumeAttributesClass of the volume.', {
+      gate: 'VolumeAttributesClass',
+    }),
   }),
   PersistentVolumeStatus: message('State of a volume.', {
     phase: field(1, 'PersistentVolumePhase', 'Pending, Available, Bound, Released or Failed.', { default: 'Pending' }),
@@ -73,7 +121,9 @@ export const messages = {
     apiGroup: field(1, '*string', 'API group of the object; unset for the core group.', { keep: true }),
     kind: field(2, 'string', 'Kind of the object.', { required: true, keep: true }),
     name: field(3, 'string', 'Name of the object.', { required: true, keep: true }),
-    namespace: field(4, '*string', 'Namespace of the object; needs a ReferenceGrant there.', { gate: 'CrossNamespaceVolumeDataSource' }),
+    namespace: field(4, '*string', 'Namespace of the object; needs a ReferenceGrant there.', {
+      gate: 'CrossNamespaceVolumeDataSource',
+    }),
   }),
   VolumeResourceRequirements: message('Least and most storage wanted.', {
     limits: field(1, 'map[string]Quantity', 'Most storage wanted.'),

@@ -1,5 +1,13 @@
 /** ResourceQuotas and LimitRanges. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   LimitRange: object('Limits and defaults for resources in a namespace.', {
@@ -16,7 +24,11 @@ export const messages = {
   }),
   LimitRangeList: listOf('LimitRange'),
   LimitRangeSpec: message('The limits of a LimitRange.', {
-    limits: field(1, '[]LimitRangeItem', 'The limits, one entry a type.', { required: true, keep: true, list: 'atomic' }),
+    limits: field(1, '[]LimitRangeItem', 'The limits, one entry a type.', {
+      required: true,
+      keep: true,
+      list: 'atomic',
+    }),
   }),
   ResourceQuota: object('Caps the resources used in a namespace.', {
     metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
@@ -26,7 +38,12 @@ export const messages = {
   ResourceQuotaList: listOf('ResourceQuota'),
   ResourceQuotaSpec: message('What is capped and how high.', {
     hard: field(1, 'map[string]Quantity', 'Most of each resource or number of objects.'),
-    scopes: field(2, '[]ResourceQuotaScope', 'Scopes that an object must all match to be counted; default everything.', { list: 'atomic' }),
+    scopes: field(
+      2,
+      '[]ResourceQuotaScope',
+      'Scopes that an object must all match to be counted; default everything.',
+      { list: 'atomic' },
+    ),
     scopeSelector: field(3, '*ScopeSelector', 'Further tests on scopes.'),
   }),
   ResourceQuotaStatus: message('The caps and what is used of them.', {
@@ -43,10 +60,7 @@ export const kinds: readonly KindDeclaration[] = [
     namespaced: true,
     verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['limits'],
-    columns: [
-      column('Name', 'string', 0, 'name'),
-      column('Created At', 'date'),
-    ],
+    columns: [column('Name', 'string', 0, 'name'), column('Created At', 'date')],
   },
   {
     kind: 'ResourceQuota',

@@ -1,5 +1,13 @@
 /** ReplicationControllers and PodTemplates. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   PodTemplate: object('A stored template for Pods.', {
@@ -16,9 +24,15 @@ export const messages = {
     spec: field(2, 'ReplicationControllerSpec', 'The desired state, as the user asks for it.'),
     status: field(3, 'ReplicationControllerStatus', 'The observed state, as the system last reported it.'),
   }),
-  ReplicationControllerCondition: message('One aspect of the controller\'s current state.', {
-    type: field(1, 'ReplicationControllerConditionType', 'Which condition, such as ReplicaFailure.', { required: true, keep: true }),
-    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', { required: true, keep: true }),
+  ReplicationControllerCondition: message("One aspect of the controller's current state.", {
+    type: field(1, 'ReplicationControllerConditionType', 'Which condition, such as ReplicaFailure.', {
+      required: true,
+      keep: true,
+    }),
+    status: field(2, 'ConditionStatus', 'Whether the condition holds: True, False or Unknown.', {
+      required: true,
+      keep: true,
+    }),
     lastTransitionTime: field(3, 'Time', 'When the status last changed.'),
     reason: field(4, 'string', 'One CamelCase word on why the condition has its status.'),
     message: field(5, 'string', 'Details of the last change, for people to read.'),
@@ -27,7 +41,7 @@ export const messages = {
   ReplicationControllerSpec: message('How many Pods to keep, and which.', {
     replicas: field(1, '*int32', 'Wanted number of Pods; default 1.', { default: 1 }),
     minReadySeconds: field(4, 'int32', 'Seconds for which a Pod must be ready to count as available; default 0.'),
-    selector: field(2, 'map[string]string', 'Labels of the Pods; default the template\'s labels.', { atomic: true }),
+    selector: field(2, 'map[string]string', "Labels of the Pods; default the template's labels.", { atomic: true }),
     template: field(3, '*PodTemplateSpec', 'Template for new Pods.'),
   }),
   ReplicationControllerStatus: message('State of the controller; may be somewhat behind.', {
@@ -36,7 +50,11 @@ export const messages = {
     readyReplicas: field(4, 'int32', 'Pods that are ready.'),
     availableReplicas: field(5, 'int32', 'Pods that have been ready for minReadySeconds.'),
     observedGeneration: field(3, 'int64', 'The metadata.generation that this status describes.'),
-    conditions: field(6, '[]ReplicationControllerCondition', 'Conditions of the controller.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+    conditions: field(6, '[]ReplicationControllerCondition', 'Conditions of the controller.', {
+      list: { map: ['type'] },
+      patch: 'merge',
+      mergeKey: 'type',
+    }),
   }),
 } satisfies MessageDeclarations;
 

@@ -4,9 +4,18 @@ import { column, field, listOf, object, type KindDeclaration, type MessageDeclar
 export const messages = {
   ServiceAccount: object('An identity for processes in Pods.', {
     metadata: field(1, 'meta.ObjectMeta', 'Name, labels, annotations and the other metadata of the object.'),
-    secrets: field(2, '[]ObjectReference', 'Secrets that Pods of the account may use, when that is enforced.', { list: { map: ['name'] }, patch: 'merge', mergeKey: 'name' }),
-    imagePullSecrets: field(3, '[]LocalObjectReference', 'Secrets with image credentials, copied into Pods without any.', { list: 'atomic' }),
-    automountServiceAccountToken: field(4, '*bool', 'Whether Pods get the account\'s token; a Pod may say otherwise.'),
+    secrets: field(2, '[]ObjectReference', 'Secrets that Pods of the account may use, when that is enforced.', {
+      list: { map: ['name'] },
+      patch: 'merge',
+      mergeKey: 'name',
+    }),
+    imagePullSecrets: field(
+      3,
+      '[]LocalObjectReference',
+      'Secrets with image credentials, copied into Pods without any.',
+      { list: 'atomic' },
+    ),
+    automountServiceAccountToken: field(4, '*bool', "Whether Pods get the account's token; a Pod may say otherwise."),
   }),
   ServiceAccountList: listOf('ServiceAccount'),
 } satisfies MessageDeclarations;
@@ -22,9 +31,6 @@ export const kinds: readonly KindDeclaration[] = [
     subresources: {
       token: { verbs: ['create'], kind: 'authentication.k8s.io/v1.TokenRequest' },
     },
-    columns: [
-      column('Name', 'string', 0, 'name'),
-      column('Age', 'string'),
-    ],
+    columns: [column('Name', 'string', 0, 'name'), column('Age', 'string')],
   },
 ];

@@ -1,22 +1,38 @@
 /** Services, and the Endpoints behind them. */
-import { column, field, listOf, message, object, type KindDeclaration, type MessageDeclarations } from '../../declare.ts';
+import {
+  column,
+  field,
+  listOf,
+  message,
+  object,
+  type KindDeclaration,
+  type MessageDeclarations,
+} from '../../declare.ts';
 
 export const messages = {
   ClientIPConfig: message('Settings of client IP session affinity.', {
     timeoutSeconds: field(1, '*int32', 'Seconds for which a client stays with its Pod; 1 to 86400, default 10800.'),
   }),
-  EndpointAddress: message('One address of an Endpoints object.', {
-    ip: field(1, 'string', 'IP address; not loopback, link-local or multicast.', { required: true, keep: true }),
-    hostname: field(3, 'string', 'Host name of the endpoint.'),
-    nodeName: field(4, '*string', 'Node of the endpoint.'),
-    targetRef: field(2, '*ObjectReference', 'The object behind the address, usually a Pod.'),
-  }, { atomic: true }),
-  EndpointPort: message('One port of an Endpoints object.', {
-    name: field(1, 'string', 'Name of the port; needed when there is more than one.'),
-    port: field(2, 'int32', 'Port number.', { required: true, keep: true }),
-    protocol: field(3, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
-    appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
-  }, { atomic: true }),
+  EndpointAddress: message(
+    'One address of an Endpoints object.',
+    {
+      ip: field(1, 'string', 'IP address; not loopback, link-local or multicast.', { required: true, keep: true }),
+      hostname: field(3, 'string', 'Host name of the endpoint.'),
+      nodeName: field(4, '*string', 'Node of the endpoint.'),
+      targetRef: field(2, '*ObjectReference', 'The object behind the address, usually a Pod.'),
+    },
+    { atomic: true },
+  ),
+  EndpointPort: message(
+    'One port of an Endpoints object.',
+    {
+      name: field(1, 'string', 'Name of the port; needed when there is more than one.'),
+      port: field(2, 'int32', 'Port number.', { required: true, keep: true }),
+      protocol: field(3, 'Protocol', 'TCP (default), UDP or SCTP.', { default: 'TCP' }),
+      appProtocol: field(4, '*string', 'Application protocol, such as kubernetes.io/h2c.'),
+    },
+    { atomic: true },
+  ),
   EndpointSubset: message('Addresses that share the same ports.', {
     addresses: field(1, '[]EndpointAddress', 'Addresses that are ready.', { list: 'atomic' }),
     notReadyAddresses: field(2, '[]EndpointAddress', 'Addresses that are not ready.', { list: 'atomic' }),
@@ -59,30 +75,61 @@ export const messages = {
     path: field(1, 'string', 'URL path for the request to the Service.'),
   }),
   ServiceSpec: message('How a Service is reached and what is behind it.', {
-    ports: field(1, '[]ServicePort', 'Ports of the Service.', { list: { map: ['port', 'protocol'] }, patch: 'merge', mergeKey: 'port' }),
-    selector: field(2, 'map[string]string', 'Labels of the Pods behind it; without one, endpoints are managed by others.', { atomic: true }),
+    ports: field(1, '[]ServicePort', 'Ports of the Service.', {
+      list: { map: ['port', 'protocol'] },
+      patch: 'merge',
+      mergeKey: 'port',
+    }),
+    selector: field(
+      2,
+      'map[string]string',
+      'Labels of the Pods behind it; without one, endpoints are managed by others.',
+      { atomic: true },
+    ),
     clusterIP: field(3, 'string', 'Virtual IP address; allocated if empty, None for a headless Service.'),
     clusterIPs: field(18, '[]string', 'Virtual IP addresses, at most two of different families.', { list: 'atomic' }),
-    type: field(4, 'ServiceType', 'ClusterIP (default), NodePort, LoadBalancer or ExternalName.', { default: 'ClusterIP' }),
+    type: field(4, 'ServiceType', 'ClusterIP (default), NodePort, LoadBalancer or ExternalName.', {
+      default: 'ClusterIP',
+    }),
     externalIPs: field(5, '[]string', 'Further IP addresses, routed to nodes by someone else.', { list: 'atomic' }),
-    sessionAffinity: field(7, 'ServiceAffinity', 'None (default), or ClientIP to keep a client on one Pod.', { default: 'None' }),
+    sessionAffinity: field(7, 'ServiceAffinity', 'None (default), or ClientIP to keep a client on one Pod.', {
+      default: 'None',
+    }),
     loadBalancerIP: field(8, 'string', 'Wanted load balancer address; deprecated.'),
-    loadBalancerSourceRanges: field(9, '[]string', 'Client CIDRs that the load balancer lets in; default all.', { list: 'atomic' }),
+    loadBalancerSourceRanges: field(9, '[]string', 'Client CIDRs that the load balancer lets in; default all.', {
+      list: 'atomic',
+    }),
     externalName: field(10, 'string', 'DNS name that the Service is an alias of, for ExternalName.'),
-    externalTrafficPolicy: field(11, 'ServiceExternalTrafficPolicy', 'Traffic from outside goes to Pods of the Cluster (default) or Local node.'),
+    externalTrafficPolicy: field(
+      11,
+      'ServiceExternalTrafficPolicy',
+      'Traffic from outside goes to Pods of the Cluster (default) or Local node.',
+    ),
     healthCheckNodePort: field(12, 'int32', 'Health check port on nodes, for LoadBalancer with Local policy.'),
     publishNotReadyAddresses: field(13, 'bool', 'Treat Pods that are not ready as ready; default false.'),
     sessionAffinityConfig: field(14, '*SessionAffinityConfig', 'Settings of session affinity.'),
     ipFamilies: field(19, '[]IPFamily', 'IPv4, IPv6 or both, in order of preference.', { list: 'atomic' }),
     ipFamilyPolicy: field(17, '*IPFamilyPolicy', 'SingleStack (default), PreferDualStack or RequireDualStack.'),
     allocateLoadBalancerNodePorts: field(20, '*bool', 'Whether a LoadBalancer gets node ports; default true.'),
-    loadBalancerClass: field(21, '*string', 'Load balancer implementation; default the cluster\'s own.'),
-    internalTrafficPolicy: field(22, '*ServiceInternalTrafficPolicy', 'Traffic from inside goes to Pods of the Cluster (default) or Local node.'),
-    trafficDistribution: field(23, '*string', 'Which endpoints are preferred: PreferSameZone, PreferSameNode or PreferClose.'),
+    loadBalancerClass: field(21, '*string', "Load balancer implementation; default the cluster's own."),
+    internalTrafficPolicy: field(
+      22,
+      '*ServiceInternalTrafficPolicy',
+      'Traffic from inside goes to Pods of the Cluster (default) or Local node.',
+    ),
+    trafficDistribution: field(
+      23,
+      '*string',
+      'Which endpoints are preferred: PreferSameZone, PreferSameNode or PreferClose.',
+    ),
   }),
   ServiceStatus: message('State of a Service.', {
     loadBalancer: field(1, 'LoadBalancerStatus', 'State of its load balancer.'),
-    conditions: field(2, '[]meta.Condition', 'Conditions of the Service.', { list: { map: ['type'] }, patch: 'merge', mergeKey: 'type' }),
+    conditions: field(2, '[]meta.Condition', 'Conditions of the Service.', {
+      list: { map: ['type'] },
+      patch: 'merge',
+      mergeKey: 'type',
+    }),
   }),
   SessionAffinityConfig: message('Settings of session affinity.', {
     clientIP: field(1, '*ClientIPConfig', 'Settings of client IP affinity.'),
@@ -97,11 +144,7 @@ export const kinds: readonly KindDeclaration[] = [
     namespaced: true,
     verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     shortNames: ['ep'],
-    columns: [
-      column('Name', 'string', 0, 'name'),
-      column('Endpoints', 'string'),
-      column('Age', 'string'),
-    ],
+    columns: [column('Name', 'string', 0, 'name'), column('Endpoints', 'string'), column('Age', 'string')],
   },
   {
     kind: 'Service',

@@ -11,46 +11,65 @@ export const messages = {
   AzureDiskVolumeSource: message('An Azure data disk.', {
     diskName: field(1, 'string', 'Name of the disk in blob storage.', { required: true, keep: true }),
     diskURI: field(2, 'string', 'URI of the disk in blob storage.', { required: true, keep: true }),
-    cachingMode: field(3, '*AzureDataDiskCachingMode', 'Host caching: None, ReadOnly or ReadWrite (default).', { default: 'ReadWrite' }),
+    cachingMode: field(3, '*AzureDataDiskCachingMode', 'Host caching: None, ReadOnly or ReadWrite (default).', {
+      default: 'ReadWrite',
+    }),
     fsType: field(4, '*string', 'File system of the disk, such as ext4 (default) or xfs.', { default: 'ext4' }),
     readOnly: field(5, '*bool', 'Mount read-only; default false.', { default: false }),
     kind: field(6, '*AzureDataDiskKind', 'Shared (default), Dedicated or Managed.', { default: 'Shared' }),
   }),
   AzureFilePersistentVolumeSource: message('An Azure file share.', {
-    secretName: field(1, 'string', 'Secret with the Azure storage account name and key.', { required: true, keep: true }),
+    secretName: field(1, 'string', 'Secret with the Azure storage account name and key.', {
+      required: true,
+      keep: true,
+    }),
     shareName: field(2, 'string', 'Name of the file share.', { required: true, keep: true }),
     readOnly: field(3, 'bool', 'Mount read-only; default false.'),
     secretNamespace: field(4, '*string', 'Namespace of the Secret; default that of the Pod.', { keep: true }),
   }),
   AzureFileVolumeSource: message('An Azure file share.', {
-    secretName: field(1, 'string', 'Secret with the Azure storage account name and key.', { required: true, keep: true }),
+    secretName: field(1, 'string', 'Secret with the Azure storage account name and key.', {
+      required: true,
+      keep: true,
+    }),
     shareName: field(2, 'string', 'Name of the file share.', { required: true, keep: true }),
     readOnly: field(3, 'bool', 'Mount read-only; default false.'),
   }),
   CSIPersistentVolumeSource: message('A volume served by a CSI driver.', {
     driver: field(1, 'string', 'Name of the CSI driver.', { required: true, keep: true }),
-    volumeHandle: field(2, 'string', 'ID of the volume, as the driver\'s CreateVolume call returned it.', { required: true, keep: true }),
+    volumeHandle: field(2, 'string', "ID of the volume, as the driver's CreateVolume call returned it.", {
+      required: true,
+      keep: true,
+    }),
     readOnly: field(3, 'bool', 'Publish the volume read-only; default false.'),
     fsType: field(4, 'string', 'File system to mount, such as ext4 or xfs.'),
     volumeAttributes: field(5, 'map[string]string', 'Properties of the volume, as the driver gave them.'),
-    controllerPublishSecretRef: field(6, '*SecretReference', 'Secret for the driver\'s controller publish and unpublish calls.'),
-    nodeStageSecretRef: field(7, '*SecretReference', 'Secret for the driver\'s node stage and unstage calls.'),
-    nodePublishSecretRef: field(8, '*SecretReference', 'Secret for the driver\'s node publish and unpublish calls.'),
-    controllerExpandSecretRef: field(9, '*SecretReference', 'Secret for the driver\'s controller expand call.'),
-    nodeExpandSecretRef: field(10, '*SecretReference', 'Secret for the driver\'s node expand call.'),
+    controllerPublishSecretRef: field(
+      6,
+      '*SecretReference',
+      "Secret for the driver's controller publish and unpublish calls.",
+    ),
+    nodeStageSecretRef: field(7, '*SecretReference', "Secret for the driver's node stage and unstage calls."),
+    nodePublishSecretRef: field(8, '*SecretReference', "Secret for the driver's node publish and unpublish calls."),
+    controllerExpandSecretRef: field(9, '*SecretReference', "Secret for the driver's controller expand call."),
+    nodeExpandSecretRef: field(10, '*SecretReference', "Secret for the driver's node expand call."),
   }),
   CSIVolumeSource: message('A volume that a CSI driver makes for the Pod only.', {
     driver: field(1, 'string', 'Name of the CSI driver.', { required: true, keep: true }),
     readOnly: field(2, '*bool', 'Mount read-only; default false.'),
     fsType: field(3, '*string', 'File system to mount; the driver chooses if unset.'),
     volumeAttributes: field(4, 'map[string]string', 'Properties of the volume, for the driver.'),
-    nodePublishSecretRef: field(5, '*LocalObjectReference', 'Secret for the driver\'s node publish and unpublish calls.'),
+    nodePublishSecretRef: field(
+      5,
+      '*LocalObjectReference',
+      "Secret for the driver's node publish and unpublish calls.",
+    ),
   }),
   CephFSPersistentVolumeSource: message('A CephFS file system.', {
     monitors: field(1, '[]string', 'Addresses of the Ceph monitors.', { required: true, keep: true, list: 'atomic' }),
     path: field(2, 'string', 'Directory to mount; default /.'),
     user: field(3, 'string', 'Ceph user; default admin.'),
-    secretFile: field(4, 'string', 'Path of the user\'s keyring file; default /etc/ceph/user.secret.'),
+    secretFile: field(4, 'string', "Path of the user's keyring file; default /etc/ceph/user.secret."),
     secretRef: field(5, '*SecretReference', 'Secret of the user; wins over secretFile.'),
     readOnly: field(6, 'bool', 'Mount read-only; default false.'),
   }),
@@ -58,7 +77,7 @@ export const messages = {
     monitors: field(1, '[]string', 'Addresses of the Ceph monitors.', { required: true, keep: true, list: 'atomic' }),
     path: field(2, 'string', 'Directory to mount; default /.'),
     user: field(3, 'string', 'Ceph user; default admin.'),
-    secretFile: field(4, 'string', 'Path of the user\'s keyring file; default /etc/ceph/user.secret.'),
+    secretFile: field(4, 'string', "Path of the user's keyring file; default /etc/ceph/user.secret."),
     secretRef: field(5, '*LocalObjectReference', 'Secret of the user; wins over secretFile.'),
     readOnly: field(6, 'bool', 'Mount read-only; default false.'),
   }),
@@ -83,12 +102,16 @@ export const messages = {
   }),
   ConfigMapProjection: message('Writes keys of a ConfigMap into a projected volume.', {
     localObjectReference: field(1, 'LocalObjectReference', 'The ConfigMap.', { inline: true }),
-    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', { list: 'atomic' }),
+    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', {
+      list: 'atomic',
+    }),
     optional: field(4, '*bool', 'Whether the ConfigMap or its keys may be missing.'),
   }),
   ConfigMapVolumeSource: message('A volume with the keys of a ConfigMap as files.', {
     localObjectReference: field(1, 'LocalObjectReference', 'The ConfigMap.', { inline: true }),
-    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', { list: 'atomic' }),
+    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', {
+      list: 'atomic',
+    }),
     defaultMode: field(3, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
     optional: field(4, '*bool', 'Whether the ConfigMap or its keys may be missing.'),
   }),
@@ -99,7 +122,7 @@ export const messages = {
     path: field(1, 'string', 'File to write, relative to the volume.', { required: true, keep: true }),
     fieldRef: field(2, '*ObjectFieldSelector', 'A field of the Pod: labels, annotations, name, namespace or uid.'),
     resourceFieldRef: field(3, '*ResourceFieldSelector', 'A resource limit or request of a container.'),
-    mode: field(4, '*int32', 'Permission bits of the file; default the volume\'s defaultMode.'),
+    mode: field(4, '*int32', "Permission bits of the file; default the volume's defaultMode."),
   }),
   DownwardAPIVolumeSource: message('A volume with fields of the Pod as files.', {
     items: field(1, '[]DownwardAPIVolumeFile', 'The files to write.', { list: 'atomic' }),
@@ -110,7 +133,11 @@ export const messages = {
     sizeLimit: field(2, '*Quantity', 'Most that may be stored; default no limit.'),
   }),
   EphemeralVolumeSource: message('A volume from a claim that lives as long as the Pod.', {
-    volumeClaimTemplate: field(1, '*PersistentVolumeClaimTemplate', 'Template of the claim, which is named pod-volume and owned by the Pod.'),
+    volumeClaimTemplate: field(
+      1,
+      '*PersistentVolumeClaimTemplate',
+      'Template of the claim, which is named pod-volume and owned by the Pod.',
+    ),
   }),
   FCVolumeSource: message('A Fibre Channel disk.', {
     targetWWNs: field(1, '[]string', 'World wide names of the targets.', { list: 'atomic' }),
@@ -161,10 +188,18 @@ export const messages = {
   }),
   HostPathVolumeSource: message('A file or directory of the node.', {
     path: field(1, 'string', 'Path on the node; symbolic links are followed.', { required: true, keep: true }),
-    type: field(2, '*HostPathType', 'What must be there, such as Directory, FileOrCreate or Socket; default no check.', { default: '' }),
+    type: field(
+      2,
+      '*HostPathType',
+      'What must be there, such as Directory, FileOrCreate or Socket; default no check.',
+      { default: '' },
+    ),
   }),
   ISCSIPersistentVolumeSource: message('An iSCSI disk.', {
-    targetPortal: field(1, 'string', 'Address of the target, as ip or ip:port; default port 3260.', { required: true, keep: true }),
+    targetPortal: field(1, 'string', 'Address of the target, as ip or ip:port; default port 3260.', {
+      required: true,
+      keep: true,
+    }),
     iqn: field(2, 'string', 'Qualified name of the target.', { required: true, keep: true }),
     lun: field(3, 'int32', 'LUN number on the target.', { required: true, keep: true }),
     iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', { default: 'default' }),
@@ -177,7 +212,10 @@ export const messages = {
     initiatorName: field(12, '*string', 'Qualified name of the initiator; makes an interface of its own.'),
   }),
   ISCSIVolumeSource: message('An iSCSI disk.', {
-    targetPortal: field(1, 'string', 'Address of the target, as ip or ip:port; default port 3260.', { required: true, keep: true }),
+    targetPortal: field(1, 'string', 'Address of the target, as ip or ip:port; default port 3260.', {
+      required: true,
+      keep: true,
+    }),
     iqn: field(2, 'string', 'Qualified name of the target.', { required: true, keep: true }),
     lun: field(3, 'int32', 'LUN number on the target.', { required: true, keep: true }),
     iscsiInterface: field(4, 'string', 'iSCSI transport; default "default" (tcp).', { default: 'default' }),
@@ -196,7 +234,7 @@ export const messages = {
   KeyToPath: message('Maps a key to a file.', {
     key: field(1, 'string', 'The key.', { required: true, keep: true }),
     path: field(2, 'string', 'File to write, relative to the volume; without "..".', { required: true, keep: true }),
-    mode: field(3, '*int32', 'Permission bits of the file; default the volume\'s defaultMode.'),
+    mode: field(3, '*int32', "Permission bits of the file; default the volume's defaultMode."),
   }),
   LocalVolumeSource: message('A directory or block device of one node.', {
     path: field(1, 'string', 'Path on the node.', { required: true, keep: true }),
@@ -208,12 +246,20 @@ export const messages = {
     readOnly: field(3, 'bool', 'Mount read-only; default false.'),
   }),
   PersistentVolumeClaimVolumeSource: message('A volume that is claimed by a PersistentVolumeClaim.', {
-    claimName: field(1, 'string', 'Name of the claim in the Pod\'s namespace.', { required: true, keep: true }),
+    claimName: field(1, 'string', "Name of the claim in the Pod's namespace.", { required: true, keep: true }),
     readOnly: field(2, 'bool', 'Mount read-only; default false.'),
   }),
   PersistentVolumeSource: message('The storage behind a PersistentVolume; exactly one.', {
-    gcePersistentDisk: field(1, '*GCEPersistentDiskVolumeSource', 'A Google Compute Engine disk; served by its CSI driver now.'),
-    awsElasticBlockStore: field(2, '*AWSElasticBlockStoreVolumeSource', 'An AWS EBS disk; served by its CSI driver now.'),
+    gcePersistentDisk: field(
+      1,
+      '*GCEPersistentDiskVolumeSource',
+      'A Google Compute Engine disk; served by its CSI driver now.',
+    ),
+    awsElasticBlockStore: field(
+      2,
+      '*AWSElasticBlockStoreVolumeSource',
+      'An AWS EBS disk; served by its CSI driver now.',
+    ),
     hostPath: field(3, '*HostPathVolumeSource', 'A file or directory of the node.'),
     glusterfs: field(4, '*GlusterfsPersistentVolumeSource', 'A Glusterfs volume; no longer supported.'),
     nfs: field(5, '*NFSVolumeSource', 'An NFS export.'),
@@ -225,10 +271,18 @@ export const messages = {
     flocker: field(11, '*FlockerVolumeSource', 'A Flocker dataset; no longer supported.'),
     flexVolume: field(12, '*FlexPersistentVolumeSource', 'A volume of a FlexVolume driver; deprecated for CSI.'),
     azureFile: field(13, '*AzureFilePersistentVolumeSource', 'An Azure file share; served by its CSI driver now.'),
-    vsphereVolume: field(14, '*VsphereVirtualDiskVolumeSource', 'A vSphere virtual disk; served by its CSI driver now.'),
+    vsphereVolume: field(
+      14,
+      '*VsphereVirtualDiskVolumeSource',
+      'A vSphere virtual disk; served by its CSI driver now.',
+    ),
     quobyte: field(15, '*QuobyteVolumeSource', 'A Quobyte volume; no longer supported.'),
     azureDisk: field(16, '*AzureDiskVolumeSource', 'An Azure data disk; served by its CSI driver now.'),
-    photonPersistentDisk: field(17, '*PhotonPersistentDiskVolumeSource', 'A Photon Controller disk; no longer supported.'),
+    photonPersistentDisk: field(
+      17,
+      '*PhotonPersistentDiskVolumeSource',
+      'A Photon Controller disk; no longer supported.',
+    ),
     portworxVolume: field(18, '*PortworxVolumeSource', 'A Portworx volume; served by its CSI driver now.'),
     scaleIO: field(19, '*ScaleIOPersistentVolumeSource', 'A ScaleIO volume; no longer supported.'),
     local: field(20, '*LocalVolumeSource', 'A directory or block device of one node.'),
@@ -254,14 +308,20 @@ export const messages = {
     readOnly: field(3, 'bool', 'Mount read-only; default false.'),
   }),
   ProjectedVolumeSource: message('Several sources in one directory.', {
-    sources: field(1, '[]VolumeProjection', 'The sources; each names one kind of data.', { keep: true, list: 'atomic' }),
+    sources: field(1, '[]VolumeProjection', 'The sources; each names one kind of data.', {
+      keep: true,
+      list: 'atomic',
+    }),
     defaultMode: field(2, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
   }),
   QuobyteVolumeSource: message('A Quobyte volume.', {
-    registry: field(1, 'string', 'Quobyte registries, as host:port, separated by commas.', { required: true, keep: true }),
+    registry: field(1, 'string', 'Quobyte registries, as host:port, separated by commas.', {
+      required: true,
+      keep: true,
+    }),
     volume: field(2, 'string', 'Name of the Quobyte volume.', { required: true, keep: true }),
     readOnly: field(3, 'bool', 'Mount read-only; default false.'),
-    user: field(4, 'string', 'User that mounts; default the service account\'s user.'),
+    user: field(4, 'string', "User that mounts; default the service account's user."),
     group: field(5, 'string', 'Group that mounts; default none.'),
     tenant: field(6, 'string', 'Tenant that owns the volume.'),
   }),
@@ -271,7 +331,9 @@ export const messages = {
     fsType: field(3, 'string', 'File system of the image, such as ext4 (default) or xfs.'),
     pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd' }),
     user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin' }),
-    keyring: field(6, 'string', 'Path of the user\'s keyring; default /etc/ceph/keyring.', { default: '/etc/ceph/keyring' }),
+    keyring: field(6, 'string', "Path of the user's keyring; default /etc/ceph/keyring.", {
+      default: '/etc/ceph/keyring',
+    }),
     secretRef: field(7, '*SecretReference', 'Secret of the user; wins over keyring.'),
     readOnly: field(8, 'bool', 'Mount read-only; default false.'),
   }),
@@ -281,7 +343,9 @@ export const messages = {
     fsType: field(3, 'string', 'File system of the image, such as ext4 (default) or xfs.'),
     pool: field(4, 'string', 'Pool of the image; default rbd.', { default: 'rbd' }),
     user: field(5, 'string', 'Ceph user; default admin.', { default: 'admin' }),
-    keyring: field(6, 'string', 'Path of the user\'s keyring; default /etc/ceph/keyring.', { default: '/etc/ceph/keyring' }),
+    keyring: field(6, 'string', "Path of the user's keyring; default /etc/ceph/keyring.", {
+      default: '/etc/ceph/keyring',
+    }),
     secretRef: field(7, '*LocalObjectReference', 'Secret of the user; wins over keyring.'),
     readOnly: field(8, 'bool', 'Mount read-only; default false.'),
   }),
@@ -311,30 +375,36 @@ export const messages = {
   }),
   SecretProjection: message('Writes keys of a Secret into a projected volume.', {
     localObjectReference: field(1, 'LocalObjectReference', 'The Secret.', { inline: true }),
-    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', { list: 'atomic' }),
+    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', {
+      list: 'atomic',
+    }),
     optional: field(4, '*bool', 'Whether the Secret or its keys may be missing.'),
   }),
   SecretVolumeSource: message('A volume with the keys of a Secret as files.', {
-    secretName: field(1, 'string', 'Name of the Secret in the Pod\'s namespace.'),
-    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', { list: 'atomic' }),
+    secretName: field(1, 'string', "Name of the Secret in the Pod's namespace."),
+    items: field(2, '[]KeyToPath', 'Keys to write and where; default every key as a file of its name.', {
+      list: 'atomic',
+    }),
     defaultMode: field(3, '*int32', 'Permission bits of the files; default 0644.', { default: 0o644 }),
     optional: field(4, '*bool', 'Whether the Secret or its keys may be missing.'),
   }),
-  ServiceAccountTokenProjection: message('Writes a token of the Pod\'s ServiceAccount into the volume.', {
-    audience: field(1, 'string', 'Audience that must accept the token; default the API server\'s.'),
-    expirationSeconds: field(2, '*int64', 'Lifetime of the token in seconds; default 3600, at least 600.', { default: 3600 }),
+  ServiceAccountTokenProjection: message("Writes a token of the Pod's ServiceAccount into the volume.", {
+    audience: field(1, 'string', "Audience that must accept the token; default the API server's."),
+    expirationSeconds: field(2, '*int64', 'Lifetime of the token in seconds; default 3600, at least 600.', {
+      default: 3600,
+    }),
     path: field(3, 'string', 'File to write, relative to the volume.', { required: true, keep: true }),
   }),
   StorageOSPersistentVolumeSource: message('A StorageOS volume.', {
     volumeName: field(1, 'string', 'Name of the volume, unique in its namespace.'),
-    volumeNamespace: field(2, 'string', 'StorageOS namespace of the volume; default the Pod\'s.'),
+    volumeNamespace: field(2, 'string', "StorageOS namespace of the volume; default the Pod's."),
     fsType: field(3, 'string', 'File system of the volume, such as ext4 (default) or xfs.'),
     readOnly: field(4, 'bool', 'Mount read-only; default false.'),
     secretRef: field(5, '*ObjectReference', 'Secret with the StorageOS credentials.'),
   }),
   StorageOSVolumeSource: message('A StorageOS volume.', {
     volumeName: field(1, 'string', 'Name of the volume, unique in its namespace.'),
-    volumeNamespace: field(2, 'string', 'StorageOS namespace of the volume; default the Pod\'s.'),
+    volumeNamespace: field(2, 'string', "StorageOS namespace of the volume; default the Pod's."),
     fsType: field(3, 'string', 'File system of the volume, such as ext4 (default) or xfs.'),
     readOnly: field(4, 'bool', 'Mount read-only; default false.'),
     secretRef: field(5, '*LocalObjectReference', 'Secret with the StorageOS credentials.'),
@@ -344,20 +414,28 @@ export const messages = {
     volumeSource: field(2, 'VolumeSource', 'The storage behind the volume.', { inline: true }),
   }),
   VolumeDevice: message('A block volume in a container.', {
-    name: field(1, 'string', 'Name of the Pod\'s volume.', { required: true, keep: true }),
+    name: field(1, 'string', "Name of the Pod's volume.", { required: true, keep: true }),
     devicePath: field(2, 'string', 'Path of the device in the container.', { required: true, keep: true }),
   }),
   VolumeMount: message('Where a volume appears in a container.', {
-    name: field(1, 'string', 'Name of the Pod\'s volume.', { required: true, keep: true }),
+    name: field(1, 'string', "Name of the Pod's volume.", { required: true, keep: true }),
     readOnly: field(2, 'bool', 'Mount read-only; default false.'),
-    recursiveReadOnly: field(7, '*RecursiveReadOnlyMode', 'Whether submounts are read-only too: Disabled (default), IfPossible or Enabled.'),
+    recursiveReadOnly: field(
+      7,
+      '*RecursiveReadOnlyMode',
+      'Whether submounts are read-only too: Disabled (default), IfPossible or Enabled.',
+    ),
     mountPath: field(3, 'string', 'Path in the container, without ":".', { required: true, keep: true }),
     subPath: field(4, 'string', 'Path within the volume to mount; default its root.'),
-    mountPropagation: field(5, '*MountPropagationMode', 'How mounts travel: None (default), HostToContainer or Bidirectional.'),
+    mountPropagation: field(
+      5,
+      '*MountPropagationMode',
+      'How mounts travel: None (default), HostToContainer or Bidirectional.',
+    ),
     subPathExpr: field(6, 'string', 'Like subPath, with $(VAR) expanded; excludes subPath.'),
   }),
   VolumeMountStatus: message('State of a volume mount.', {
-    name: field(1, 'string', 'Name of the mount\'s volume.', { required: true, keep: true }),
+    name: field(1, 'string', "Name of the mount's volume.", { required: true, keep: true }),
     mountPath: field(2, 'string', 'Path in the container.', { required: true, keep: true }),
     readOnly: field(3, 'bool', 'Whether it is mounted read-only.'),
     recursiveReadOnly: field(4, '*RecursiveReadOnlyMode', 'Whether submounts are read-only: Disabled or Enabled.'),
@@ -370,15 +448,27 @@ export const messages = {
     secret: field(1, '*SecretProjection', 'Keys of a Secret.'),
     downwardAPI: field(2, '*DownwardAPIProjection', 'Fields of the Pod.'),
     configMap: field(3, '*ConfigMapProjection', 'Keys of a ConfigMap.'),
-    serviceAccountToken: field(4, '*ServiceAccountTokenProjection', 'A token of the Pod\'s ServiceAccount.'),
-    clusterTrustBundle: field(5, '*ClusterTrustBundleProjection', 'CA certificates of ClusterTrustBundles.', { gate: 'ClusterTrustBundleProjection' }),
-    podCertificate: field(6, '*PodCertificateProjection', 'A private key and certificate of the Pod.', { gate: 'PodCertificateProjection' }),
+    serviceAccountToken: field(4, '*ServiceAccountTokenProjection', "A token of the Pod's ServiceAccount."),
+    clusterTrustBundle: field(5, '*ClusterTrustBundleProjection', 'CA certificates of ClusterTrustBundles.', {
+      gate: 'ClusterTrustBundleProjection',
+    }),
+    podCertificate: field(6, '*PodCertificateProjection', 'A private key and certificate of the Pod.', {
+      gate: 'PodCertificateProjection',
+    }),
   }),
-  VolumeSource: message('The storage behind a Pod\'s volume; exactly one, emptyDir if none.', {
+  VolumeSource: message("The storage behind a Pod's volume; exactly one, emptyDir if none.", {
     hostPath: field(1, '*HostPathVolumeSource', 'A file or directory of the node.'),
     emptyDir: field(2, '*EmptyDirVolumeSource', 'An empty directory that lives as long as the Pod.'),
-    gcePersistentDisk: field(3, '*GCEPersistentDiskVolumeSource', 'A Google Compute Engine disk; served by its CSI driver now.'),
-    awsElasticBlockStore: field(4, '*AWSElasticBlockStoreVolumeSource', 'An AWS EBS disk; served by its CSI driver now.'),
+    gcePersistentDisk: field(
+      3,
+      '*GCEPersistentDiskVolumeSource',
+      'A Google Compute Engine disk; served by its CSI driver now.',
+    ),
+    awsElasticBlockStore: field(
+      4,
+      '*AWSElasticBlockStoreVolumeSource',
+      'An AWS EBS disk; served by its CSI driver now.',
+    ),
     gitRepo: field(5, '*GitRepoVolumeSource', 'A git checkout; disabled.'),
     secret: field(6, '*SecretVolumeSource', 'The keys of a Secret as files.'),
     nfs: field(7, '*NFSVolumeSource', 'An NFS export.'),
@@ -394,10 +484,18 @@ export const messages = {
     fc: field(17, '*FCVolumeSource', 'A Fibre Channel disk.'),
     azureFile: field(18, '*AzureFileVolumeSource', 'An Azure file share; served by its CSI driver now.'),
     configMap: field(19, '*ConfigMapVolumeSource', 'The keys of a ConfigMap as files.'),
-    vsphereVolume: field(20, '*VsphereVirtualDiskVolumeSource', 'A vSphere virtual disk; served by its CSI driver now.'),
+    vsphereVolume: field(
+      20,
+      '*VsphereVirtualDiskVolumeSource',
+      'A vSphere virtual disk; served by its CSI driver now.',
+    ),
     quobyte: field(21, '*QuobyteVolumeSource', 'A Quobyte volume; no longer supported.'),
     azureDisk: field(22, '*AzureDiskVolumeSource', 'An Azure data disk; served by its CSI driver now.'),
-    photonPersistentDisk: field(23, '*PhotonPersistentDiskVolumeSource', 'A Photon Controller disk; no longer supported.'),
+    photonPersistentDisk: field(
+      23,
+      '*PhotonPersistentDiskVolumeSource',
+      'A Photon Controller disk; no longer supported.',
+    ),
     projected: field(26, '*ProjectedVolumeSource', 'Several sources in one directory.'),
     portworxVolume: field(24, '*PortworxVolumeSource', 'A Portworx volume; served by its CSI driver now.'),
     scaleIO: field(25, '*ScaleIOVolumeSource', 'A ScaleIO volume; no longer supported.'),
@@ -407,7 +505,7 @@ export const messages = {
     image: field(30, '*ImageVolumeSource', 'The contents of an OCI image or artifact, read-only.'),
   }),
   VsphereVirtualDiskVolumeSource: message('A vSphere virtual disk.', {
-    volumePath: field(1, 'string', 'Path of the disk\'s vmdk file.', { required: true, keep: true }),
+    volumePath: field(1, 'string', "Path of the disk's vmdk file.", { required: true, keep: true }),
     fsType: field(2, 'string', 'File system of the disk, such as ext4 (default) or xfs.'),
     storagePolicyName: field(3, 'string', 'Name of the storage policy profile.'),
     storagePolicyID: field(4, 'string', 'ID of the storage policy profile.'),

@@ -47,7 +47,9 @@ function fill(container: Container, defaults: Defaults, kind: string): string[] 
   const filled: string[] = [];
   for (const part of ['requests', 'limits'] as const) {
     const given = container.resources?.[part];
-    const missing = Object.keys(defaults[part]).filter((name) => given?.[name] === undefined).sort();
+    const missing = Object.keys(defaults[part])
+      .filter((name) => given?.[name] === undefined)
+      .sort();
     if (missing.length === 0) continue;
     const resources = (container.resources ??= {});
     resources[part] = { ...given, ...Object.fromEntries(missing.map((name) => [name, defaults[part][name]!])) };

@@ -1,11 +1,11 @@
 /** LimitRanger: the LimitRanges of a namespace give containers default resources, and bound those of containers, pods and claims. */
 import type { LimitRange, LimitRangeItem, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import { parseQuantity } from '../../../base/index.ts';
+import { podLimits, podRequests } from '../../../component-helpers/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, podOf, specOf, type PodObject } from '../kinds.ts';
-import { podLimits, podRequests } from '../../../component-helpers/index.ts';
 import { refuse } from '../refuse.ts';
 import { maximumProblem, maximumRequestProblem, minimumProblem, ratioProblem, type Amounts } from './constraints.ts';
 import { fillContainerDefaults } from './container-defaults.ts';
@@ -27,7 +27,9 @@ export function limitRangerPlugin(registry: Registry): AdmissionPlugin {
     },
     validate(attributes) {
       for (const limits of rangesOf(attributes)) {
-        const problems = isFor(attributes, '', 'pods') ? podProblems(podOf(attributes), limits) : claimProblems(attributes.object as PersistentVolumeClaim & KubeObject, limits);
+        const problems = isFor(attributes, '', 'pods')
+          ? podProblems(podOf(attributes), limits)
+          : claimProblems(attributes.object as PersistentVolumeClaim & KubeObject, limits);
         if (problems.length > 0) throw refuse(attributes, ...problems);
       }
     },
@@ -68,8 +70,10 @@ function claimProblems({ spec }: PersistentVolumeClaim, limits: readonly LimitRa
   const problems: (string | undefined)[] = [];
   for (const { type, min, max } of limits) {
     if (type !== 'PersistentVolumeClaim') continue;
-    for (const [name, bound] of Object.entries(min ?? {})) problems.push(minimumProblem({ type, name, bound }, amounts));
-    for (const [name, bound] of Object.entries(max ?? {})) problems.push(maximumRequestProblem({ type, name, bound }, amounts));
+    for (const [name, bound] of Object.entries(min ?? {}))
+      problems.push(minimumProblem({ type, name, bound }, amounts));
+    for (const [name, bound] of Object.entries(max ?? {}))
+      problems.push(maximumRequestProblem({ type, name, bound }, amounts));
   }
   return problems.filter((problem) => problem !== undefined);
 }
@@ -78,7 +82,8 @@ function check(problems: string[], { type, min, max, maxLimitRequestRatio }: Lim
   const found: (string | undefined)[] = [];
   for (const [name, bound] of Object.entries(min ?? {})) found.push(minimumProblem({ type, name, bound }, amounts));
   for (const [name, bound] of Object.entries(max ?? {})) found.push(maximumProblem({ type, name, bound }, amounts));
-  for (const [name, bound] of Object.entries(maxLimitRequestRatio ?? {})) found.push(ratioProblem({ type, name, bound }, amounts));
+  for (const [name, bound] of Object.entries(maxLimitRequestRatio ?? {}))
+    found.push(ratioProblem({ type, name, bound }, amounts));
   for (const problem of found) if (problem) problems.push(problem);
 }
 

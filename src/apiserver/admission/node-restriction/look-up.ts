@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../machinery/index.ts';
 import { notFound } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { Place } from '../../storage/object-store.ts';
 
@@ -12,7 +12,11 @@ export interface LookedUpResource {
 }
 
 /** An object that a request depends on; 404 with the kind in the singular, as upstream's listers word it. */
-export function lookUp(registry: Registry, { group, version, plural, singular }: LookedUpResource, { namespace, name }: Place): KubeObject {
+export function lookUp(
+  registry: Registry,
+  { group, version, plural, singular }: LookedUpResource,
+  { namespace, name }: Place,
+): KubeObject {
   const found = registry.lookup(group, version, plural, namespace, name);
   if (!found) throw notFound({ group, resource: singular }, name);
   return found;

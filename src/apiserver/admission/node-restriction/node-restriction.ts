@@ -1,10 +1,8 @@
-/** NodeRestriction: a kubelet writes its own Node, its own pods and what belongs to them, and nothing else. */
-import { unchangedBut } from './unchanged-but.ts';
-import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
+import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
-import { nodeNameOf } from '../../authz/node/node-identity.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
+import { nodeNameOf } from '../../authz/node/node-identity.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { requestedSubject } from '../certificate-subject.ts';
@@ -12,6 +10,8 @@ import { refuse } from '../refuse.ts';
 import { admitNode } from './nodes.ts';
 import { admitEviction, admitPod, admitPodStatus } from './pods.ts';
 import { admitTokenRequest } from './token-requests.ts';
+/** NodeRestriction: a kubelet writes its own Node, its own pods and what belongs to them, and nothing else. */
+import { unchangedBut } from './unchanged-but.ts';
 
 export interface NodeRequest {
   readonly nodeName: string;
@@ -22,23 +22,31 @@ export interface NodeRequest {
 
 type Rule = (request: NodeRequest) => void | Promise<void>;
 
-const POD_SUBRESOURCES: ReadonlyMap<string, Rule> = new Map(Object.entries<Rule>({ '': admitPod, status: admitPodStatus, eviction: admitEviction }));
+const POD_SUBRESOURCES: ReadonlyMap<string, Rule> = new Map(
+  Object.entries<Rule>({ '': admitPod, status: admitPodStatus, eviction: admitEviction }),
+);
 
-const RULES: ReadonlyMap<string, Rule> = new Map(Object.entries<Rule>({
-  '/pods'(request) {
-    const { subresource } = request.attributes;
-    const rule = POD_SUBRESOURCES.get(subresource);
-    if (!rule) throw refuse(request.attributes, `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`);
-    return rule(request);
-  },
-  '/nodes': admitNode,
-  '/persistentvolumeclaims': admitClaim,
-  '/serviceaccounts': admitTokenRequest,
-  'coordination.k8s.io/leases': admitLease,
-  'storage.k8s.io/csinodes': admitCsiNode,
-  'resource.k8s.io/resourceslices': admitResourceSlice,
-  'certificates.k8s.io/certificatesigningrequests': admitCertificateRequest,
-}));
+const RULES: ReadonlyMap<string, Rule> = new Map(
+  Object.entries<Rule>({
+    '/pods'(request) {
+      const { subresource } = request.attributes;
+      const rule = POD_SUBRESOURCES.get(subresource);
+      if (!rule)
+        throw refuse(
+          request.attributes,
+          `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`,
+        );
+      return rule(request);
+    },
+    '/nodes': admitNode,
+    '/persistentvolumeclaims': admitClaim,
+    '/serviceaccounts': admitTokenRequest,
+    'coordination.k8s.io/leases': admitLease,
+    'storage.k8s.io/csinodes': admitCsiNode,
+    'resource.k8s.io/resourceslices': admitResourceSlice,
+    'certificates.k8s.io/certificatesigningrequests': admitCertificateRequest,
+  }),
+);
 
 const ruleOf = ({ served }: AdmissionAttributes): Rule | undefined => RULES.get(`${served.group}/${served.plural}`);
 
@@ -48,7 +56,8 @@ export const nodeRestrictionPlugin = (registry: Registry, authorizer: Authorizer
   matches: ({ user }) => nodeNameOf(user) !== undefined,
   admit(attributes) {
     const nodeName = nodeNameOf(attributes.user)!;
-    if (nodeName === '') throw refuse(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`);
+    if (nodeName === '')
+      throw refuse(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`);
     return ruleOf(attributes)?.({ nodeName, attributes, registry, authorizer });
   },
 });
@@ -58,23 +67,33 @@ const CLAIM_STATUS = ['capacity', 'conditions', 'allocatedResourceStatuses', 'al
 function admitClaim({ nodeName, attributes }: NodeRequest): void {
   if (attributes.subresource !== 'status') throw refuse(attributes, 'may only update PVC status');
   if (attributes.operation !== 'UPDATE') throw refuse(attributes, `unexpected operation "${attributes.operation}"`);
-  const [claim, old] = [attributes.object, attributes.oldObject] as [PersistentVolumeClaim & KubeObject, PersistentVolumeClaim & KubeObject];
+  const [claim, old] = [attributes.object, attributes.oldObject] as [
+    PersistentVolumeClaim & KubeObject,
+    PersistentVolumeClaim & KubeObject,
+  ];
   if (unchangedBut(claim, old, CLAIM_STATUS)) return;
-  throw refuse(attributes, `node "${nodeName}" is not allowed to update fields other than status.quantity and status.conditions`);
+  throw refuse(
+    attributes,
+    `node "${nodeName}" is not allowed to update fields other than status.quantity and status.conditions`,
+  );
 }
 
 const NODE_LEASES = 'kube-node-lease';
 
 /** What a new object is to be called; afterwards the request says it. */
-const nameIn = ({ operation, name, object }: AdmissionAttributes): string | undefined => (operation === 'CREATE' ? object!.metadata.name : name);
+const nameIn = ({ operation, name, object }: AdmissionAttributes): string | undefined =>
+  operation === 'CREATE' ? object!.metadata.name : name;
 
 function admitLease({ nodeName, attributes }: NodeRequest): void {
-  if (attributes.namespace !== NODE_LEASES) throw refuse(attributes, `can only access leases in the "${NODE_LEASES}" system namespace`);
-  if (nameIn(attributes) !== nodeName) throw refuse(attributes, 'can only access node lease with the same name as the requesting node');
+  if (attributes.namespace !== NODE_LEASES)
+    throw refuse(attributes, `can only access leases in the "${NODE_LEASES}" system namespace`);
+  if (nameIn(attributes) !== nodeName)
+    throw refuse(attributes, 'can only access node lease with the same name as the requesting node');
 }
 
 function admitCsiNode({ nodeName, attributes }: NodeRequest): void {
-  if (nameIn(attributes) !== nodeName) throw refuse(attributes, 'can only access CSINode with the same name as the requesting node');
+  if (nameIn(attributes) !== nodeName)
+    throw refuse(attributes, 'can only access CSINode with the same name as the requesting node');
 }
 
 /** The authorizer sees neither a new object nor each object of a deleted collection. */
@@ -83,7 +102,10 @@ function admitResourceSlice({ nodeName, attributes }: NodeRequest): void {
   if (operation === 'UPDATE') return;
   const slice = (operation === 'CREATE' ? object : oldObject) as { spec?: { nodeName?: string } } | undefined;
   if (slice?.spec?.nodeName === nodeName) return;
-  throw refuse(attributes, `can only ${operation === 'CREATE' ? 'create' : 'delete'} ResourceSlice with the same NodeName as the requesting node`);
+  throw refuse(
+    attributes,
+    `can only ${operation === 'CREATE' ? 'create' : 'delete'} ResourceSlice with the same NodeName as the requesting node`,
+  );
 }
 
 const NODE_SIGNERS = new Set(['kubernetes.io/kubelet-serving', 'kubernetes.io/kube-apiserver-client-kubelet']);
@@ -98,5 +120,6 @@ function admitCertificateRequest({ nodeName, attributes }: NodeRequest): void {
   } catch (error) {
     throw refuse(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (commonName !== `system:node:${nodeName}`) throw refuse(attributes, `can only create a node CSR with CN=system:node:${nodeName}`);
+  if (commonName !== `system:node:${nodeName}`)
+    throw refuse(attributes, `can only create a node CSR with CN=system:node:${nodeName}`);
 }

@@ -1,7 +1,7 @@
 /** A node's own Node: neither its taints nor labels by which others steer privileged pods. */
 import type { Node } from '../../../api/generated/core-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import { deepEqual } from '../../../base/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { refuse } from '../refuse.ts';
 import type { NodeRequest } from './node-restriction.ts';
 
@@ -31,16 +31,19 @@ export function admitNode({ nodeName, attributes }: NodeRequest): void {
   const node = attributes.object as NodeObject;
   const configSource = node.spec?.configSource;
   if (operation === 'CREATE') {
-    if (configSource) throw refuse(attributes, `node "${nodeName}" is not allowed to create pods with a non-nil configSource`);
+    if (configSource)
+      throw refuse(attributes, `node "${nodeName}" is not allowed to create pods with a non-nil configSource`);
     const labels = forbiddenLabels(node.metadata.labels, {});
-    if (labels.length > 0) throw refuse(attributes, `node "${nodeName}" is not allowed to set the following labels: ${labels.join(', ')}`);
+    if (labels.length > 0)
+      throw refuse(attributes, `node "${nodeName}" is not allowed to set the following labels: ${labels.join(', ')}`);
     return;
   }
   const old = attributes.oldObject as NodeObject;
   if (configSource && !deepEqual(configSource, old.spec?.configSource)) {
     throw refuse(attributes, `node "${nodeName}" is not allowed to update configSource to a new non-nil configSource`);
   }
-  if (!deepEqual(node.spec?.taints ?? [], old.spec?.taints ?? [])) throw refuse(attributes, `node "${nodeName}" is not allowed to modify taints`);
+  if (!deepEqual(node.spec?.taints ?? [], old.spec?.taints ?? []))
+    throw refuse(attributes, `node "${nodeName}" is not allowed to modify taints`);
   if (!deepEqual(node.metadata.ownerReferences ?? [], old.metadata.ownerReferences ?? [])) {
     throw refuse(attributes, `node "${nodeName}" is not allowed to modify ownerReferences`);
   }
@@ -62,4 +65,5 @@ function isIn(key: string, domain: string): boolean {
 
 const isOfKubernetes = (key: string): boolean => isIn(key, 'kubernetes.io') || isIn(key, 'k8s.io');
 
-const isForKubelets = (key: string): boolean => KUBELET_LABELS.has(key) || KUBELET_LABEL_DOMAINS.some((domain) => isIn(key, domain));
+const isForKubelets = (key: string): boolean =>
+  KUBELET_LABELS.has(key) || KUBELET_LABEL_DOMAINS.some((domain) => isIn(key, domain));

@@ -2,8 +2,8 @@
 import type { TokenRequest } from '../../../api/generated/authentication-v1.ts';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { aggregateMessageOf } from '../aggregate-message.ts';
 import { specOf, type PodObject } from '../kinds.ts';
 import { refuse } from '../refuse.ts';
@@ -16,13 +16,18 @@ export async function admitTokenRequest(request: NodeRequest): Promise<void> {
   if (attributes.operation !== 'CREATE' || attributes.subresource !== 'token') return;
   const { spec } = attributes.object as TokenRequest & KubeObject;
   const ref = spec.boundObjectRef;
-  if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name) throw refuse(attributes, 'node requested token not bound to a pod');
+  if (ref?.apiVersion !== 'v1' || ref.kind !== 'Pod' || !ref.name)
+    throw refuse(attributes, 'node requested token not bound to a pod');
   if (!ref.uid) throw refuse(attributes, 'node requested token with a pod binding without a uid');
   const pod = podNamed(request, ref.name);
   if (ref.uid !== pod.metadata.uid) {
-    throw refuse(attributes, `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`);
+    throw refuse(
+      attributes,
+      `the UID in the bound object reference (${ref.uid}) does not match the UID in record. The object might have been deleted and then recreated`,
+    );
   }
-  if (specOf(pod).nodeName !== nodeName) throw refuse(attributes, 'node requested token bound to a pod scheduled on a different node');
+  if (specOf(pod).nodeName !== nodeName)
+    throw refuse(attributes, 'node requested token bound to a pod scheduled on a different node');
   await checkAudience(request, pod, spec.audiences ?? []);
 }
 
@@ -32,15 +37,24 @@ async function checkAudience(request: NodeRequest, pod: PodObject, audiences: re
   const audience = audiences[0] ?? '';
   const errors: string[] = [];
   if (podAsksFor(request, pod, audience, errors) || (await mayRequest(request, audience))) return;
-  if (errors.length > 0) throw refuse(attributes, `error validating audience "${audience}": ${aggregateMessageOf(errors)}`);
-  throw refuse(attributes, `audience "${audience}" not found in pod spec volume, ${attributes.user.name} is not authorized to request tokens for this audience`);
+  if (errors.length > 0)
+    throw refuse(attributes, `error validating audience "${audience}": ${aggregateMessageOf(errors)}`);
+  throw refuse(
+    attributes,
+    `audience "${audience}" not found in pod spec volume, ${attributes.user.name} is not authorized to request tokens for this audience`,
+  );
 }
 
 function podAsksFor(request: NodeRequest, pod: PodObject, audience: string, errors: string[]): boolean {
   for (const volume of specOf(pod).volumes ?? []) {
-    if (volume.projected?.sources?.some(({ serviceAccountToken: token }) => token && (token.audience ?? '') === audience)) return true;
+    if (
+      volume.projected?.sources?.some(({ serviceAccountToken: token }) => token && (token.audience ?? '') === audience)
+    )
+      return true;
     try {
-      const claim = volume.ephemeral?.volumeClaimTemplate ? `${pod.metadata.name}-${volume.name}` : volume.persistentVolumeClaim?.claimName;
+      const claim = volume.ephemeral?.volumeClaimTemplate
+        ? `${pod.metadata.name}-${volume.name}`
+        : volume.persistentVolumeClaim?.claimName;
       const driver = claim === undefined ? volume.csi?.driver : driverOfClaim(request, claim);
       if (driver && driverAsksFor(request, driver, audience)) return true;
     } catch (error) {
@@ -52,15 +66,29 @@ function podAsksFor(request: NodeRequest, pod: PodObject, audience: string, erro
 }
 
 function driverOfClaim({ registry, attributes }: NodeRequest, name: string): string | undefined {
-  const claim = lookUp(registry, { group: '', version: 'v1', plural: 'persistentvolumeclaims', singular: 'persistentvolumeclaim' }, { namespace: attributes.namespace, name });
+  const claim = lookUp(
+    registry,
+    { group: '', version: 'v1', plural: 'persistentvolumeclaims', singular: 'persistentvolumeclaim' },
+    { namespace: attributes.namespace, name },
+  );
   const volumeName = (claim as PersistentVolumeClaim & KubeObject).spec?.volumeName ?? '';
-  const volume = lookUp(registry, { group: '', version: 'v1', plural: 'persistentvolumes', singular: 'persistentvolume' }, { namespace: '', name: volumeName });
+  const volume = lookUp(
+    registry,
+    { group: '', version: 'v1', plural: 'persistentvolumes', singular: 'persistentvolume' },
+    { namespace: '', name: volumeName },
+  );
   return (volume as PersistentVolume & KubeObject).spec?.csi?.driver;
 }
 
 function driverAsksFor({ registry }: NodeRequest, name: string, audience: string): boolean {
-  const driver = lookUp(registry, { group: 'storage.k8s.io', version: 'v1', plural: 'csidrivers', singular: 'csidriver' }, { namespace: '', name });
-  return ((driver as CSIDriver & KubeObject).spec?.tokenRequests ?? []).some((asked) => (asked.audience ?? '') === audience);
+  const driver = lookUp(
+    registry,
+    { group: 'storage.k8s.io', version: 'v1', plural: 'csidrivers', singular: 'csidriver' },
+    { namespace: '', name },
+  );
+  return ((driver as CSIDriver & KubeObject).spec?.tokenRequests ?? []).some(
+    (asked) => (asked.audience ?? '') === audience,
+  );
 }
 
 /** Kubelets may be given audiences of their own, for credential providers. */

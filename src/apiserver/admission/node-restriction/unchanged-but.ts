@@ -1,5 +1,5 @@
-import type { KubeObject } from '../../../machinery/index.ts';
 import { deepEqual, isRecord } from '../../../base/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 
 /** Whether nothing but these fields of the status differs; who owns which field and the version do not count. */
 export function unchangedBut(object: KubeObject, old: KubeObject, statusFields: readonly string[]): boolean {

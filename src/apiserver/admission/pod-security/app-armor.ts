@@ -4,7 +4,8 @@ const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 
 const isAllowed = (type: string): boolean => type === 'RuntimeDefault' || type === 'Localhost';
 
-const isAllowedAnnotation = (profile: string): boolean => profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/');
+const isAllowedAnnotation = (profile: string): boolean =>
+  profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/');
 
 /** The default profile may be replaced by one on the host, but not switched off. */
 export const appArmorProfile: CheckPod = (spec, metadata) => {
@@ -15,14 +16,20 @@ export const appArmorProfile: CheckPod = (spec, metadata) => {
     return true;
   };
   const podIsBad = isBad(spec.securityContext?.appArmorProfile?.type);
-  const setters = settersText(podIsBad, containersWhere(spec, ({ securityContext }) => isBad(securityContext?.appArmorProfile?.type)));
+  const setters = settersText(
+    podIsBad,
+    containersWhere(spec, ({ securityContext }) => isBad(securityContext?.appArmorProfile?.type)),
+  );
   const annotations = Object.entries(metadata.annotations ?? {})
     .filter(([key, value]) => key.startsWith(ANNOTATION_PREFIX) && !isAllowedAnnotation(value))
     .map(([key, value]) => `${key}=${JSON.stringify(value)}`)
     .sort();
   if (setters === '' && annotations.length === 0) return undefined;
   const values = [...[...badTypes].sort(), ...annotations];
-  const all = [...(setters === '' ? [] : [setters]), ...(annotations.length > 0 ? [plural('annotation', 'annotations', annotations.length)] : [])];
+  const all = [
+    ...(setters === '' ? [] : [setters]),
+    ...(annotations.length > 0 ? [plural('annotation', 'annotations', annotations.length)] : []),
+  ];
   return {
     reason: plural('forbidden AppArmor profile', 'forbidden AppArmor profiles', values.length),
     detail: `${all.join(' and ')} must not set AppArmor profile type to ${joinQuoted(values)}`,

@@ -1,12 +1,33 @@
 /** The baseline level: nothing that is known to break out of a container. */
 import type { PodSpec, SELinuxOptions } from '../../../api/generated/core-v1.ts';
 import { appArmorProfile } from './app-armor.ts';
-import { containersText, containersWhere, hasUserNamespace, joinQuoted, plural, settersText, type Check, type CheckPod } from './check.ts';
+import {
+  containersText,
+  containersWhere,
+  hasUserNamespace,
+  joinQuoted,
+  plural,
+  settersText,
+  type Check,
+  type CheckPod,
+} from './check.ts';
 import { hostProbesAndLifecycle } from './host-handlers.ts';
 import { seccompAnnotations, seccompProfile } from './seccomp.ts';
 
 const DEFAULT_CAPABILITIES = new Set([
-  'AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'MKNOD', 'NET_BIND_SERVICE', 'SETFCAP', 'SETGID', 'SETPCAP', 'SETUID', 'SYS_CHROOT',
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
 ]);
 
 export const capabilitiesCheck =
@@ -19,17 +40,24 @@ export const capabilitiesCheck =
       return bad.length > 0;
     });
     if (containers.length === 0) return undefined;
-    return { reason, detail: `${containersText(containers)} must not include ${joinQuoted([...added].sort())} in securityContext.capabilities.add` };
+    return {
+      reason,
+      detail: `${containersText(containers)} must not include ${joinQuoted([...added].sort())} in securityContext.capabilities.add`,
+    };
   };
 
 const hostNamespaces: CheckPod = (spec) => {
   const set = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((field) => spec[field]);
-  return set.length > 0 ? { reason: 'host namespaces', detail: set.map((field) => `${field}=true`).join(', ') } : undefined;
+  return set.length > 0
+    ? { reason: 'host namespaces', detail: set.map((field) => `${field}=true`).join(', ') }
+    : undefined;
 };
 
 const hostPathVolumes: CheckPod = (spec) => {
   const names = (spec.volumes ?? []).filter(({ hostPath }) => hostPath).map(({ name }) => name);
-  return names.length > 0 ? { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${joinQuoted(names)}` } : undefined;
+  return names.length > 0
+    ? { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${joinQuoted(names)}` }
+    : undefined;
 };
 
 const hostPorts: CheckPod = (spec) => {
@@ -46,7 +74,9 @@ const hostPorts: CheckPod = (spec) => {
 
 const privileged: CheckPod = (spec) => {
   const containers = containersWhere(spec, ({ securityContext }) => securityContext?.privileged === true);
-  return containers.length > 0 ? { reason: 'privileged', detail: `${containersText(containers)} must not set securityContext.privileged=true` } : undefined;
+  return containers.length > 0
+    ? { reason: 'privileged', detail: `${containersText(containers)} must not set securityContext.privileged=true` }
+    : undefined;
 };
 
 export const procMount: CheckPod = (spec) => {
@@ -58,7 +88,10 @@ export const procMount: CheckPod = (spec) => {
     return true;
   });
   if (containers.length === 0) return undefined;
-  return { reason: 'procMount', detail: `${containersText(containers)} must not set securityContext.procMount to ${joinQuoted([...types].sort())}` };
+  return {
+    reason: 'procMount',
+    detail: `${containersText(containers)} must not set securityContext.procMount to ${joinQuoted([...types].sort())}`,
+  };
 };
 
 const seLinuxOptions =
@@ -75,14 +108,20 @@ const seLinuxOptions =
       return badType || !!options.user || !!options.role;
     };
     const podIsBad = isBad(spec.securityContext?.seLinuxOptions);
-    const setters = settersText(podIsBad, containersWhere(spec, ({ securityContext }) => isBad(securityContext?.seLinuxOptions)));
+    const setters = settersText(
+      podIsBad,
+      containersWhere(spec, ({ securityContext }) => isBad(securityContext?.seLinuxOptions)),
+    );
     if (setters === '') return undefined;
     const data = [
       ...(badTypes.size > 0 ? [`${plural('type', 'types', badTypes.size)} ${joinQuoted([...badTypes].sort())}`] : []),
       ...(user ? ['user may not be set'] : []),
       ...(role ? ['role may not be set'] : []),
     ];
-    return { reason: 'seLinuxOptions', detail: `${setters} set forbidden securityContext.seLinuxOptions: ${data.join('; ')}` };
+    return {
+      reason: 'seLinuxOptions',
+      detail: `${setters} set forbidden securityContext.seLinuxOptions: ${data.join('; ')}`,
+    };
   };
 
 const SELINUX_TYPES = ['', 'container_t', 'container_init_t', 'container_kvm_t'];
@@ -95,7 +134,13 @@ const SYSCTLS = [
   'net.ipv4.ip_unprivileged_port_start',
 ];
 const SYSCTLS_27 = [...SYSCTLS, 'net.ipv4.ip_local_reserved_ports'];
-const SYSCTLS_29 = [...SYSCTLS_27, 'net.ipv4.tcp_keepalive_time', 'net.ipv4.tcp_fin_timeout', 'net.ipv4.tcp_keepalive_intvl', 'net.ipv4.tcp_keepalive_probes'];
+const SYSCTLS_29 = [
+  ...SYSCTLS_27,
+  'net.ipv4.tcp_keepalive_time',
+  'net.ipv4.tcp_fin_timeout',
+  'net.ipv4.tcp_keepalive_intvl',
+  'net.ipv4.tcp_keepalive_probes',
+];
 const SYSCTLS_32 = [...SYSCTLS_29, 'net.ipv4.tcp_rmem', 'net.ipv4.tcp_wmem'];
 
 const sysctls =
@@ -110,7 +155,9 @@ const windowsHostProcess: CheckPod = (spec) => {
     spec.securityContext?.windowsOptions?.hostProcess === true,
     containersWhere(spec, ({ securityContext }) => securityContext?.windowsOptions?.hostProcess === true),
   );
-  return setters === '' ? undefined : { reason: 'hostProcess', detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true` };
+  return setters === ''
+    ? undefined
+    : { reason: 'hostProcess', detail: `${setters} must not set securityContext.windowsOptions.hostProcess=true` };
 };
 
 const relaxedInUserNamespace =
@@ -121,13 +168,22 @@ const relaxedInUserNamespace =
 /** In the order in which violations are reported. */
 export const BASELINE_CHECKS: readonly Check[] = [
   { id: 'appArmorProfile', versions: [{ since: 0, check: appArmorProfile }] },
-  { id: 'capabilities_baseline', versions: [{ since: 0, check: capabilitiesCheck(DEFAULT_CAPABILITIES, 'non-default capabilities') }] },
+  {
+    id: 'capabilities_baseline',
+    versions: [{ since: 0, check: capabilitiesCheck(DEFAULT_CAPABILITIES, 'non-default capabilities') }],
+  },
   { id: 'hostNamespaces', versions: [{ since: 0, check: hostNamespaces }] },
   { id: 'hostPathVolumes', versions: [{ since: 0, check: hostPathVolumes }] },
   { id: 'hostPorts', versions: [{ since: 0, check: hostPorts }] },
   { id: 'hostProbesAndHostLifecycle', versions: [{ since: 34, check: hostProbesAndLifecycle }] },
   { id: 'privileged', versions: [{ since: 0, check: privileged }] },
-  { id: 'procMount_baseline', versions: [{ since: 0, check: procMount }, { since: 35, check: relaxedInUserNamespace(procMount) }] },
+  {
+    id: 'procMount_baseline',
+    versions: [
+      { since: 0, check: procMount },
+      { since: 35, check: relaxedInUserNamespace(procMount) },
+    ],
+  },
   {
     id: 'seLinuxOptions',
     versions: [
@@ -135,7 +191,13 @@ export const BASELINE_CHECKS: readonly Check[] = [
       { since: 31, check: seLinuxOptions(new Set([...SELINUX_TYPES, 'container_engine_t'])) },
     ],
   },
-  { id: 'seccompProfile_baseline', versions: [{ since: 0, check: seccompAnnotations }, { since: 19, check: seccompProfile }] },
+  {
+    id: 'seccompProfile_baseline',
+    versions: [
+      { since: 0, check: seccompAnnotations },
+      { since: 19, check: seccompProfile },
+    ],
+  },
   {
     id: 'sysctls',
     versions: [

@@ -32,7 +32,8 @@ export const joinQuoted = (items: Iterable<string>): string => `"${[...items].jo
 export const plural = (one: string, many: string, count: number): string => (count === 1 ? one : many);
 
 /** `container "a"` or `containers "a", "b"`. */
-export const containersText = (names: readonly string[]): string => `${plural('container', 'containers', names.length)} ${joinQuoted(names)}`;
+export const containersText = (names: readonly string[]): string =>
+  `${plural('container', 'containers', names.length)} ${joinQuoted(names)}`;
 
 const NONE: readonly string[] = [];
 
@@ -44,7 +45,9 @@ export function containersWhere(spec: PodSpec, isBad: (container: AnyContainer) 
 
 /** The pod itself and its containers that set something they must not: `pod and container "a"`; empty when none does. */
 export const settersText = (podIsBad: boolean, containers: readonly string[]): string =>
-  !podIsBad && containers.length === 0 ? '' : [...(podIsBad ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ');
+  !podIsBad && containers.length === 0
+    ? ''
+    : [...(podIsBad ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ');
 
 /** In a user namespace, root inside is nobody outside. */
 export const hasUserNamespace = ({ hostUsers }: PodSpec): boolean => hostUsers === false;

@@ -40,6 +40,8 @@ function at({ versions }: Check, minor: number): VersionedCheck[] {
   return found ? [found] : [];
 }
 
-export const violationsText = (violations: readonly Violation[]): string => violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
+export const violationsText = (violations: readonly Violation[]): string =>
+  violations.map(({ reason, detail }) => (detail === '' ? reason : `${reason} (${detail})`)).join(', ');
 
-export const reasonsText = (violations: readonly Violation[]): string => violations.map(({ reason }) => reason).join(', ');
+export const reasonsText = (violations: readonly Violation[]): string =>
+  violations.map(({ reason }) => reason).join(', ');

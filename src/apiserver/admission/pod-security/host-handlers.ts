@@ -19,5 +19,7 @@ export const hostProbesAndLifecycle: CheckPod = (spec) => {
 
 function hostsOf({ livenessProbe, readinessProbe, startupProbe, lifecycle }: AnyContainer): string[] {
   const handlers = [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
-  return handlers.flatMap((handler) => [handler?.httpGet?.host, handler?.tcpSocket?.host]).filter((host) => host !== undefined && host !== '') as string[];
+  return handlers
+    .flatMap((handler) => [handler?.httpGet?.host, handler?.tcpSocket?.host])
+    .filter((host) => host !== undefined && host !== '') as string[];
 }

@@ -12,7 +12,10 @@ export interface NamespaceCheck {
   readonly exemptRuntimeClasses: ReadonlySet<string>;
 }
 
-export function warningsOfNamespace(pods: ServedResource, { namespace, policy, exemptRuntimeClasses }: NamespaceCheck): string[] {
+export function warningsOfNamespace(
+  pods: ServedResource,
+  { namespace, policy, exemptRuntimeClasses }: NamespaceCheck,
+): string[] {
   const all = onePerControllerFirst(
     pods.cache
       .list(namespace)
@@ -26,8 +29,14 @@ export function warningsOfNamespace(pods: ServedResource, { namespace, policy, e
     if (reasons !== '') podsByReasons.set(reasons, [...(podsByReasons.get(reasons) ?? []), pod.metadata.name!]);
   }
   const warnings: string[] = [];
-  if (checked.length < all.length) warnings.push(`new PodSecurity enforce level only checked against the first ${checked.length} of ${all.length} existing pods`);
-  if (podsByReasons.size > 0) warnings.push(`existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${policyText(policy)}"`);
+  if (checked.length < all.length)
+    warnings.push(
+      `new PodSecurity enforce level only checked against the first ${checked.length} of ${all.length} existing pods`,
+    );
+  if (podsByReasons.size > 0)
+    warnings.push(
+      `existing pods in namespace "${namespace}" violate the new PodSecurity enforce level "${policyText(policy)}"`,
+    );
   return [...warnings, ...[...podsByReasons].map(([reasons, names]) => `${podsText(names)}: ${reasons}`).sort()];
 }
 

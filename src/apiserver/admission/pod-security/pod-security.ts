@@ -1,8 +1,8 @@
 /** PodSecurity: pods keep to the level that their namespace's labels ask for; workloads that would not are warned of. */
 import type { PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import { internalError, invalid } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, oldPodOf, podOf, specOf } from '../kinds.ts';
@@ -13,12 +13,31 @@ import { warningsOfNamespace } from './namespace-warnings.ts';
 import { compareLevels, LABEL_PREFIX, parsePolicy, policyText, samePolicy, type ParsedPolicy } from './policy.ts';
 import { isSignificantUpdate } from './significant-update.ts';
 
-const WORKLOADS = new Set(['/replicationcontrollers', '/podtemplates', 'apps/replicasets', 'apps/deployments', 'apps/statefulsets', 'apps/daemonsets', 'batch/jobs', 'batch/cronjobs']);
+const WORKLOADS = new Set([
+  '/replicationcontrollers',
+  '/podtemplates',
+  'apps/replicasets',
+  'apps/deployments',
+  'apps/statefulsets',
+  'apps/daemonsets',
+  'batch/jobs',
+  'batch/cronjobs',
+]);
 
 /** Subresources of pods that do not change what runs. */
-const IGNORED_SUBRESOURCES = new Set(['exec', 'attach', 'binding', 'eviction', 'log', 'portforward', 'proxy', 'status']);
+const IGNORED_SUBRESOURCES = new Set([
+  'exec',
+  'attach',
+  'binding',
+  'eviction',
+  'log',
+  'portforward',
+  'proxy',
+  'status',
+]);
 
-const isWorkload = ({ served, subresource }: AdmissionAttributes): boolean => subresource === '' && WORKLOADS.has(`${served.group}/${served.plural}`);
+const isWorkload = ({ served, subresource }: AdmissionAttributes): boolean =>
+  subresource === '' && WORKLOADS.has(`${served.group}/${served.plural}`);
 
 export function podSecurityPlugin(registry: Registry, configuration: PodSecurityConfiguration = {}): AdmissionPlugin {
   const rules = rulesFrom(configuration);
@@ -49,7 +68,12 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
     const parsed = policyOf(attributes);
     if (!parsed) throw internalError(`failed to lookup namespace ${attributes.namespace}`);
     const { enforce, audit, warn } = parsed.policy;
-    if (parsed.errors.length === 0 && enforce.level === 'privileged' && warn.level === 'privileged' && audit.level === 'privileged') {
+    if (
+      parsed.errors.length === 0 &&
+      enforce.level === 'privileged' &&
+      warn.level === 'privileged' &&
+      audit.level === 'privileged'
+    ) {
       return attributes.annotate(`${LABEL_PREFIX}enforce-policy`, policyText(enforce));
     }
     if (attributes.operation === 'UPDATE' && !isSignificantUpdate(pod, oldPodOf(attributes))) return;
@@ -60,38 +84,65 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
     const exempt = exemption(attributes);
     if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
     const parsed = policyOf(attributes);
-    if (!parsed) return attributes.annotate(`${LABEL_PREFIX}error`, `failed to lookup namespace ${attributes.namespace}`);
-    if (parsed.errors.length === 0 && parsed.policy.warn.level === 'privileged' && parsed.policy.audit.level === 'privileged') return;
+    if (!parsed)
+      return attributes.annotate(`${LABEL_PREFIX}error`, `failed to lookup namespace ${attributes.namespace}`);
+    if (
+      parsed.errors.length === 0 &&
+      parsed.policy.warn.level === 'privileged' &&
+      parsed.policy.audit.level === 'privileged'
+    )
+      return;
     const template = templateOf(attributes.object!);
-    if (template?.spec) evaluate(attributes, parsed, { metadata: template.metadata ?? {}, spec: template.spec, enforced: false });
+    if (template?.spec)
+      evaluate(attributes, parsed, { metadata: template.metadata ?? {}, spec: template.spec, enforced: false });
   }
 
-  function evaluate(attributes: AdmissionAttributes, { policy, errors }: ParsedPolicy, { metadata, spec, enforced }: Evaluated): void {
+  function evaluate(
+    attributes: AdmissionAttributes,
+    { policy, errors }: ParsedPolicy,
+    { metadata, spec, enforced }: Evaluated,
+  ): void {
     const exempt = exemption(attributes, spec);
     if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
-    if (errors.length > 0) attributes.annotate(`${LABEL_PREFIX}error`, `Failed to parse policy: ${errors.map((error) => `${error.field}: ${error.body()}`).join(', ')}`);
+    if (errors.length > 0)
+      attributes.annotate(
+        `${LABEL_PREFIX}error`,
+        `Failed to parse policy: ${errors.map((error) => `${error.field}: ${error.body()}`).join(', ')}`,
+      );
     const { enforce, audit, warn } = policy;
     const refused = enforced ? evaluatePod(enforce, spec, metadata) : [];
     if (enforced) attributes.annotate(`${LABEL_PREFIX}enforce-policy`, policyText(enforce));
     const audited = enforced && samePolicy(audit, enforce) ? refused : evaluatePod(audit, spec, metadata);
-    if (audited.length > 0) attributes.annotate(`${LABEL_PREFIX}audit-violations`, `would violate PodSecurity "${policyText(audit)}": ${violationsText(audited)}`);
-    if (refused.length > 0) throw refuse(attributes, `violates PodSecurity "${policyText(enforce)}": ${violationsText(refused)}`);
+    if (audited.length > 0)
+      attributes.annotate(
+        `${LABEL_PREFIX}audit-violations`,
+        `would violate PodSecurity "${policyText(audit)}": ${violationsText(audited)}`,
+      );
+    if (refused.length > 0)
+      throw refuse(attributes, `violates PodSecurity "${policyText(enforce)}": ${violationsText(refused)}`);
     const warned = enforced && samePolicy(warn, enforce) ? refused : evaluatePod(warn, spec, metadata);
-    if (warned.length > 0) attributes.warn(`would violate PodSecurity "${policyText(warn)}": ${violationsText(warned)}`);
+    if (warned.length > 0)
+      attributes.warn(`would violate PodSecurity "${policyText(warn)}": ${violationsText(warned)}`);
   }
 
   function validateNamespace(attributes: AdmissionAttributes): void {
     const { object, oldObject, name } = attributes;
     const now = parsePolicy(object!.metadata.labels, rules.defaults);
     const before = oldObject && parsePolicy(oldObject.metadata.labels, rules.defaults);
-    if (now.errors.length > 0 && (!before || errorsText(now) !== errorsText(before))) throw invalid({ group: '', kind: 'Namespace' }, object!.metadata.name ?? name, now.errors);
+    if (now.errors.length > 0 && (!before || errorsText(now) !== errorsText(before)))
+      throw invalid({ group: '', kind: 'Namespace' }, object!.metadata.name ?? name, now.errors);
     if (!before) return;
     const { enforce } = now.policy;
     const old = before.policy.enforce;
     if (samePolicy(enforce, old) || enforce.level === 'privileged') return;
     if (enforce.version === old.version && compareLevels(enforce.level, old.level) <= 0) return;
     if (rules.exemptNamespaces.has(name)) return attributes.annotate(`${LABEL_PREFIX}exempt`, 'namespace');
-    for (const warning of warningsOfNamespace(pods, { namespace: name, policy: enforce, exemptRuntimeClasses: rules.exemptRuntimeClasses })) attributes.warn(warning);
+    for (const warning of warningsOfNamespace(pods, {
+      namespace: name,
+      policy: enforce,
+      exemptRuntimeClasses: rules.exemptRuntimeClasses,
+    }))
+      attributes.warn(warning);
   }
 
   return {
@@ -115,13 +166,17 @@ interface Evaluated {
   readonly enforced: boolean;
 }
 
-const errorsText = ({ errors }: ParsedPolicy): string => errors.map((error) => `${error.field}: ${error.body()}`).join();
+const errorsText = ({ errors }: ParsedPolicy): string =>
+  errors.map((error) => `${error.field}: ${error.body()}`).join();
 
 /** Where the kinds keep the template of their pods. */
 function templateOf(object: KubeObject): PodTemplateSpec | undefined {
   interface Workload {
     readonly template?: PodTemplateSpec;
-    readonly spec?: { readonly template?: PodTemplateSpec; readonly jobTemplate?: { readonly spec?: { readonly template?: PodTemplateSpec } } };
+    readonly spec?: {
+      readonly template?: PodTemplateSpec;
+      readonly jobTemplate?: { readonly spec?: { readonly template?: PodTemplateSpec } };
+    };
   }
   const { template, spec } = object as KubeObject & Workload;
   return template ?? spec?.template ?? spec?.jobTemplate?.spec?.template;

@@ -1,6 +1,6 @@
+import { ownValue } from '../../../base/index.ts';
 /** What a namespace asks of its pods: a level and a version of it, each for enforcing, auditing and warning, from its labels. */
 import { type FieldError, invalidValue, path } from '../../../machinery/errors/index.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
 
@@ -29,7 +29,8 @@ const PRIVILEGED: LevelVersion = { level: 'privileged', version: 'latest' };
 
 export const DEFAULT_POLICY: Policy = { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED };
 
-export const policyText = ({ level, version }: LevelVersion): string => `${level}:${version === 'latest' ? version : `v1.${version}`}`;
+export const policyText = ({ level, version }: LevelVersion): string =>
+  `${level}:${version === 'latest' ? version : `v1.${version}`}`;
 
 export const compareLevels = (a: Level, b: Level): number => LEVELS.indexOf(a) - LEVELS.indexOf(b);
 
@@ -43,7 +44,11 @@ export function parsePolicy(labels: Labels | undefined, defaults: Policy): Parse
   const audit = parseMode('audit', labels, { defaults: defaults.audit, unreadable: 'privileged', errors });
   let warn = parseMode('warn', labels, { defaults: defaults.warn, unreadable: 'privileged', errors });
   // Workloads are not refused for what their pods would be refused for later: the author should hear of it at once.
-  const { [`${LABEL_PREFIX}enforce`]: enforced, [`${LABEL_PREFIX}warn`]: warned, [`${LABEL_PREFIX}warn-version`]: warnVersion } = labels;
+  const {
+    [`${LABEL_PREFIX}enforce`]: enforced,
+    [`${LABEL_PREFIX}warn`]: warned,
+    [`${LABEL_PREFIX}warn-version`]: warnVersion,
+  } = labels;
   if (enforced !== undefined && warned === undefined && compareLevels(enforce.level, warn.level) > 0) {
     warn = { level: enforce.level, version: warnVersion === undefined ? enforce.version : warn.version };
   }
@@ -62,14 +67,18 @@ function parseMode(mode: keyof Policy, labels: Labels, { defaults, unreadable, e
   const levelText = ownValue(labels, levelKey);
   if (levelText !== undefined) {
     const known = LEVELS.find((name) => name === levelText);
-    if (!known) errors.push(invalidValue(path('metadata', 'labels').key(levelKey), levelText, `must be one of ${LEVELS.join(', ')}`));
+    if (!known)
+      errors.push(
+        invalidValue(path('metadata', 'labels').key(levelKey), levelText, `must be one of ${LEVELS.join(', ')}`),
+      );
     level = known ?? unreadable;
   }
   const versionKey = `${levelKey}-version`;
   const versionText = ownValue(labels, versionKey);
   if (versionText !== undefined) {
     const known = parseVersion(versionText);
-    if (known === undefined) errors.push(invalidValue(path('metadata', 'labels').key(versionKey), versionText, 'must be "latest" or "v1.x"'));
+    if (known === undefined)
+      errors.push(invalidValue(path('metadata', 'labels').key(versionKey), versionText, 'must be "latest" or "v1.x"'));
     version = known ?? 'latest';
   }
   return { level, version };

@@ -1,13 +1,28 @@
 /** The restricted level: what hardening guides ask for. It comes on top of the baseline. */
 import type { PodSpec, Volume } from '../../../api/generated/core-v1.ts';
 import { procMount } from './baseline-checks.ts';
-import { containersText, containersWhere, hasUserNamespace, joinQuoted, plural, settersText, type Check, type CheckPod } from './check.ts';
+import {
+  containersText,
+  containersWhere,
+  hasUserNamespace,
+  joinQuoted,
+  plural,
+  settersText,
+  type Check,
+  type CheckPod,
+} from './check.ts';
 import { seccompProfileRequired } from './seccomp.ts';
 
 const allowPrivilegeEscalation: CheckPod = (spec) => {
-  const containers = containersWhere(spec, ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false);
+  const containers = containersWhere(
+    spec,
+    ({ securityContext }) => securityContext?.allowPrivilegeEscalation !== false,
+  );
   if (containers.length === 0) return undefined;
-  return { reason: 'allowPrivilegeEscalation != false', detail: `${containersText(containers)} must set securityContext.allowPrivilegeEscalation=false` };
+  return {
+    reason: 'allowPrivilegeEscalation != false',
+    detail: `${containersText(containers)} must set securityContext.allowPrivilegeEscalation=false`,
+  };
 };
 
 const capabilities: CheckPod = (spec) => {
@@ -20,14 +35,45 @@ const capabilities: CheckPod = (spec) => {
     for (const name of bad) added.add(name);
     return bad.length > 0;
   });
-  if (adding.length > 0) details.push(`${containersText(adding)} must not include ${joinQuoted([...added].sort())} in securityContext.capabilities.add`);
+  if (adding.length > 0)
+    details.push(
+      `${containersText(adding)} must not include ${joinQuoted([...added].sort())} in securityContext.capabilities.add`,
+    );
   return details.length > 0 ? { reason: 'unrestricted capabilities', detail: details.join('; ') } : undefined;
 };
 
-const ALLOWED_VOLUMES = ['configMap', 'csi', 'downwardAPI', 'emptyDir', 'ephemeral', 'persistentVolumeClaim', 'projected', 'secret'] as const;
+const ALLOWED_VOLUMES = [
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'persistentVolumeClaim',
+  'projected',
+  'secret',
+] as const;
 const KNOWN_VOLUMES = [
-  'hostPath', 'gcePersistentDisk', 'awsElasticBlockStore', 'gitRepo', 'nfs', 'iscsi', 'glusterfs', 'rbd', 'flexVolume', 'cinder', 'cephfs', 'flocker', 'fc',
-  'azureFile', 'vsphereVolume', 'quobyte', 'azureDisk', 'portworxVolume', 'photonPersistentDisk', 'scaleIO', 'storageos',
+  'hostPath',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'gitRepo',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'rbd',
+  'flexVolume',
+  'cinder',
+  'cephfs',
+  'flocker',
+  'fc',
+  'azureFile',
+  'vsphereVolume',
+  'quobyte',
+  'azureDisk',
+  'portworxVolume',
+  'photonPersistentDisk',
+  'scaleIO',
+  'storageos',
 ] as const;
 
 const restrictedVolumes: CheckPod = (spec) => {
@@ -45,16 +91,24 @@ const typeOf = (volume: Volume): string => KNOWN_VOLUMES.find((type) => volume[t
 
 const runAsNonRoot: CheckPod = (spec) => {
   const ofPod = spec.securityContext?.runAsNonRoot;
-  const setters = settersText(ofPod === false, containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === false));
+  const setters = settersText(
+    ofPod === false,
+    containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === false),
+  );
   const reason = 'runAsNonRoot != true';
   if (setters !== '') return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
   if (ofPod) return undefined;
   const without = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
-  return without.length > 0 ? { reason, detail: `pod or ${containersText(without)} must set securityContext.runAsNonRoot=true` } : undefined;
+  return without.length > 0
+    ? { reason, detail: `pod or ${containersText(without)} must set securityContext.runAsNonRoot=true` }
+    : undefined;
 };
 
 const runAsUser: CheckPod = (spec) => {
-  const setters = settersText(spec.securityContext?.runAsUser === 0, containersWhere(spec, ({ securityContext }) => securityContext?.runAsUser === 0));
+  const setters = settersText(
+    spec.securityContext?.runAsUser === 0,
+    containersWhere(spec, ({ securityContext }) => securityContext?.runAsUser === 0),
+  );
   return setters === '' ? undefined : { reason: 'runAsUser=0', detail: `${setters} must not set runAsUser=0` };
 };
 
@@ -70,7 +124,10 @@ const isWindows = ({ os }: PodSpec): boolean => os?.name === 'windows';
 export const RESTRICTED_CHECKS: readonly Check[] = [
   {
     id: 'allowPrivilegeEscalation',
-    versions: [{ since: 8, check: allowPrivilegeEscalation }, { since: 25, check: unless(isWindows, allowPrivilegeEscalation) }],
+    versions: [
+      { since: 8, check: allowPrivilegeEscalation },
+      { since: 25, check: unless(isWindows, allowPrivilegeEscalation) },
+    ],
   },
   {
     id: 'capabilities_restricted',
@@ -81,8 +138,20 @@ export const RESTRICTED_CHECKS: readonly Check[] = [
   },
   { id: 'procMount_restricted', versions: [{ since: 35, check: procMount }] },
   { id: 'restrictedVolumes', versions: [{ since: 0, check: restrictedVolumes, overrides: ['hostPathVolumes'] }] },
-  { id: 'runAsNonRoot', versions: [{ since: 0, check: runAsNonRoot }, { since: 35, check: unless(hasUserNamespace, runAsNonRoot) }] },
-  { id: 'runAsUser', versions: [{ since: 23, check: runAsUser }, { since: 35, check: unless(hasUserNamespace, runAsUser) }] },
+  {
+    id: 'runAsNonRoot',
+    versions: [
+      { since: 0, check: runAsNonRoot },
+      { since: 35, check: unless(hasUserNamespace, runAsNonRoot) },
+    ],
+  },
+  {
+    id: 'runAsUser',
+    versions: [
+      { since: 23, check: runAsUser },
+      { since: 35, check: unless(hasUserNamespace, runAsUser) },
+    ],
+  },
   {
     id: 'seccompProfile_restricted',
     versions: [

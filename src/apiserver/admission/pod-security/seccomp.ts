@@ -1,7 +1,15 @@
-import { containersText, containersWhere, joinQuoted, plural, settersText, type CheckPod, type Violation } from './check.ts';
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
-import { allContainers } from '../kinds.ts';
 import { ownValue } from '../../../base/index.ts';
+import { allContainers } from '../kinds.ts';
+import {
+  containersText,
+  containersWhere,
+  joinQuoted,
+  plural,
+  settersText,
+  type CheckPod,
+  type Violation,
+} from './check.ts';
 
 const POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
 const CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
@@ -9,7 +17,8 @@ const REASON = 'seccompProfile';
 
 const isAllowed = (type: string): boolean => type === 'RuntimeDefault' || type === 'Localhost';
 
-const isAllowedAnnotation = (value: string): boolean => value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
+const isAllowedAnnotation = (value: string): boolean =>
+  value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
 
 /** Before v1.19 profiles were annotations. */
 export const seccompAnnotations: CheckPod = (spec, { annotations = {} }) => {
@@ -19,7 +28,10 @@ export const seccompAnnotations: CheckPod = (spec, { annotations = {} }) => {
     return value === undefined || isAllowedAnnotation(value) ? [] : [`${key}=${JSON.stringify(value)}`];
   });
   if (bad.length === 0) return undefined;
-  return { reason: REASON, detail: `forbidden ${plural('annotation', 'annotations', bad.length)} ${bad.sort().join(', ')}` };
+  return {
+    reason: REASON,
+    detail: `forbidden ${plural('annotation', 'annotations', bad.length)} ${bad.sort().join(', ')}`,
+  };
 };
 
 /** Whatever is set must be a profile. */
@@ -31,7 +43,10 @@ export const seccompProfileRequired: CheckPod = (spec) => {
   if (bad || spec.securityContext?.seccompProfile) return bad;
   const without = containersWhere(spec, ({ securityContext }) => !securityContext?.seccompProfile);
   if (without.length === 0) return undefined;
-  return { reason: REASON, detail: `pod or ${containersText(without)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"` };
+  return {
+    reason: REASON,
+    detail: `pod or ${containersText(without)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`,
+  };
 };
 
 function badProfiles(spec: PodSpec): Violation | undefined {
@@ -42,6 +57,14 @@ function badProfiles(spec: PodSpec): Violation | undefined {
     return true;
   };
   const podIsBad = isBad(spec.securityContext?.seccompProfile?.type);
-  const setters = settersText(podIsBad, containersWhere(spec, ({ securityContext }) => isBad(securityContext?.seccompProfile?.type)));
-  return setters === '' ? undefined : { reason: REASON, detail: `${setters} must not set securityContext.seccompProfile.type to ${joinQuoted([...badTypes].sort())}` };
+  const setters = settersText(
+    podIsBad,
+    containersWhere(spec, ({ securityContext }) => isBad(securityContext?.seccompProfile?.type)),
+  );
+  return setters === ''
+    ? undefined
+    : {
+        reason: REASON,
+        detail: `${setters} must not set securityContext.seccompProfile.type to ${joinQuoted([...badTypes].sort())}`,
+      };
 }

@@ -1,13 +1,14 @@
+import { ownValue } from '../../../base/index.ts';
 /** Whether an update of a pod can change what a level says of it: other images, other containers, other seccomp annotations. */
 import { specOf, type PodObject } from '../kinds.ts';
 import type { AnyContainer } from './check.ts';
-import { ownValue } from '../../../base/index.ts';
 
 const POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
 const CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
 
 export function isSignificantUpdate(pod: PodObject, old: PodObject): boolean {
-  const annotationChanged = (key: string): boolean => ownValue(pod.metadata.annotations, key) !== ownValue(old.metadata.annotations, key);
+  const annotationChanged = (key: string): boolean =>
+    ownValue(pod.metadata.annotations, key) !== ownValue(old.metadata.annotations, key);
   const changed = (container: AnyContainer, before: AnyContainer | undefined): boolean =>
     container.image !== before?.image || annotationChanged(CONTAINER_ANNOTATION + container.name);
   const [spec, oldSpec] = [specOf(pod), specOf(old)];

@@ -1,21 +1,32 @@
 /** Merges a configuration that a policy made into an object, as server-side apply would, but without owners. */
 import { schema } from '../../../api/index.ts';
-import { type ApplyType, compileMessage, mergeTyped, typedErrorText } from '../../../machinery/apply/index.ts';
 import { isRecord } from '../../../base/index.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
+import { type ApplyType, compileMessage, mergeTyped, typedErrorText } from '../../../machinery/apply/index.ts';
 import { serviceUnavailable } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { View } from '../versioned-objects.ts';
 
-export function mergeApplyConfiguration(view: View, object: KubeObject, configuration: Record<string, unknown>): unknown {
+export function mergeApplyConfiguration(
+  view: View,
+  object: KubeObject,
+  configuration: Record<string, unknown>,
+): unknown {
   const { kind, resource } = view;
   const message = kind.kind === resource.kind && kind.group === resource.group ? resource.message : schema.kind(kind);
-  if (!message) throw serviceUnavailable(`Resource kind ${kind.group}/${kind.version}, Kind=${kind.kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`);
+  if (!message)
+    throw serviceUnavailable(
+      `Resource kind ${kind.group}/${kind.version}, Kind=${kind.kind} not found. There can be a delay between when CustomResourceDefinitions are created and when they are available.`,
+    );
   const type = compileMessage(message);
   const patch = { ...configuration, apiVersion: object.apiVersion, kind: object.kind };
   const problem = typedErrorText(type, patch, 'refused');
-  if (problem !== undefined) throw new Error(`error applying patch: failed to convert patch object to typed object: ${problem}`);
+  if (problem !== undefined)
+    throw new Error(`error applying patch: failed to convert patch object to typed object: ${problem}`);
   const atomics = [...atomicsIn(type, patch, '')];
-  if (atomics.length > 0) throw new Error(`error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`);
+  if (atomics.length > 0)
+    throw new Error(
+      `error applying patch: invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: ${atomics.join(', ')}`,
+    );
   return mergeTyped(type, object, patch);
 }
 
@@ -36,7 +47,8 @@ function* atomicsIn(type: ApplyType, value: unknown, path: string): Generator<st
     case 'map':
       return;
     case 'list':
-      if (Array.isArray(value)) for (const [index, item] of value.entries()) yield* atomicsIn(type.item, item, `${path}[${index}]`);
+      if (Array.isArray(value))
+        for (const [index, item] of value.entries()) yield* atomicsIn(type.item, item, `${path}[${index}]`);
       return;
     case 'deduced':
       if (Array.isArray(value)) yield path;

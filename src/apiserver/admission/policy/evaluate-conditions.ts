@@ -1,9 +1,18 @@
+import {
+  Budget,
+  MATCH_CONDITIONS_COST_BUDGET,
+  OutOfBudgetError,
+  type AdmissionExpression,
+} from '../../../cel/admission/index.ts';
 import type { ConditionOutcome } from '../match-conditions.ts';
-import { Budget, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError, type AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { EvaluationInput, PolicyExpressions } from './expressions.ts';
 
 /** What each match condition gives; when their budget runs out, that is all there is to say of them. */
-export async function evaluateConditions(compiler: PolicyExpressions, conditions: readonly AdmissionExpression[], input: EvaluationInput): Promise<ConditionOutcome[]> {
+export async function evaluateConditions(
+  compiler: PolicyExpressions,
+  conditions: readonly AdmissionExpression[],
+  input: EvaluationInput,
+): Promise<ConditionOutcome[]> {
   const budget = new Budget(MATCH_CONDITIONS_COST_BUDGET);
   const run = compiler.start(input);
   const outcomes: ConditionOutcome[] = [];

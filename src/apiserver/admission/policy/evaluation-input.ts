@@ -5,7 +5,12 @@ import type { EvaluationInput } from './expressions.ts';
 import { namespaceVariable, requestVariable } from './request-variables.ts';
 
 /** The variables of a request in the version that the policy asked for. Match conditions see no namespace. */
-export async function evaluationInput(attributes: AdmissionAttributes, view: View, params: KubeObject | undefined, sees = { namespace: true }): Promise<EvaluationInput> {
+export async function evaluationInput(
+  attributes: AdmissionAttributes,
+  view: View,
+  params: KubeObject | undefined,
+  sees = { namespace: true },
+): Promise<EvaluationInput> {
   return {
     attributes,
     object: asDeclared(view, await toView(attributes, view, attributes.object)),

@@ -4,8 +4,22 @@ import type { Authorizer } from '../../authz/authorizer.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { PolicyExpressions, type EvaluationInput } from './expressions.ts';
 
-const attributes = { user: { name: 'jane', groups: ['devs'] }, served: { plural: 'pods', group: '' }, groupResource: { group: '', resource: 'pods' }, subresource: '', namespace: 'default', name: 'p' } as unknown as AdmissionAttributes;
-const input: EvaluationInput = { attributes, object: { metadata: {} }, oldObject: null, request: {}, params: null, namespaceObject: null };
+const attributes = {
+  user: { name: 'jane', groups: ['devs'] },
+  served: { plural: 'pods', group: '' },
+  groupResource: { group: '', resource: 'pods' },
+  subresource: '',
+  namespace: 'default',
+  name: 'p',
+} as unknown as AdmissionAttributes;
+const input: EvaluationInput = {
+  attributes,
+  object: { metadata: {} },
+  oldObject: null,
+  request: {},
+  params: null,
+  namespaceObject: null,
+};
 
 function asking(asked: string[]): Authorizer {
   return {
@@ -20,8 +34,14 @@ function asking(asked: string[]): Authorizer {
 
 it('waits for an authorizer that takes its time, and asks each question once', async () => {
   const asked: string[] = [];
-  const expressions = new PolicyExpressions(asking(asked), { hasParams: false, variables: [{ name: 'may', expression: "authorizer.requestResource.check('get').allowed()" }] });
-  const expression = expressions.compile("variables.may && authorizer.requestResource.check('get').allowed() && authorizer.serviceAccount('ns', 'bot').path('/x').check('put').reason() == 'about put'", { result: 'bool', hasAuthorizer: true });
+  const expressions = new PolicyExpressions(asking(asked), {
+    hasParams: false,
+    variables: [{ name: 'may', expression: "authorizer.requestResource.check('get').allowed()" }],
+  });
+  const expression = expressions.compile(
+    "variables.may && authorizer.requestResource.check('get').allowed() && authorizer.serviceAccount('ns', 'bot').path('/x').check('put').reason() == 'about put'",
+    { result: 'bool', hasAuthorizer: true },
+  );
   expect(expression.error).toBeUndefined();
   const budget = new Budget(10_000_000);
   expect(await expressions.start(input).evaluate(expression, budget)).toEqual({ value: true });

@@ -1,5 +1,3 @@
-/** CEL for policies and match conditions, with the server's authorizer, which may take its time. */
-import { type AuthorizationAnswer, type AuthorizationQuestion, AUTHORIZER, AuthorizerValue, RESOURCE_CHECK } from '../../../cel/index.ts';
 import {
   AdmissionExpressions,
   Evaluation,
@@ -9,6 +7,14 @@ import {
   type ExpressionOptions,
   type Outcome,
 } from '../../../cel/admission/index.ts';
+/** CEL for policies and match conditions, with the server's authorizer, which may take its time. */
+import {
+  type AuthorizationAnswer,
+  type AuthorizationQuestion,
+  AUTHORIZER,
+  AuthorizerValue,
+  RESOURCE_CHECK,
+} from '../../../cel/index.ts';
 import type { Authorizer, Decision } from '../../authz/authorizer.ts';
 import { fieldRequirements, labelRequirements } from '../../authz/selectors.ts';
 import type { UserInfo } from '../../pipeline/request.ts';
@@ -54,7 +60,13 @@ export class PolicyEvaluation {
     const { attributes } = input;
     const rights = new Rights(authorizer, attributes);
     const { groupResource, subresource, name } = attributes;
-    const question = { group: groupResource.group, resource: groupResource.resource, subresource, namespace: namespaceOf(attributes), name };
+    const question = {
+      group: groupResource.group,
+      resource: groupResource.resource,
+      subresource,
+      namespace: namespaceOf(attributes),
+      name,
+    };
     this.#evaluation = new Evaluation(expressions, {
       ...input,
       authorizer: new AuthorizerValue(AUTHORIZER.name, (asked) => rights.answer(asked)),
@@ -107,14 +119,31 @@ class Rights {
   #userOf({ serviceAccount }: AuthorizationQuestion): UserInfo {
     if (!serviceAccount) return this.attributes.user;
     const { namespace, name } = serviceAccount;
-    return { name: `system:serviceaccount:${namespace}:${name}`, groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`] };
+    return {
+      name: `system:serviceaccount:${namespace}:${name}`,
+      groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+    };
   }
 }
 
-const answerOf = ({ decision, reason, error }: Decision): AuthorizationAnswer => ({ allowed: decision === 'allow', reason, ...(error === undefined ? {} : { error }) });
+const answerOf = ({ decision, reason, error }: Decision): AuthorizationAnswer => ({
+  allowed: decision === 'allow',
+  reason,
+  ...(error === undefined ? {} : { error }),
+});
 
 function attributesFor(user: UserInfo, question: AuthorizationQuestion): Parameters<Authorizer['authorize']>[0] {
-  const { verb, path, group = '', resource = '', subresource = '', namespace = '', name = '', fieldSelector = '', labelSelector = '' } = question;
+  const {
+    verb,
+    path,
+    group = '',
+    resource = '',
+    subresource = '',
+    namespace = '',
+    name = '',
+    fieldSelector = '',
+    labelSelector = '',
+  } = question;
   const fields = fieldRequirements(fieldSelector);
   const labels = labelRequirements(labelSelector);
   return {

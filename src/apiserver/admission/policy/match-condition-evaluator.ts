@@ -18,7 +18,9 @@ export function matchConditionEvaluator(authorizer: Authorizer): MatchConditionE
     let compiled = known.get(conditional);
     if (!compiled) {
       const compiler = new PolicyExpressions(authorizer, { hasParams: false });
-      const conditions = conditional.matchConditions.map(({ expression }) => compiler.compile(expression, { result: 'bool', hasAuthorizer: true }));
+      const conditions = conditional.matchConditions.map(({ expression }) =>
+        compiler.compile(expression, { result: 'bool', hasAuthorizer: true }),
+      );
       known.set(conditional, (compiled = { compiler, conditions }));
     }
     return compiled;

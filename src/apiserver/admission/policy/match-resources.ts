@@ -1,7 +1,14 @@
 /** matchConstraints of a policy and matchResources of a binding: which requests they are about. */
 import type { MatchResources, NamedRuleWithOperations } from '../../../api/generated/admissionregistration-v1.ts';
 import type { AdmissionAttributes } from '../admission.ts';
-import { equivalentsOf, LazySelector, matchesNamespaceSelector, matchesObjectSelector, matchesRule, type ResourceName } from '../request-matching.ts';
+import {
+  equivalentsOf,
+  LazySelector,
+  matchesNamespaceSelector,
+  matchesObjectSelector,
+  matchesRule,
+  type ResourceName,
+} from '../request-matching.ts';
 import { equivalentView, ownView, type View } from '../versioned-objects.ts';
 
 export class ResourceMatcher {
@@ -27,14 +34,20 @@ export class ResourceMatcher {
     if (rules.some((rule) => matchesNamedRule(rule, attributes, attributes.served))) return ownView(attributes);
     if (this.resources.matchPolicy === 'Exact') return undefined;
     for (const rule of rules) {
-      const found = equivalentsOf(attributes.registry, attributes.served).find((resource) => matchesNamedRule(rule, attributes, resource));
+      const found = equivalentsOf(attributes.registry, attributes.served).find((resource) =>
+        matchesNamedRule(rule, attributes, resource),
+      );
       if (found) return equivalentView(attributes, found);
     }
     return undefined;
   }
 }
 
-function matchesNamedRule(rule: NamedRuleWithOperations, attributes: AdmissionAttributes, resource: ResourceName): boolean {
+function matchesNamedRule(
+  rule: NamedRuleWithOperations,
+  attributes: AdmissionAttributes,
+  resource: ResourceName,
+): boolean {
   if (!matchesRule(rule, attributes, resource)) return false;
   const { resourceNames = [] } = rule;
   return resourceNames.length === 0 || resourceNames.includes(attributes.name);

@@ -1,21 +1,24 @@
+import type {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
+} from '../../../api/generated/admissionregistration-v1.ts';
 /** MutatingAdmissionPolicy: expressions that change objects, by merging a configuration into them or by a JSON patch. */
 import { append, cloneJson, deepEqual } from '../../../base/index.ts';
-import type { MutatingAdmissionPolicy, MutatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
-import { isStatusError, type StatusError } from '../../../machinery/errors/index.ts';
 import type { Context } from '../../../kernel/index.ts';
+import { isStatusError, type StatusError } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { refuse } from '../refuse.ts';
 import { isExempt } from '../request-matching.ts';
 import { fromView, replaceContents, type View } from '../versioned-objects.ts';
 import { evaluationInput } from './evaluation-input.ts';
+import type { CompilerFactory } from './expressions.ts';
 import { ResourceMatcher } from './match-resources.ts';
 import { PolicyMutator } from './mutator.ts';
 import { collectParams, findParamKind } from './params.ts';
 import { PolicyMetrics } from './policy-metrics.ts';
 import { policySource, type BoundPolicy } from './policy-source.ts';
-import type { CompilerFactory } from './expressions.ts';
 
 type PolicyObject = MutatingAdmissionPolicy & KubeObject;
 type BindingObject = MutatingAdmissionPolicyBinding & KubeObject;
@@ -58,14 +61,22 @@ class Again {
   }
 }
 
-export function mutatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+export function mutatingPolicyPlugin(
+  ctx: Pick<Context, 'clock' | 'metrics'>,
+  registry: Registry,
+  createCompiler: CompilerFactory,
+): AdmissionPlugin {
   const metrics = new PolicyMetrics(ctx, 'mutating');
   const policies = policySource<CompiledPolicy, CompiledBinding>(registry, {
     policies: 'mutatingadmissionpolicies',
     bindings: 'mutatingadmissionpolicybindings',
     compile: (object) => {
       const policy = object as PolicyObject;
-      return { policy, matcher: new ResourceMatcher(policy.spec?.matchConstraints ?? {}), mutator: new PolicyMutator(policy, createCompiler) };
+      return {
+        policy,
+        matcher: new ResourceMatcher(policy.spec?.matchConstraints ?? {}),
+        mutator: new PolicyMutator(policy, createCompiler),
+      };
     },
     bind: (object) => {
       const binding = object as BindingObject;
@@ -80,9 +91,13 @@ export function mutatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, re
     async admit(attributes) {
       const errors: PolicyError[] = [];
       const invocations: Invocation[] = [];
-      for (const bound of policies()) append(invocations, (await invocationsOf(attributes, bound, errors)));
+      for (const bound of policies()) append(invocations, await invocationsOf(attributes, bound, errors));
       if (invocations.length > 0) {
-        await invoke(attributes, invocations, { again: attributes.reinvocation.kept(plugin, () => new Again()), errors, metrics });
+        await invoke(attributes, invocations, {
+          again: attributes.reinvocation.kept(plugin, () => new Again()),
+          errors,
+          metrics,
+        });
       }
       if (errors.length > 0) throw policyErrors(attributes, errors);
     },
@@ -90,13 +105,21 @@ export function mutatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, re
   return plugin;
 }
 
-async function invocationsOf(attributes: AdmissionAttributes, bound: BoundPolicy<CompiledPolicy, CompiledBinding>, errors: PolicyError[]): Promise<Invocation[]> {
+async function invocationsOf(
+  attributes: AdmissionAttributes,
+  bound: BoundPolicy<CompiledPolicy, CompiledBinding>,
+  errors: PolicyError[],
+): Promise<Invocation[]> {
   const { policy, matcher } = bound.compiled;
   const configured = async <T>(binding: string | undefined, step: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await step();
     } catch (error) {
-      addError(errors, bound, { binding, message: `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${messageOf(error)}`, reason: '' });
+      addError(errors, bound, {
+        binding,
+        message: `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${messageOf(error)}`,
+        reason: '',
+      });
       return undefined;
     }
   };
@@ -121,7 +144,11 @@ interface Progress {
   readonly errors: PolicyError[];
 }
 
-async function invoke(attributes: AdmissionAttributes, invocations: readonly Invocation[], { again, errors, metrics }: Progress): Promise<void> {
+async function invoke(
+  attributes: AdmissionAttributes,
+  invocations: readonly Invocation[],
+  { again, errors, metrics }: Progress,
+): Promise<void> {
   const { reinvocation, object } = attributes;
   if (reinvocation.isReinvoke && !deepEqual(again.lastOutput, object)) again.changed();
   for (const { bound, binding, view, params } of invocations) {
@@ -139,7 +166,10 @@ async function invoke(attributes: AdmissionAttributes, invocations: readonly Inv
     const key = [bound.name, binding, params?.metadata.namespace, params?.metadata.name].join('/');
     if (reinvocation.isReinvoke && !again.due.has(key)) continue;
     const changed = object ? await mutate(attributes, view, { mutator, params, fail }) : false;
-    metrics.checked({ policy: bound.name, binding, action: failed ? 'deny' : 'allow', error: failed ? 'invalid_error' : 'no_error' }, startedAt);
+    metrics.checked(
+      { policy: bound.name, binding, action: failed ? 'deny' : 'allow', error: failed ? 'invalid_error' : 'no_error' },
+      startedAt,
+    );
     if (changed) {
       again.changed();
       reinvocation.wanted = true;
@@ -156,7 +186,11 @@ interface Mutating {
 }
 
 /** The policy's mutations, one after the other; whether the object is another after them. */
-async function mutate(attributes: AdmissionAttributes, view: View, { mutator, params, fail }: Mutating): Promise<boolean> {
+async function mutate(
+  attributes: AdmissionAttributes,
+  view: View,
+  { mutator, params, fail }: Mutating,
+): Promise<boolean> {
   let changed = false;
   for (const mutation of mutator.mutations) {
     try {
@@ -176,14 +210,20 @@ async function mutate(attributes: AdmissionAttributes, view: View, { mutator, pa
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-function addError(errors: PolicyError[], { name, compiled }: BoundPolicy<CompiledPolicy, CompiledBinding>, error: Omit<PolicyError, 'policy'>): void {
+function addError(
+  errors: PolicyError[],
+  { name, compiled }: BoundPolicy<CompiledPolicy, CompiledBinding>,
+  error: Omit<PolicyError, 'policy'>,
+): void {
   if (compiled.policy.spec?.failurePolicy !== 'Ignore') errors.push({ policy: name, ...error });
 }
 
 /** The first error gives the message and the reason, all of them are causes. */
 function policyErrors(attributes: AdmissionAttributes, errors: readonly PolicyError[]): StatusError {
   const texts = errors.map(({ policy, binding, message }) =>
-    binding === undefined ? `policy "${policy}" denied request: ${message}` : `policy '${policy}' with binding '${binding}' denied request: ${message}`,
+    binding === undefined
+      ? `policy "${policy}" denied request: ${message}`
+      : `policy '${policy}' with binding '${binding}' denied request: ${message}`,
   );
   const refusal = refuse(attributes, 'admission request denied by policy');
   refusal.status.message = texts[0]!;

@@ -1,14 +1,14 @@
 /** The mutations of a policy, compiled. */
 import type { MutatingAdmissionPolicy, Mutation } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
+import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { Value } from '../../../cel/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import { combineConditions, type MatchResult } from '../match-conditions.ts';
 import { decodeChanged, type View } from '../versioned-objects.ts';
 import { mergeApplyConfiguration } from './apply-configuration.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
-import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../cel/admission/index.ts';
-import { applyPolicyPatch } from './policy-patch.ts';
 import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
+import { applyPolicyPatch } from './policy-patch.ts';
 
 export interface CompiledMutation {
   readonly type: 'ApplyConfiguration' | 'JSONPatch';
@@ -21,10 +21,18 @@ export class PolicyMutator {
   readonly #conditions: readonly AdmissionExpression[];
   readonly #ignoresFailure: boolean;
 
-  constructor({ spec = {} as NonNullable<MutatingAdmissionPolicy['spec']> }: MutatingAdmissionPolicy, createCompiler: CompilerFactory) {
-    const compiler = (this.#compiler = createCompiler({ hasParams: spec.paramKind !== undefined, variables: spec.variables ?? [] }));
+  constructor(
+    { spec = {} as NonNullable<MutatingAdmissionPolicy['spec']> }: MutatingAdmissionPolicy,
+    createCompiler: CompilerFactory,
+  ) {
+    const compiler = (this.#compiler = createCompiler({
+      hasParams: spec.paramKind !== undefined,
+      variables: spec.variables ?? [],
+    }));
     this.#ignoresFailure = spec.failurePolicy === 'Ignore';
-    this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compiler.compile(expression, { result: 'bool', hasAuthorizer: true }));
+    this.#conditions = (spec.matchConditions ?? []).map(({ expression }) =>
+      compiler.compile(expression, { result: 'bool', hasAuthorizer: true }),
+    );
     this.mutations = (spec.mutations ?? []).map((mutation) => compileMutation(compiler, mutation));
   }
 
@@ -39,15 +47,26 @@ export class PolicyMutator {
     const outcome = await this.#compiler.start(input).evaluate(expression, new Budget(COST_BUDGET));
     if ('error' in outcome) throw new Error(outcome.error);
     const object = input.object as KubeObject;
-    if (type === 'ApplyConfiguration') return decodeChanged(view, mergeApplyConfiguration(view, object, configurationOf(outcome.value)));
+    if (type === 'ApplyConfiguration')
+      return decodeChanged(view, mergeApplyConfiguration(view, object, configurationOf(outcome.value)));
     const patched = applyPolicyPatch(object, operationsOf(outcome.value));
     return patched === object ? object : decodeChanged(view, patched);
   }
 }
 
-function compileMutation(compiler: PolicyExpressions, { patchType, applyConfiguration, jsonPatch }: Mutation): CompiledMutation {
-  if (patchType === 'JSONPatch') return { type: 'JSONPatch', expression: compiler.compile(jsonPatch?.expression ?? '', { result: 'JSONPatches', hasAuthorizer: true }) };
-  return { type: 'ApplyConfiguration', expression: compiler.compile(applyConfiguration?.expression ?? '', { result: 'Object', hasAuthorizer: true }) };
+function compileMutation(
+  compiler: PolicyExpressions,
+  { patchType, applyConfiguration, jsonPatch }: Mutation,
+): CompiledMutation {
+  if (patchType === 'JSONPatch')
+    return {
+      type: 'JSONPatch',
+      expression: compiler.compile(jsonPatch?.expression ?? '', { result: 'JSONPatches', hasAuthorizer: true }),
+    };
+  return {
+    type: 'ApplyConfiguration',
+    expression: compiler.compile(applyConfiguration?.expression ?? '', { result: 'Object', hasAuthorizer: true }),
+  };
 }
 
 const configurationOf = (value: Value): Record<string, unknown> => toJson(value) as Record<string, unknown>;

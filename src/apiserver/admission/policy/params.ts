@@ -4,11 +4,13 @@ import { apiVersionOf } from '../../../api/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { Registry } from '../../registry/registry.ts';
-import type { Entry } from '../../storage/entry.ts';
 import { viewOf, type ServedResource } from '../../registry/served-resource.ts';
+import type { Entry } from '../../storage/entry.ts';
 
 export function findParamKind(registry: Registry, { apiVersion = '', kind = '' }: ParamKind): ServedResource {
-  const found = registry.all().find((served) => served.kind === kind && apiVersionOf(served) === apiVersion && served.verbs.includes('list'));
+  const found = registry
+    .all()
+    .find((served) => served.kind === kind && apiVersionOf(served) === apiVersion && served.verbs.includes('list'));
   if (!found) throw new Error(`failed to find resource referenced by paramKind: '${kindText(apiVersion, kind)}'`);
   return found;
 }
@@ -18,13 +20,20 @@ function kindText(apiVersion: string, kind: string): string {
 }
 
 /** One run of the policy for each; an undefined one means a run with null. Fails with what is wrong with the reference. */
-export async function collectParams(params: ServedResource | undefined, ref: ParamRef | undefined, requestNamespace: string): Promise<readonly (KubeObject | undefined)[]> {
+export async function collectParams(
+  params: ServedResource | undefined,
+  ref: ParamRef | undefined,
+  requestNamespace: string,
+): Promise<readonly (KubeObject | undefined)[]> {
   if (!params || !ref) return [undefined];
-  if (ref.namespace && !params.namespaced) throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  if (ref.namespace && !params.namespaced)
+    throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   const namespace = params.namespaced ? ref.namespace || requestNamespace : '';
-  if (params.namespaced && namespace === '') throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  if (params.namespaced && namespace === '')
+    throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   const found = await select(params, ref, namespace);
-  if (found.length === 0 && ref.parameterNotFoundAction === 'Deny') throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
+  if (found.length === 0 && ref.parameterNotFoundAction === 'Deny')
+    throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
   return found;
 }
 

@@ -1,7 +1,7 @@
 /** A policy's JSON patch. One whose test fails changes nothing. */
 import { checkNesting } from '../../../machinery/decode/index.ts';
-import { applyJsonPatch } from '../../../machinery/patch/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
+import { applyJsonPatch } from '../../../machinery/patch/index.ts';
 import { patchProblem } from '../webhook/index.ts';
 
 export function applyPolicyPatch<T>(object: T, operations: readonly Record<string, unknown>[]): T {

@@ -21,7 +21,10 @@ export interface PolicyKind<Compiled, Binding> {
 }
 
 /** By the policies' names; those without a binding do nothing. */
-export function policySource<Compiled, Binding>(registry: Registry, kind: PolicyKind<Compiled, Binding>): () => readonly BoundPolicy<Compiled, Binding>[] {
+export function policySource<Compiled, Binding>(
+  registry: Registry,
+  kind: PolicyKind<Compiled, Binding>,
+): () => readonly BoundPolicy<Compiled, Binding>[] {
   const policies = registry.require('admissionregistration.k8s.io', 'v1', kind.policies);
   const bindings = registry.require('admissionregistration.k8s.io', 'v1', kind.bindings);
   const known = new Map<string, { readonly version: string; readonly compiled: Compiled }>();
@@ -42,7 +45,9 @@ export function policySource<Compiled, Binding>(registry: Registry, kind: Policy
     return entry.compiled;
   };
 
-  let last: { readonly bound: unknown; readonly revision: number; readonly value: readonly BoundPolicy<Compiled, Binding>[] } | undefined;
+  let last:
+    | { readonly bound: unknown; readonly revision: number; readonly value: readonly BoundPolicy<Compiled, Binding>[] }
+    | undefined;
   let revision = 0;
   policies.cache.watch({ scope: '', deliver: () => revision++ });
   return () => {

@@ -7,8 +7,16 @@ import type { View } from '../versioned-objects.ts';
 export function requestVariable(attributes: AdmissionAttributes, view: View): Record<string, unknown> {
   const { served, kind, subresource, user, name, operation, dryRun, options } = attributes;
   const namespace = namespaceOf(attributes);
-  const groupVersionKind = (of: View['kind']): Record<string, string> => ({ group: of.group, version: of.version, kind: of.kind });
-  const groupVersionResource = (of: View['resource']): Record<string, string> => ({ group: of.group, version: of.version, resource: of.plural });
+  const groupVersionKind = (of: View['kind']): Record<string, string> => ({
+    group: of.group,
+    version: of.version,
+    kind: of.kind,
+  });
+  const groupVersionResource = (of: View['resource']): Record<string, string> => ({
+    group: of.group,
+    version: of.version,
+    resource: of.plural,
+  });
   return {
     kind: groupVersionKind(view.kind),
     resource: groupVersionResource(view.resource),
@@ -51,6 +59,8 @@ export async function namespaceVariable(attributes: AdmissionAttributes): Promis
   const name = isNamespace ? '' : namespaceOf(attributes);
   if (name === '') return null;
   const found: KubeObject = await namespaceObject(attributes.registry, name);
-  const metadata = Object.fromEntries(SHOWN.filter((field) => found.metadata[field] !== undefined).map((field) => [field, found.metadata[field]]));
+  const metadata = Object.fromEntries(
+    SHOWN.filter((field) => found.metadata[field] !== undefined).map((field) => [field, found.metadata[field]]),
+  );
   return { metadata, spec: found['spec'] ?? {}, status: found['status'] ?? {} };
 }

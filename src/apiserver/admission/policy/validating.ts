@@ -1,21 +1,24 @@
 /** ValidatingAdmissionPolicy: expressions that must hold for a request; bindings say what happens when they do not. */
-import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '../../../api/generated/admissionregistration-v1.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
-import type { StatusError } from '../../../machinery/errors/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { isExempt } from '../request-matching.ts';
-import { refuse } from '../refuse.ts';
+import type {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '../../../api/generated/admissionregistration-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
+import type { StatusError } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
+import { refuse } from '../refuse.ts';
+import { isExempt } from '../request-matching.ts';
 import type { View } from '../versioned-objects.ts';
 import { AuditAnnotations } from './audit-annotations.ts';
+import { evaluationInput } from './evaluation-input.ts';
+import type { CompilerFactory } from './expressions.ts';
 import { ResourceMatcher } from './match-resources.ts';
 import { collectParams, findParamKind } from './params.ts';
 import { PolicyMetrics } from './policy-metrics.ts';
 import { policySource, type BoundPolicy } from './policy-source.ts';
-import { evaluationInput } from './evaluation-input.ts';
 import { PolicyValidator, type Decision } from './validator.ts';
-import type { CompilerFactory } from './expressions.ts';
 
 type PolicyObject = ValidatingAdmissionPolicy & KubeObject;
 type BindingObject = ValidatingAdmissionPolicyBinding & KubeObject;
@@ -38,17 +41,27 @@ interface Denial {
   readonly reason: string;
 }
 
-const REASON_CODES: ReadonlyMap<string, number> = new Map(Object.entries<number>({ Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 }));
+const REASON_CODES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({ Forbidden: 403, Unauthorized: 401, RequestEntityTooLarge: 413, Invalid: 422 }),
+);
 const DEFAULT_REASON = 'Invalid';
 
-export function validatingPolicyPlugin(ctx: Pick<Context, 'clock' | 'metrics'>, registry: Registry, createCompiler: CompilerFactory): AdmissionPlugin {
+export function validatingPolicyPlugin(
+  ctx: Pick<Context, 'clock' | 'metrics'>,
+  registry: Registry,
+  createCompiler: CompilerFactory,
+): AdmissionPlugin {
   const metrics = new PolicyMetrics(ctx, 'validating');
   const policies = policySource<CompiledPolicy, CompiledBinding>(registry, {
     policies: 'validatingadmissionpolicies',
     bindings: 'validatingadmissionpolicybindings',
     compile: (object) => {
       const policy = object as PolicyObject;
-      return { policy, matcher: new ResourceMatcher(policy.spec?.matchConstraints ?? {}), validator: new PolicyValidator(policy, createCompiler) };
+      return {
+        policy,
+        matcher: new ResourceMatcher(policy.spec?.matchConstraints ?? {}),
+        validator: new PolicyValidator(policy, createCompiler),
+      };
     },
     bind: (object) => {
       const binding = object as BindingObject;
@@ -86,12 +99,15 @@ class PolicyRun {
     const view = await this.#configured(undefined, () => matcher.match(attributes));
     if (!view) return;
     const paramKind = policy.spec?.paramKind;
-    const params = paramKind && (await this.#configured(undefined, () => findParamKind(attributes.registry, paramKind)));
+    const params =
+      paramKind && (await this.#configured(undefined, () => findParamKind(attributes.registry, paramKind)));
     if (paramKind && !params) return;
     for (const { binding, matcher: bindingMatcher } of this.bound.bindings) {
       const name = binding.metadata.name ?? '';
       if (!(await this.#configured(name, () => bindingMatcher.match(attributes)))) continue;
-      const objects = await this.#configured(name, () => collectParams(params, binding.spec?.paramRef, attributes.namespace));
+      const objects = await this.#configured(name, () =>
+        collectParams(params, binding.spec?.paramRef, attributes.namespace),
+      );
       for (const object of objects ?? []) await this.#validate(view, binding, object);
     }
     this.#audit.publish(attributes);
@@ -101,9 +117,12 @@ class PolicyRun {
     const { validator } = this.bound.compiled;
     const { metrics } = this.outcome;
     const startedAt = metrics.now();
-    const { decisions, auditAnnotations } = await validator.validate(await evaluationInput(this.attributes, view, params));
+    const { decisions, auditAnnotations } = await validator.validate(
+      await evaluationInput(this.attributes, view, params),
+    );
     const told = { policy: this.bound.name, binding: binding.metadata.name ?? '' };
-    if (decisions.every(({ action }) => action === 'admit')) metrics.checked({ ...told, action: 'allow', error: 'no_error' }, startedAt);
+    if (decisions.every(({ action }) => action === 'admit'))
+      metrics.checked({ ...told, action: 'allow', error: 'no_error' }, startedAt);
     decisions.forEach((decision, index) => this.#act(binding, decision, index, startedAt));
     for (const { key, value, error } of auditAnnotations) {
       if (error !== undefined) this.#deny(binding.metadata.name, error, '');
@@ -116,11 +135,23 @@ class PolicyRun {
     const { attributes, bound } = this;
     const name = binding.metadata.name ?? '';
     for (const action of binding.spec?.validationActions ?? []) {
-      this.outcome.metrics.checked({ policy: bound.name, binding: name, action: action.toLowerCase(), error: 'no_error' }, startedAt);
+      this.outcome.metrics.checked(
+        { policy: bound.name, binding: name, action: action.toLowerCase(), error: 'no_error' },
+        startedAt,
+      );
       if (action === 'Deny') this.#deny(name, decision.message, decision.reason);
-      if (action === 'Warn') attributes.warn(`Validation failed for ValidatingAdmissionPolicy '${bound.name}' with binding '${name}': ${decision.message}`);
+      if (action === 'Warn')
+        attributes.warn(
+          `Validation failed for ValidatingAdmissionPolicy '${bound.name}' with binding '${name}': ${decision.message}`,
+        );
       if (action === 'Audit') {
-        const failure = { message: decision.message, policy: bound.name, binding: name, expressionIndex: index, validationActions: binding.spec?.validationActions };
+        const failure = {
+          message: decision.message,
+          policy: bound.name,
+          binding: name,
+          expressionIndex: index,
+          validationActions: binding.spec?.validationActions,
+        };
         attributes.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]));
       }
     }
@@ -137,14 +168,18 @@ class PolicyRun {
     } catch (error) {
       const ignores = this.bound.compiled.policy.spec?.failurePolicy === 'Ignore';
       const message = error instanceof Error ? error.message : String(error);
-      if (!ignores) this.#deny(binding, `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${message}`, '');
+      if (!ignores)
+        this.#deny(binding, `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${message}`, '');
       return undefined;
     }
   }
 }
 
 function denialError(attributes: AdmissionAttributes, { policy, binding, message, reason }: Denial): StatusError {
-  const by = binding === undefined ? `ValidatingAdmissionPolicy '${policy}'` : `ValidatingAdmissionPolicy '${policy}' with binding '${binding}'`;
+  const by =
+    binding === undefined
+      ? `ValidatingAdmissionPolicy '${policy}'`
+      : `ValidatingAdmissionPolicy '${policy}' with binding '${binding}'`;
   const text = `${by} denied request: ${message}`;
   const error = refuse(attributes, text);
   error.status.reason = reason;

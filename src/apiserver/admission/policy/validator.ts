@@ -1,11 +1,19 @@
 /** The validations of a policy, compiled: what they decide about a request. */
 import type { ValidatingAdmissionPolicy, Validation } from '../../../api/generated/admissionregistration-v1.ts';
+import {
+  Budget,
+  COST_BUDGET,
+  OutOfBudgetError,
+  type AdmissionExpression,
+  type Outcome,
+} from '../../../cel/admission/index.ts';
 import { combineConditions } from '../match-conditions.ts';
-import { Budget, COST_BUDGET, OutOfBudgetError, type AdmissionExpression, type Outcome } from '../../../cel/admission/index.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
 import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
 
-export type Decision = { readonly action: 'admit' } | { readonly action: 'deny'; readonly message: string; readonly reason: string };
+export type Decision =
+  | { readonly action: 'admit' }
+  | { readonly action: 'deny'; readonly message: string; readonly reason: string };
 
 export interface AnnotationResult {
   readonly key: string;
@@ -35,21 +43,34 @@ export class PolicyValidator {
   readonly #ignoresFailure: boolean;
 
   constructor({ spec = {} }: ValidatingAdmissionPolicy, createCompiler: CompilerFactory) {
-    const compiler = (this.#compiler = createCompiler({ hasParams: spec.paramKind !== undefined, variables: spec.variables ?? [] }));
+    const compiler = (this.#compiler = createCompiler({
+      hasParams: spec.paramKind !== undefined,
+      variables: spec.variables ?? [],
+    }));
     this.#ignoresFailure = spec.failurePolicy === 'Ignore';
-    this.#conditions = (spec.matchConditions ?? []).map(({ expression }) => compiler.compile(expression, { result: 'bool', hasAuthorizer: true }));
+    this.#conditions = (spec.matchConditions ?? []).map(({ expression }) =>
+      compiler.compile(expression, { result: 'bool', hasAuthorizer: true }),
+    );
     this.#validations = (spec.validations ?? []).map((validation) => ({
       validation,
       expression: compiler.compile(validation.expression ?? '', { result: 'bool', hasAuthorizer: true }),
-      message: validation.messageExpression ? compiler.compile(validation.messageExpression, { result: 'string', hasAuthorizer: false }) : undefined,
+      message: validation.messageExpression
+        ? compiler.compile(validation.messageExpression, { result: 'string', hasAuthorizer: false })
+        : undefined,
     }));
-    this.#annotations = (spec.auditAnnotations ?? []).map(({ key = '', valueExpression }) => ({ key, expression: compiler.compile(valueExpression ?? '', { result: 'string-or-null', hasAuthorizer: true }) }));
+    this.#annotations = (spec.auditAnnotations ?? []).map(({ key = '', valueExpression }) => ({
+      key,
+      expression: compiler.compile(valueExpression ?? '', { result: 'string-or-null', hasAuthorizer: true }),
+    }));
   }
 
   async validate(input: EvaluationInput): Promise<ValidationResult> {
     try {
       if (this.#conditions.length > 0) {
-        const { matches, error } = combineConditions(await evaluateConditions(this.#compiler, this.#conditions, input), this.#ignoresFailure);
+        const { matches, error } = combineConditions(
+          await evaluateConditions(this.#compiler, this.#conditions, input),
+          this.#ignoresFailure,
+        );
         if (error !== undefined) return this.#failure(error);
         if (!matches) return { decisions: [], auditAnnotations: [] };
       }
@@ -67,10 +88,15 @@ export class PolicyValidator {
     const outcomes: Outcome[] = [];
     for (const { expression } of this.#validations) outcomes.push(await run.evaluate(expression, budget));
     const messages = await this.#messages(input, budget);
-    return this.#validations.map((validation, index) => this.#decision(validation, outcomes[index]!, messages instanceof OutOfBudgetError ? messages : messages[index]));
+    return this.#validations.map((validation, index) =>
+      this.#decision(validation, outcomes[index]!, messages instanceof OutOfBudgetError ? messages : messages[index]),
+    );
   }
 
-  async #messages(input: EvaluationInput, budget: Budget): Promise<readonly (Outcome | undefined)[] | OutOfBudgetError> {
+  async #messages(
+    input: EvaluationInput,
+    budget: Budget,
+  ): Promise<readonly (Outcome | undefined)[] | OutOfBudgetError> {
     const run = this.#compiler.start(input);
     const outcomes: (Outcome | undefined)[] = [];
     try {
@@ -82,11 +108,18 @@ export class PolicyValidator {
     }
   }
 
-  #decision({ validation }: CompiledValidation, outcome: Outcome, message: Outcome | OutOfBudgetError | undefined): Decision {
+  #decision(
+    { validation }: CompiledValidation,
+    outcome: Outcome,
+    message: Outcome | OutOfBudgetError | undefined,
+  ): Decision {
     if ('error' in outcome) return this.#failed(outcome.error);
     if (message instanceof OutOfBudgetError) return this.#failed(`failed messageExpression: ${message.message}`);
     if (outcome.value === true) return ADMIT;
-    const text = computedMessage(message) || (validation.message ?? '').trim() || `failed expression: ${(validation.expression ?? '').trim()}`;
+    const text =
+      computedMessage(message) ||
+      (validation.message ?? '').trim() ||
+      `failed expression: ${(validation.expression ?? '').trim()}`;
     return { action: 'deny', message: text, reason: validation.reason ?? 'Invalid' };
   }
 
@@ -98,7 +131,8 @@ export class PolicyValidator {
       const outcome = await run.evaluate(expression, budget);
       if ('error' in outcome) {
         if (!this.#ignoresFailure) results.push({ key, error: outcome.error });
-      } else if (typeof outcome.value === 'string' && outcome.value.trim() !== '') results.push({ key, value: outcome.value.trim() });
+      } else if (typeof outcome.value === 'string' && outcome.value.trim() !== '')
+        results.push({ key, value: outcome.value.trim() });
     }
     return results;
   }

@@ -1,7 +1,7 @@
 /** Whether a request fits into the quotas of its namespace, and what they would have used with it. */
 import type { Pod, ScopedResourceSelectorRequirement } from '../../../api/generated/core-v1.ts';
-import { matchesScopes, scopesOf, trackedNames, usageOf } from '../../../machinery/quota/index.ts';
 import { failure } from '../../../machinery/errors/index.ts';
+import { matchesScopes, scopesOf, trackedNames, usageOf } from '../../../machinery/quota/index.ts';
 import type { Entry } from '../../storage/entry.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { refuse } from '../refuse.ts';
@@ -35,13 +35,18 @@ export interface QuotaRules {
 }
 
 /** The quotas that change, with what they have used then; fails with 403 when one does not have enough. */
-export function checkRequest(quotas: readonly RunningQuota[], attributes: AdmissionAttributes, rules: QuotaRules): Map<RunningQuota, Amounts> {
+export function checkRequest(
+  quotas: readonly RunningQuota[],
+  attributes: AdmissionAttributes,
+  rules: QuotaRules,
+): Map<RunningQuota, Amounts> {
   const { served, object, oldObject, operation } = attributes;
   const { group, plural } = served;
   const pertinent = quotas.filter((quota) => concerns(attributes, quota));
   const usage = usageOf(group, plural, object, rules.now);
   const negative = [...usage].filter(([, quantity]) => quantity.sign() < 0).map(([name]) => name);
-  if (negative.length > 0) throw refuse(attributes, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
+  if (negative.length > 0)
+    throw refuse(attributes, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
   checkLimited(attributes, { quotas, pertinent, usage, limited: rules.limited });
 
   const before = operation === 'UPDATE' && oldObject?.metadata.resourceVersion ? oldObject : undefined;
@@ -63,20 +68,30 @@ function concerns(attributes: AdmissionAttributes, { name, quota, hard, used }: 
   const { served, object } = attributes;
   const names = trackedNames(served.group, served.plural, hard.keys());
   if (names.length === 0 || !matchesScopes(served.group, served.plural, object, scopesOf(quota))) return false;
-  const missing = served.plural === 'pods' && served.group === '' ? missingPodResources(object as unknown as Pod, names) : undefined;
+  const missing =
+    served.plural === 'pods' && served.group === '' ? missingPodResources(object as unknown as Pod, names) : undefined;
   if (missing) throw refuse(attributes, `failed quota: ${name}: must specify ${missing}`);
-  if (!names.every((tracked) => used.has(tracked))) throw refuse(attributes, `status unknown for quota: ${name}, resources: ${names.sort().join(',')}`);
+  if (!names.every((tracked) => used.has(tracked)))
+    throw refuse(attributes, `status unknown for quota: ${name}, resources: ${names.sort().join(',')}`);
   return true;
 }
 
 const isInScope = ({ served }: AdmissionAttributes, { quota }: RunningQuota, object: unknown): boolean =>
   matchesScopes(served.group, served.plural, object, scopesOf(quota));
 
-function checkFits(attributes: AdmissionAttributes, { name, hard, charged: used }: RunningQuota, requested: Amounts, charged: Amounts): void {
+function checkFits(
+  attributes: AdmissionAttributes,
+  { name, hard, charged: used }: RunningQuota,
+  requested: Amounts,
+  charged: Amounts,
+): void {
   const exceeded = new Set([...requested.keys()].filter((key) => charged.get(key)!.cmp(hard.get(key)!) > 0));
   if (exceeded.size === 0) return;
   const text = (amounts: Amounts): string => amountsText(only(amounts, exceeded));
-  throw refuse(attributes, `exceeded quota: ${name}, requested: ${text(requested)}, used: ${text(used)}, limited: ${text(hard)}`);
+  throw refuse(
+    attributes,
+    `exceeded quota: ${name}, requested: ${text(requested)}, used: ${text(used)}, limited: ${text(hard)}`,
+  );
 }
 
 interface LimitedCheck {
@@ -92,11 +107,28 @@ function checkLimited(attributes: AdmissionAttributes, { quotas, pertinent, usag
   if (own.length === 0) return;
   const covered = new Set(pertinent.flatMap(({ hard }) => trackedNames(group, plural, hard.keys())));
   const uncovered = [...usage]
-    .filter(([name, quantity]) => quantity.sign() > 0 && own.some(({ matchContains = [] }) => matchContains.some((part) => name.includes(part))) && !covered.has(name))
+    .filter(
+      ([name, quantity]) =>
+        quantity.sign() > 0 &&
+        own.some(({ matchContains = [] }) => matchContains.some((part) => name.includes(part))) &&
+        !covered.has(name),
+    )
     .map(([name]) => name);
   if (uncovered.length > 0) throw refuse(attributes, `insufficient quota to consume: ${uncovered.sort().join(',')}`);
-  const scopes = own.flatMap(({ matchScopes = [] }) => matchScopes).filter((scope) => matchesScopes(group, plural, attributes.object, [scope]));
-  const matched = new Set(quotas.flatMap(({ quota }) => scopesOf(quota)).filter((scope) => matchesScopes(group, plural, attributes.object, [scope])).map(({ scopeName }) => scopeName));
+  const scopes = own
+    .flatMap(({ matchScopes = [] }) => matchScopes)
+    .filter((scope) => matchesScopes(group, plural, attributes.object, [scope]));
+  const matched = new Set(
+    quotas
+      .flatMap(({ quota }) => scopesOf(quota))
+      .filter((scope) => matchesScopes(group, plural, attributes.object, [scope]))
+      .map(({ scopeName }) => scopeName),
+  );
   const open = scopes.filter(({ scopeName }) => !matched.has(scopeName));
-  if (open.length > 0) throw failure(500, '', `insufficient quota to match these scopes: [${open.map((scope) => `{${scope.scopeName} ${scope.operator} [${(scope.values ?? []).join(' ')}]}`).join(' ')}]`);
+  if (open.length > 0)
+    throw failure(
+      500,
+      '',
+      `insufficient quota to match these scopes: [${open.map((scope) => `{${scope.scopeName} ${scope.operator} [${(scope.values ?? []).join(' ')}]}`).join(' ')}]`,
+    );
 }

@@ -3,14 +3,16 @@ import type { Container, Pod } from '../../../api/generated/core-v1.ts';
 import { hasPodLevelResources } from '../../../component-helpers/index.ts';
 
 /** Where each name that must be given is found on a container. */
-const GIVEN_BY: ReadonlyMap<string, readonly ['requests' | 'limits', 'cpu' | 'memory']> = new Map(Object.entries<readonly ['requests' | 'limits', 'cpu' | 'memory']>({
-  cpu: ['requests', 'cpu'],
-  memory: ['requests', 'memory'],
-  'requests.cpu': ['requests', 'cpu'],
-  'requests.memory': ['requests', 'memory'],
-  'limits.cpu': ['limits', 'cpu'],
-  'limits.memory': ['limits', 'memory'],
-}));
+const GIVEN_BY: ReadonlyMap<string, readonly ['requests' | 'limits', 'cpu' | 'memory']> = new Map(
+  Object.entries<readonly ['requests' | 'limits', 'cpu' | 'memory']>({
+    cpu: ['requests', 'cpu'],
+    memory: ['requests', 'memory'],
+    'requests.cpu': ['requests', 'cpu'],
+    'requests.memory': ['requests', 'memory'],
+    'limits.cpu': ['limits', 'cpu'],
+    'limits.memory': ['limits', 'memory'],
+  }),
+);
 
 /** `limits.cpu for: a,b; requests.cpu for: b`, or undefined when nothing is missing. */
 export function missingPodResources({ spec }: Pod, names: readonly string[]): string | undefined {
@@ -26,4 +28,5 @@ export function missingPodResources({ spec }: Pod, names: readonly string[]): st
   return missing.length > 0 ? missing.sort().join('; ') : undefined;
 }
 
-const lacks = ({ resources }: Container, [field, name]: readonly ['requests' | 'limits', 'cpu' | 'memory']): boolean => resources?.[field]?.[name] === undefined;
+const lacks = ({ resources }: Container, [field, name]: readonly ['requests' | 'limits', 'cpu' | 'memory']): boolean =>
+  resources?.[field]?.[name] === undefined;

@@ -5,8 +5,8 @@
  */
 import type { ResourceQuota } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import { conflict, isStatusError } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { Entry } from '../../storage/entry.ts';
@@ -74,7 +74,12 @@ export class QuotaQueue {
         if (!sameUsage(quota.used, quota.charged) && !(await this.#write(quota))) lost.push(quota);
       }
       if (lost.length === 0) break;
-      if (retries === 0) throw conflict(this.#quotas.groupResource, lost[0]!.name, 'the object has been modified; please apply your changes to the latest version and try again');
+      if (retries === 0)
+        throw conflict(
+          this.#quotas.groupResource,
+          lost[0]!.name,
+          'the object has been modified; please apply your changes to the latest version and try again',
+        );
       // The others have been charged; a quota that is gone no longer matters.
       entries = await this.#fresh(lost);
     }
@@ -108,7 +113,15 @@ export class QuotaQueue {
 
   async #write({ entry, quota, charged }: RunningQuota): Promise<boolean> {
     const object: QuotaObject = { ...quota, status: { ...quota.status, used: resourceListOf(charged) } };
-    return (await this.registry.objects.replace(this.#quotas, { namespace: entry.namespace, name: entry.name }, entry, object, false)) !== undefined;
+    return (
+      (await this.registry.objects.replace(
+        this.#quotas,
+        { namespace: entry.namespace, name: entry.name },
+        entry,
+        object,
+        false,
+      )) !== undefined
+    );
   }
 
   async #fresh(quotas: readonly RunningQuota[]): Promise<Entry[]> {

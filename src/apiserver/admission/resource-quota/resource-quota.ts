@@ -12,9 +12,18 @@ export interface ResourceQuotaConfiguration {
 }
 
 /** Never counted: there is no end of them, or they are not stored. */
-const IGNORED = new Set(['/events', 'events.k8s.io/events', '/bindings', 'authorization.k8s.io/localsubjectaccessreviews']);
+const IGNORED = new Set([
+  '/events',
+  'events.k8s.io/events',
+  '/bindings',
+  'authorization.k8s.io/localsubjectaccessreviews',
+]);
 
-export function resourceQuotaPlugin(ctx: Context, registry: Registry, { limitedResources = [] }: ResourceQuotaConfiguration = {}): AdmissionPlugin {
+export function resourceQuotaPlugin(
+  ctx: Context,
+  registry: Registry,
+  { limitedResources = [] }: ResourceQuotaConfiguration = {},
+): AdmissionPlugin {
   const quotas = registry.require('', 'v1', 'resourcequotas');
   const queue = new QuotaQueue(ctx, registry, limitedResources);
   return {
@@ -37,9 +46,15 @@ function mayChangeUsage({ served, operation, subresource, object, oldObject }: A
     case '/pods':
       if (subresource === 'resize') return operation === 'UPDATE';
       if (subresource !== '') return false;
-      return operation === 'CREATE' || hasDeadline(object as unknown as Pod) !== hasDeadline(oldObject as unknown as Pod);
+      return (
+        operation === 'CREATE' || hasDeadline(object as unknown as Pod) !== hasDeadline(oldObject as unknown as Pod)
+      );
     case '/persistentvolumeclaims':
-      if (subresource === 'status') return usesOtherStorage(object as unknown as PersistentVolumeClaim, oldObject as unknown as PersistentVolumeClaim);
+      if (subresource === 'status')
+        return usesOtherStorage(
+          object as unknown as PersistentVolumeClaim,
+          oldObject as unknown as PersistentVolumeClaim,
+        );
       return subresource === '';
     case '/services':
     case 'resource.k8s.io/resourceclaims':
@@ -49,9 +64,11 @@ function mayChangeUsage({ served, operation, subresource, object, oldObject }: A
   }
 }
 
-const hasDeadline = ({ spec }: Pod): boolean => spec?.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
+const hasDeadline = ({ spec }: Pod): boolean =>
+  spec?.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
 
 const usesOtherStorage = (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean =>
   claim.status?.allocatedResources?.['storage'] !== old.status?.allocatedResources?.['storage'] ||
   claim.status?.currentVolumeAttributesClassName !== old.status?.currentVolumeAttributesClassName ||
-  claim.status?.modifyVolumeStatus?.targetVolumeAttributesClassName !== old.status?.modifyVolumeStatus?.targetVolumeAttributesClassName;
+  claim.status?.modifyVolumeStatus?.targetVolumeAttributesClassName !==
+    old.status?.modifyVolumeStatus?.targetVolumeAttributesClassName;

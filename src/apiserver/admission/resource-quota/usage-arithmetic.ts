@@ -9,10 +9,12 @@ export function usageIn(list: Readonly<Record<string, string>> | undefined): Amo
   return amounts;
 }
 
-export const resourceListOf = (amounts: Amounts): Record<string, string> => Object.fromEntries([...amounts].map(([name, quantity]) => [name, quantity.toString()]));
+export const resourceListOf = (amounts: Amounts): Record<string, string> =>
+  Object.fromEntries([...amounts].map(([name, quantity]) => [name, quantity.toString()]));
 
 /** Only what `names` has. */
-export const only = (amounts: Amounts, names: { has(name: string): boolean }): Amounts => new Map([...amounts].filter(([name]) => names.has(name)));
+export const only = (amounts: Amounts, names: { has(name: string): boolean }): Amounts =>
+  new Map([...amounts].filter(([name]) => names.has(name)));
 
 export function plus(a: Amounts, b: Amounts): Amounts {
   const sum = new Map(a);
@@ -30,7 +32,8 @@ export function growth(now: Amounts, before: Amounts): Amounts {
   return grown;
 }
 
-export const withoutZeros = (amounts: Amounts): Amounts => new Map([...amounts].filter(([, quantity]) => !quantity.isZero()));
+export const withoutZeros = (amounts: Amounts): Amounts =>
+  new Map([...amounts].filter(([, quantity]) => !quantity.isZero()));
 
 export function sameUsage(a: Amounts, b: Amounts): boolean {
   if (a === b) return true;

@@ -4,19 +4,23 @@ import type { Container, EphemeralContainer, PodSpec, ServiceAccount } from '../
 const ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
-export const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean => TRUE.has(metadata.annotations?.[ANNOTATION] ?? '');
+export const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean =>
+  TRUE.has(metadata.annotations?.[ANNOTATION] ?? '');
 
 /** Why the pod is not allowed, or undefined. */
 export function forbiddenSecretReference(spec: PodSpec, account: ServiceAccount): string | undefined {
   const limit = limitOf(account);
   for (const { secret } of spec.volumes ?? []) {
-    if (secret && !limit.mountable.has(secret.secretName ?? '')) return `volume with secret.secretName="${secret.secretName ?? ''}" ${limit.notAllowed}`;
+    if (secret && !limit.mountable.has(secret.secretName ?? ''))
+      return `volume with secret.secretName="${secret.secretName ?? ''}" ${limit.notAllowed}`;
   }
-  const inContainers = inEach('init container', spec.initContainers, limit) ?? inEach('container', spec.containers, limit);
+  const inContainers =
+    inEach('init container', spec.initContainers, limit) ?? inEach('container', spec.containers, limit);
   if (inContainers) return inContainers;
   const pull = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));
   for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries()) {
-    if (!pull.has(name)) return `imagePullSecrets[${i}].name="${name ?? ''}" is not allowed because service account ${account.metadata.name} does not reference that imagePullSecret`;
+    if (!pull.has(name))
+      return `imagePullSecrets[${i}].name="${name ?? ''}" is not allowed because service account ${account.metadata.name} does not reference that imagePullSecret`;
   }
   return undefined;
 }
@@ -34,14 +38,20 @@ const limitOf = ({ metadata, secrets }: ServiceAccount): Limit => ({
   notAllowed: `is not allowed because service account ${metadata.name} does not reference that secret`,
 });
 
-function inEach(kind: string, containers: readonly (Container | EphemeralContainer)[] | undefined, { mountable, notAllowed }: Limit): string | undefined {
+function inEach(
+  kind: string,
+  containers: readonly (Container | EphemeralContainer)[] | undefined,
+  { mountable, notAllowed }: Limit,
+): string | undefined {
   for (const { name, env, envFrom } of containers ?? []) {
     for (const variable of env ?? []) {
       const secret = variable.valueFrom?.secretKeyRef;
-      if (secret && !mountable.has(secret.name ?? '')) return `${kind} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}" ${notAllowed}`;
+      if (secret && !mountable.has(secret.name ?? ''))
+        return `${kind} ${name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}" ${notAllowed}`;
     }
     for (const { secretRef } of envFrom ?? []) {
-      if (secretRef && !mountable.has(secretRef.name ?? '')) return `${kind} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}" ${notAllowed}`;
+      if (secretRef && !mountable.has(secretRef.name ?? ''))
+        return `${kind} ${name} with envFrom referencing secret.secretName="${secretRef.name ?? ''}" ${notAllowed}`;
     }
   }
   return undefined;

@@ -1,18 +1,22 @@
+import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 /**
  * ServiceAccount: every pod runs as one. Pods that name none get `default`; the account gives them its token, its image
  * pull secrets, and, where it insists, a limit on the secrets that they may use.
  */
 import { cloneJson } from '../../../base/index.ts';
-import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
+import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { isFor, isMirrorPod, podOf, specOf, type PodObject } from '../kinds.ts';
 import { referencesSecrets, usesTokenProjection } from '../pod-references.ts';
 import { refuse } from '../refuse.ts';
-import { enforcesMountableSecrets, forbiddenEphemeralReference, forbiddenSecretReference } from './secret-references.ts';
+import {
+  enforcesMountableSecrets,
+  forbiddenEphemeralReference,
+  forbiddenSecretReference,
+} from './secret-references.ts';
 import { mountToken } from './token-volume.ts';
 
 const DEFAULT_ACCOUNT = 'default';
@@ -34,7 +38,11 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
   async function lookedUp(attributes: AdmissionAttributes, name: string): Promise<Account> {
     const { namespace } = attributes;
     const found = name === DEFAULT_ACCOUNT ? await appearing(namespace) : await stored(namespace, name);
-    if (!found) throw refuse(attributes, `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`);
+    if (!found)
+      throw refuse(
+        attributes,
+        `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
+      );
     return found;
   }
 
@@ -73,13 +81,16 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
     // The old name of the field always says the same.
     spec.serviceAccount = spec.serviceAccountName;
     const account = accountOf(attributes, spec.serviceAccountName);
-    return account instanceof Promise ? account.then((found) => complete(attributes, pod, found)) : complete(attributes, pod, account);
+    return account instanceof Promise
+      ? account.then((found) => complete(attributes, pod, found))
+      : complete(attributes, pod, account);
   }
 
   function complete(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
     const spec = specOf(pod);
     if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, ctx.random);
-    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length) spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
+    if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length)
+      spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
     checkSecrets(attributes, pod, account);
   }
 
@@ -100,16 +111,25 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
     name: 'ServiceAccount',
     operations: ['CREATE', 'UPDATE'],
     matches: (attributes) =>
-      isFor(attributes, '', 'pods') && (attributes.operation === 'CREATE' ? attributes.subresource === '' : attributes.subresource === 'ephemeralcontainers'),
+      isFor(attributes, '', 'pods') &&
+      (attributes.operation === 'CREATE'
+        ? attributes.subresource === ''
+        : attributes.subresource === 'ephemeralcontainers'),
     admit: (attributes) => (attributes.operation === 'CREATE' ? admitPod(attributes) : undefined),
     validate(attributes) {
       if (attributes.operation === 'UPDATE') return validateEphemeralContainers(attributes);
       const pod = podOf(attributes);
       if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
       const name = specOf(pod).serviceAccountName ?? '';
-      if (name === '') throw refuse(attributes, `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`);
+      if (name === '')
+        throw refuse(
+          attributes,
+          `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`,
+        );
       const account = accountOf(attributes, name);
-      return account instanceof Promise ? account.then((found) => checkSecrets(attributes, pod, found)) : checkSecrets(attributes, pod, account);
+      return account instanceof Promise
+        ? account.then((found) => checkSecrets(attributes, pod, found))
+        : checkSecrets(attributes, pod, account);
     },
   };
 }
@@ -118,5 +138,6 @@ function checkMirrorPod(attributes: AdmissionAttributes, pod: PodObject): void {
   const spec = specOf(pod);
   if (spec.serviceAccountName) throw refuse(attributes, 'a mirror pod may not reference service accounts');
   if (referencesSecrets(spec)) throw refuse(attributes, 'a mirror pod may not reference secrets');
-  if (usesTokenProjection(spec)) throw refuse(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+  if (usesTokenProjection(spec))
+    throw refuse(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }

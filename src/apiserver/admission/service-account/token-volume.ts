@@ -35,7 +35,11 @@ const tokenVolume = (name: string): Volume => ({
     sources: [
       { serviceAccountToken: { expirationSeconds: EXPIRATION_SECONDS, path: 'token' } },
       { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+      {
+        downwardAPI: {
+          items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }],
+        },
+      },
     ],
     defaultMode: READABLE_BY_ALL,
   },

@@ -1,7 +1,7 @@
 /** What the tests of admission plugins share: objects to send, and a short way to see what became of them. */
 import type { Container, PodSpec } from '../../../api/generated/core-v1.ts';
-import type { TestServer } from '../../testing/index.ts';
 import type { UserInfo } from '../../pipeline/request.ts';
+import type { TestServer } from '../../testing/index.ts';
 
 export const pod = (name: string, spec: Partial<PodSpec> = {}, metadata: object = {}): object => ({
   apiVersion: 'v1',
@@ -10,7 +10,11 @@ export const pod = (name: string, spec: Partial<PodSpec> = {}, metadata: object 
   spec: { containers: [container()], ...spec },
 });
 
-export const container = (fields: Partial<Container> = {}): Container => ({ name: 'c', image: 'registry.example/app:1', ...fields });
+export const container = (fields: Partial<Container> = {}): Container => ({
+  name: 'c',
+  image: 'registry.example/app:1',
+  ...fields,
+});
 
 export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
 
@@ -27,7 +31,15 @@ export async function made(server: TestServer, path: string, body: object): Prom
 }
 
 /** The message of the refusal, or undefined when the request was accepted. */
-export async function refusal(server: TestServer, path: string, body: object, user?: UserInfo): Promise<string | undefined> {
-  const answer = await server.call('POST', `${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { body, ...(user ? { user } : {}) });
+export async function refusal(
+  server: TestServer,
+  path: string,
+  body: object,
+  user?: UserInfo,
+): Promise<string | undefined> {
+  const answer = await server.call('POST', `${path}${path.includes('?') ? '&' : '?'}dryRun=All`, {
+    body,
+    ...(user ? { user } : {}),
+  });
   return answer.status < 400 ? undefined : String(answer.body['message']);
 }

@@ -14,10 +14,23 @@ export interface ReviewedObjects {
 
 const API_VERSION = 'admission.k8s.io/v1';
 
-export function encodeReview(uid: string, attributes: AdmissionAttributes, view: View, objects: ReviewedObjects): Buffer {
+export function encodeReview(
+  uid: string,
+  attributes: AdmissionAttributes,
+  view: View,
+  objects: ReviewedObjects,
+): Buffer {
   const { served, kind, subresource, user } = attributes;
-  const groupVersionKind = (of: View['kind']): { group: string; version: string; kind: string } => ({ group: of.group, version: of.version, kind: of.kind });
-  const groupVersionResource = (of: View['resource']): { group: string; version: string; resource: string } => ({ group: of.group, version: of.version, resource: of.plural });
+  const groupVersionKind = (of: View['kind']): { group: string; version: string; kind: string } => ({
+    group: of.group,
+    version: of.version,
+    kind: of.kind,
+  });
+  const groupVersionResource = (of: View['resource']): { group: string; version: string; resource: string } => ({
+    group: of.group,
+    version: of.version,
+    resource: of.plural,
+  });
   const namespace = namespaceOf(attributes);
   const request = {
     uid,
@@ -63,7 +76,9 @@ export function readReview(uid: string, mutating: boolean, answer: unknown): Ver
   if (!response) throw new Error('webhook response was absent');
   if (response.uid !== uid) throw new Error(`expected response.uid=${quote(uid)}, got ${quote(response.uid ?? '')}`);
   if (review.apiVersion !== API_VERSION || review.kind !== 'AdmissionReview') {
-    throw new Error(`expected webhook response of ${API_VERSION}, Kind=AdmissionReview, got ${kindText(review.apiVersion ?? '', review.kind ?? '')}`);
+    throw new Error(
+      `expected webhook response of ${API_VERSION}, Kind=AdmissionReview, got ${kindText(review.apiVersion ?? '', review.kind ?? '')}`,
+    );
   }
   const patch = response.patch ? Buffer.from(response.patch, 'base64') : NO_PATCH;
   checkPatch(mutating, patch, response.patchType);
@@ -88,7 +103,9 @@ function checkPatch(mutating: boolean, patch: Buffer, patchType: string | undefi
     if (patchType !== undefined) throw new Error('validating webhook may not return response.patchType');
     return;
   }
-  if (patch.length > 0 && patchType === undefined) throw new Error('webhook returned response.patch but not response.patchType');
-  if (patch.length === 0 && patchType !== undefined) throw new Error('webhook returned response.patchType but not response.patch');
+  if (patch.length > 0 && patchType === undefined)
+    throw new Error('webhook returned response.patch but not response.patchType');
+  if (patch.length === 0 && patchType !== undefined)
+    throw new Error('webhook returned response.patchType but not response.patch');
   if (patchType === '') throw new Error('webhook returned invalid response.patchType of ""');
 }

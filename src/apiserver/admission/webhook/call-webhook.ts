@@ -1,14 +1,14 @@
-/** One call of one webhook: the review there, the verdict back, and what becomes of it when that fails. */
-import type { Context } from '../../../kernel/index.ts';
 import type { Status } from '../../../api/generated/meta-v1.ts';
 import { quote } from '../../../base/index.ts';
+/** One call of one webhook: the review there, the verdict back, and what becomes of it when that fails. */
+import type { Context } from '../../../kernel/index.ts';
 import { badRequest, StatusError } from '../../../machinery/errors/index.ts';
 import type { WebhookClients } from '../../webhook-client/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { encodeReview, readReview, type ReviewedObjects, type Verdict } from './admission-review.ts';
 import type { Invocation } from './match-webhook.ts';
-import type { Webhook } from './webhook.ts';
 import type { WebhookCall, WebhookMetrics } from './webhook-metrics.ts';
+import type { Webhook } from './webhook.ts';
 
 /** The webhook could not be asked, or its answer is none: the failure policy decides. */
 export class CallingWebhookError extends Error {
@@ -39,7 +39,11 @@ export interface Call {
 export async function callWebhook(caller: Caller, call: Call): Promise<Verdict> {
   const { metrics, ctx } = caller;
   const startedAt = ctx.clock.monotonic();
-  const told: WebhookCall = { name: call.invocation.webhook.name, type: call.mutating ? 'admit' : 'validating', operation: call.attributes.operation };
+  const told: WebhookCall = {
+    name: call.invocation.webhook.name,
+    type: call.mutating ? 'admit' : 'validating',
+    operation: call.attributes.operation,
+  };
   const seconds = (): number => (ctx.clock.monotonic() - startedAt) / 1000;
   try {
     const verdict = await ask(caller, call);
@@ -61,7 +65,11 @@ async function ask(caller: Caller, { invocation, attributes, objects, mutating }
   const { webhook, view } = invocation;
   checkDryRun(webhook, attributes);
   if (!webhook.reviewVersions.includes('v1')) {
-    throw new CallingWebhookError(webhook, 'could not create admission objects: webhook does not accept known AdmissionReview versions (v1)', 400);
+    throw new CallingWebhookError(
+      webhook,
+      'could not create admission objects: webhook does not accept known AdmissionReview versions (v1)',
+      400,
+    );
   }
   try {
     caller.clients.prepare(webhook.clientConfig);
@@ -73,9 +81,18 @@ async function ask(caller: Caller, { invocation, attributes, objects, mutating }
   try {
     const { signal } = attributes;
     const body = encodeReview(uid, attributes, view, objects);
-    answer = await caller.clients.post({ config: webhook.clientConfig, body, timeoutSeconds: webhook.timeoutSeconds, ...(signal ? { signal } : {}) });
+    answer = await caller.clients.post({
+      config: webhook.clientConfig,
+      body,
+      timeoutSeconds: webhook.timeoutSeconds,
+      ...(signal ? { signal } : {}),
+    });
   } catch (error) {
-    throw new CallingWebhookError(webhook, `failed to call webhook: ${messageOf(error)}`, error instanceof StatusError ? error.code : 503);
+    throw new CallingWebhookError(
+      webhook,
+      `failed to call webhook: ${messageOf(error)}`,
+      error instanceof StatusError ? error.code : 503,
+    );
   }
   let verdict: Verdict;
   try {
@@ -83,7 +100,8 @@ async function ask(caller: Caller, { invocation, attributes, objects, mutating }
   } catch (error) {
     throw new CallingWebhookError(webhook, `received invalid webhook response: ${messageOf(error)}`, 503);
   }
-  for (const [key, value] of Object.entries(verdict.auditAnnotations)) attributes.annotate(`${webhook.name}/${key}`, String(value));
+  for (const [key, value] of Object.entries(verdict.auditAnnotations))
+    attributes.annotate(`${webhook.name}/${key}`, String(value));
   for (const warning of verdict.warnings) attributes.warn(warning);
   if (!verdict.allowed) throw denial(webhook, verdict.status ?? {});
   return verdict;
@@ -92,7 +110,8 @@ async function ask(caller: Caller, { invocation, attributes, objects, mutating }
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function checkDryRun({ name, sideEffects }: Webhook, { dryRun }: AdmissionAttributes): void {
-  if (dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun') throw badRequest(`admission webhook ${quote(name)} does not support dry run`);
+  if (dryRun && sideEffects !== 'None' && sideEffects !== 'NoneOnDryRun')
+    throw badRequest(`admission webhook ${quote(name)} does not support dry run`);
 }
 
 const MIN_ERROR_CODE = 400;

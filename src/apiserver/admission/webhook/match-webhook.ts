@@ -1,8 +1,8 @@
 /** Whether a webhook is to be asked about a request, and in which version of the resource. */
 import { forbidden } from '../../../machinery/errors/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
-import { equivalentsOf, matchesNamespaceSelector, matchesObjectSelector, matchesRule } from '../request-matching.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';
+import { equivalentsOf, matchesNamespaceSelector, matchesObjectSelector, matchesRule } from '../request-matching.ts';
 import { equivalentView, ownView, type View } from '../versioned-objects.ts';
 import type { Webhook } from './webhook.ts';
 
@@ -11,7 +11,11 @@ export interface Invocation {
   readonly view: View;
 }
 
-export async function matchWebhook(webhook: Webhook, attributes: AdmissionAttributes, conditions: MatchConditionEvaluator): Promise<Invocation | undefined> {
+export async function matchWebhook(
+  webhook: Webhook,
+  attributes: AdmissionAttributes,
+  conditions: MatchConditionEvaluator,
+): Promise<Invocation | undefined> {
   const view = matchRules(webhook, attributes);
   if (!view) return undefined;
   if (!(await matchesNamespaceSelector(webhook.namespaceSelector, attributes))) return undefined;

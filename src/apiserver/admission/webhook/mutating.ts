@@ -1,6 +1,6 @@
+import { cloneJson, deepEqual, quote } from '../../../base/index.ts';
 /** MutatingAdmissionWebhook: one webhook after the other, each sees what those before it made of the object. */
 import { parseJson } from '../../../machinery/decode/index.ts';
-import { cloneJson, deepEqual, quote } from '../../../base/index.ts';
 import { internalError, isStatusError, timeout } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
@@ -29,7 +29,11 @@ class Again {
   }
 }
 
-export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly Webhook[], conditions: MatchConditionEvaluator): AdmissionPlugin {
+export function mutatingWebhookPlugin(
+  caller: Caller,
+  webhooks: () => readonly Webhook[],
+  conditions: MatchConditionEvaluator,
+): AdmissionPlugin {
   const plugin: AdmissionPlugin = {
     name: 'MutatingAdmissionWebhook',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
@@ -47,7 +51,10 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
       const invocation = await matchWebhook(webhook, attributes, conditions);
       if (!invocation || (reinvocation.isReinvoke && !again.due.has(webhook.id))) continue;
       const mutated = await ask(invocation, attributes, position);
-      attributes.annotate(`${MUTATION}${position}`, JSON.stringify({ configuration: webhook.configuration, webhook: webhook.name, mutated }));
+      attributes.annotate(
+        `${MUTATION}${position}`,
+        JSON.stringify({ configuration: webhook.configuration, webhook: webhook.name, mutated }),
+      );
       if (mutated) {
         again.changed();
         reinvocation.wanted = true;
@@ -60,7 +67,10 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
   /** Whether the webhook changed the object. */
   async function ask(invocation: Invocation, attributes: AdmissionAttributes, position: string): Promise<boolean> {
     const { webhook, view } = invocation;
-    const objects = { object: await toView(attributes, view, attributes.object), oldObject: await toView(attributes, view, attributes.oldObject) };
+    const objects = {
+      object: await toView(attributes, view, attributes.object),
+      oldObject: await toView(attributes, view, attributes.oldObject),
+    };
     try {
       const verdict = await callWebhook(caller, { invocation, attributes, objects, mutating: true });
       return verdict.patch.length > 0 && (await change(webhook, attributes, view, objects.object, verdict));
@@ -78,11 +88,21 @@ export function mutatingWebhookPlugin(caller: Caller, webhooks: () => readonly W
   return plugin;
 }
 
-async function change(webhook: Webhook, attributes: AdmissionAttributes, view: View, object: KubeObject | undefined, { patch, patchType }: Verdict): Promise<boolean> {
+async function change(
+  webhook: Webhook,
+  attributes: AdmissionAttributes,
+  view: View,
+  object: KubeObject | undefined,
+  { patch, patchType }: Verdict,
+): Promise<boolean> {
   const operations = readPatch(webhook, patch);
   if (operations.length === 0) return false;
-  if (!object) throw internalError(`admission webhook ${quote(webhook.name)} attempted to modify the object, which is not supported for this operation`);
-  if (patchType !== 'JSONPatch') throw new CallingWebhookError(webhook, `unsupported patch type ${quote(patchType)}`, 400);
+  if (!object)
+    throw internalError(
+      `admission webhook ${quote(webhook.name)} attempted to modify the object, which is not supported for this operation`,
+    );
+  if (patchType !== 'JSONPatch')
+    throw new CallingWebhookError(webhook, `unsupported patch type ${quote(patchType)}`, 400);
   let changed: KubeObject;
   try {
     changed = decodeChanged(view, applyWebhookPatch(object, operations));
@@ -98,7 +118,8 @@ function readPatch(webhook: Webhook, patch: Buffer): readonly Record<string, unk
   try {
     const { value: operations } = parseJson(patch);
     if (operations === null) return [];
-    if (!Array.isArray(operations)) throw new Error('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
+    if (!Array.isArray(operations))
+      throw new Error('json: cannot unmarshal object into Go value of type jsonpatch.Patch');
     return operations as Record<string, unknown>[];
   } catch (error) {
     throw new CallingWebhookError(webhook, `received undecodable patch in webhook response: ${messageOf(error)}`, 503);

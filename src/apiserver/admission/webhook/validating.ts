@@ -10,21 +10,30 @@ import type { Webhook } from './webhook.ts';
 
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
 
-export function validatingWebhookPlugin(caller: Caller, webhooks: () => readonly Webhook[], conditions: MatchConditionEvaluator): AdmissionPlugin {
+export function validatingWebhookPlugin(
+  caller: Caller,
+  webhooks: () => readonly Webhook[],
+  conditions: MatchConditionEvaluator,
+): AdmissionPlugin {
   async function validate(attributes: AdmissionAttributes): Promise<void> {
     const invocations: Invocation[] = [];
     for (const webhook of webhooks()) {
       const invocation = await matchWebhook(webhook, attributes, conditions);
       if (invocation) invocations.push(invocation);
     }
-    const outcomes = await Promise.allSettled(invocations.map((invocation, index) => ask(invocation, attributes, index)));
+    const outcomes = await Promise.allSettled(
+      invocations.map((invocation, index) => ask(invocation, attributes, index)),
+    );
     const refused = outcomes.find((outcome) => outcome.status === 'rejected');
     if (refused) throw refused.reason;
   }
 
   async function ask(invocation: Invocation, attributes: AdmissionAttributes, index: number): Promise<void> {
     const { webhook, view } = invocation;
-    const objects = { object: await toView(attributes, view, attributes.object), oldObject: await toView(attributes, view, attributes.oldObject) };
+    const objects = {
+      object: await toView(attributes, view, attributes.object),
+      oldObject: await toView(attributes, view, attributes.oldObject),
+    };
     try {
       await callWebhook(caller, { invocation, attributes, objects, mutating: false });
     } catch (error) {

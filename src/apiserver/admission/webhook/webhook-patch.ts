@@ -1,8 +1,8 @@
+import { quote } from '../../../base/index.ts';
 /** A webhook's JSON patch on an object; says which operation it was that did not fit. */
 import { checkNesting } from '../../../machinery/decode/index.ts';
-import { applyJsonPatch } from '../../../machinery/patch/index.ts';
-import { quote } from '../../../base/index.ts';
 import { failure, isStatusError } from '../../../machinery/errors/index.ts';
+import { applyJsonPatch } from '../../../machinery/patch/index.ts';
 
 export function applyWebhookPatch(object: unknown, operations: readonly Record<string, unknown>[]): unknown {
   const patched = operations.reduce<unknown>((document, operation) => {

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { dialLoopback, startTestServer, type TestServer } from '../../testing/index.ts';
-import { startHttpsServer, type TestCall, type TestHttpsServer, type TestReply } from '../../webhook-client/testing/index.ts';
+import {
+  startHttpsServer,
+  type TestCall,
+  type TestHttpsServer,
+  type TestReply,
+} from '../../webhook-client/testing/index.ts';
 
 interface ReviewRequest {
   readonly uid: string;
@@ -18,10 +23,17 @@ interface ReviewRequest {
 const requestOf = (call: TestCall): ReviewRequest => call.body['request'] as ReviewRequest;
 
 const review = (call: TestCall, response: Record<string, unknown>): TestReply => ({
-  body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid: requestOf(call).uid, allowed: true, ...response } },
+  body: {
+    apiVersion: 'admission.k8s.io/v1',
+    kind: 'AdmissionReview',
+    response: { uid: requestOf(call).uid, allowed: true, ...response },
+  },
 });
 
-const patch = (...operations: unknown[]): Record<string, unknown> => ({ patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') });
+const patch = (...operations: unknown[]): Record<string, unknown> => ({
+  patchType: 'JSONPatch',
+  patch: Buffer.from(JSON.stringify(operations)).toString('base64'),
+});
 
 let api: TestServer;
 let hook: TestHttpsServer;
@@ -49,7 +61,13 @@ beforeEach(async () => {
   answer = (call) => review(call, {});
 });
 
-const rule = (over: Record<string, unknown> = {}): Record<string, unknown> => ({ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'], ...over });
+const rule = (over: Record<string, unknown> = {}): Record<string, unknown> => ({
+  apiGroups: [''],
+  apiVersions: ['v1'],
+  operations: ['*'],
+  resources: ['configmaps'],
+  ...over,
+});
 
 function webhook(over: Record<string, unknown> = {}): Record<string, unknown> {
   return {
@@ -62,8 +80,17 @@ function webhook(over: Record<string, unknown> = {}): Record<string, unknown> {
   };
 }
 
-async function configure(kind: 'Mutating' | 'Validating', name: string, ...webhooks: Record<string, unknown>[]): Promise<void> {
-  const body = { apiVersion: 'admissionregistration.k8s.io/v1', kind: `${kind}WebhookConfiguration`, metadata: { name }, webhooks };
+async function configure(
+  kind: 'Mutating' | 'Validating',
+  name: string,
+  ...webhooks: Record<string, unknown>[]
+): Promise<void> {
+  const body = {
+    apiVersion: 'admissionregistration.k8s.io/v1',
+    kind: `${kind}WebhookConfiguration`,
+    metadata: { name },
+    webhooks,
+  };
   const made = await api.call('POST', `${HOOKS}/${kind.toLowerCase()}webhookconfigurations`, { body });
   expect(made.status, made.text).toBe(201);
 }
@@ -99,16 +126,36 @@ describe('validating webhooks', () => {
     await api.call('PATCH', `${MAPS}/old`, { body: { data: { a: 'b' } }, contentType: 'application/merge-patch+json' });
     await api.call('DELETE', `${MAPS}/old`);
     const [update, deletion] = hook.calls.map(requestOf);
-    expect(update).toMatchObject({ operation: 'UPDATE', object: { data: { a: 'b' } }, oldObject: { metadata: { name: 'old' } }, options: { kind: 'PatchOptions' } });
-    expect(deletion).toMatchObject({ operation: 'DELETE', object: null, oldObject: { data: { a: 'b' } }, options: { kind: 'DeleteOptions' } });
+    expect(update).toMatchObject({
+      operation: 'UPDATE',
+      object: { data: { a: 'b' } },
+      oldObject: { metadata: { name: 'old' } },
+      options: { kind: 'PatchOptions' },
+    });
+    expect(deletion).toMatchObject({
+      operation: 'DELETE',
+      object: null,
+      oldObject: { data: { a: 'b' } },
+      options: { kind: 'DeleteOptions' },
+    });
   });
 
   const denials: [name: string, status: Record<string, unknown> | undefined, code: number, message: string][] = [
     ['without a word', undefined, 400, 'admission webhook "a.example.com" denied the request without explanation'],
     ['with a message', { message: 'no' }, 400, 'admission webhook "a.example.com" denied the request: no'],
     ['with a reason', { reason: 'Because' }, 400, 'admission webhook "a.example.com" denied the request: Because'],
-    ['with a code', { message: 'no', code: 403, reason: 'Forbidden' }, 403, 'admission webhook "a.example.com" denied the request: no'],
-    ['with a code that is none', { message: 'no', code: 200, status: 'Success' }, 400, 'admission webhook "a.example.com" denied the request: no'],
+    [
+      'with a code',
+      { message: 'no', code: 403, reason: 'Forbidden' },
+      403,
+      'admission webhook "a.example.com" denied the request: no',
+    ],
+    [
+      'with a code that is none',
+      { message: 'no', code: 200, status: 'Success' },
+      400,
+      'admission webhook "a.example.com" denied the request: no',
+    ],
   ];
   it.each(denials)('deny %s', async (_, status, code, message) => {
     answer = (call) => review(call, { allowed: false, ...(status ? { status } : {}) });
@@ -125,14 +172,49 @@ describe('validating webhooks', () => {
   });
 
   const wrongAnswers: [name: string, reply: (call: TestCall) => TestReply, reason: string | RegExp][] = [
-    ['no response', () => ({ body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } }), 'received invalid webhook response: webhook response was absent'],
-    ['another uid', (call) => review(call, { uid: 'x' }), /received invalid webhook response: expected response\.uid="[0-9a-f-]+", got "x"/],
-    ['an older version', (call) => ({ body: { ...(review(call, {}).body as object), apiVersion: 'admission.k8s.io/v1beta1' } }), 'received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got admission.k8s.io/v1beta1, Kind=AdmissionReview'],
-    ['a patch', (call) => review(call, patch()), 'received invalid webhook response: validating webhook may not return response.patch'],
-    ['404', () => ({ status: 404, body: 'nothing here' }), 'failed to call webhook: the server could not find the requested resource'],
-    ['500', () => ({ status: 500, body: 'oh no' }), 'failed to call webhook: an error on the server ("oh no") has prevented the request from succeeding'],
-    ['nothing', () => ({ body: '' }), 'failed to call webhook: 0-length response with status code: 200 and content type: '],
-    ['a failure Status', () => ({ status: 403, body: { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'go away', code: 403 } }), 'failed to call webhook: go away'],
+    [
+      'no response',
+      () => ({ body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview' } }),
+      'received invalid webhook response: webhook response was absent',
+    ],
+    [
+      'another uid',
+      (call) => review(call, { uid: 'x' }),
+      /received invalid webhook response: expected response\.uid="[0-9a-f-]+", got "x"/,
+    ],
+    [
+      'an older version',
+      (call) => ({ body: { ...(review(call, {}).body as object), apiVersion: 'admission.k8s.io/v1beta1' } }),
+      'received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got admission.k8s.io/v1beta1, Kind=AdmissionReview',
+    ],
+    [
+      'a patch',
+      (call) => review(call, patch()),
+      'received invalid webhook response: validating webhook may not return response.patch',
+    ],
+    [
+      '404',
+      () => ({ status: 404, body: 'nothing here' }),
+      'failed to call webhook: the server could not find the requested resource',
+    ],
+    [
+      '500',
+      () => ({ status: 500, body: 'oh no' }),
+      'failed to call webhook: an error on the server ("oh no") has prevented the request from succeeding',
+    ],
+    [
+      'nothing',
+      () => ({ body: '' }),
+      'failed to call webhook: 0-length response with status code: 200 and content type: ',
+    ],
+    [
+      'a failure Status',
+      () => ({
+        status: 403,
+        body: { apiVersion: 'v1', kind: 'Status', status: 'Failure', message: 'go away', code: 403 },
+      }),
+      'failed to call webhook: go away',
+    ],
   ];
   it.each(wrongAnswers)('that answer with %s fail the request, or are ignored', async (_, reply, reason) => {
     answer = reply;
@@ -141,18 +223,40 @@ describe('validating webhooks', () => {
     expect(refused.status).toBe(500);
     const prefix = 'Internal error occurred: failed calling webhook "a.example.com": ';
     expect(refused.body['message']).toMatch(prefix);
-    expect(String(refused.body['message']).slice(prefix.length)).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason));
+    expect(String(refused.body['message']).slice(prefix.length)).toEqual(
+      typeof reason === 'string' ? reason : expect.stringMatching(reason),
+    );
     await api.call('DELETE', `${HOOKS}/validatingwebhookconfigurations`);
     await configure('Validating', 'v', webhook({ failurePolicy: 'Ignore' }));
     expect((await create('x')).status).toBe(201);
   });
 
   const unreachable: [name: string, clientConfig: () => Record<string, unknown>, reason: string][] = [
-    ['nobody listens', () => ({ url: 'https://127.0.0.1:1/hook' }), 'failed to call webhook: Post "https://127.0.0.1:1/hook?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused'],
-    ['the authority is unknown', () => ({ url: `${hook.url}/check` }), 'tls: failed to verify certificate: x509: certificate signed by unknown authority'],
-    ['the certificate is for others', () => ({ url: `https://localhost:${hook.port}/`, caBundle: hook.caBundle }), 'tls: failed to verify certificate: x509: certificate is valid for hook.default.svc, not localhost'],
-    ['the authority is no certificate', () => ({ url: hook.url, caBundle: Buffer.from('nonsense').toString('base64') }), 'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block'],
-    ['the service is missing', () => ({ service: { namespace: 'default', name: 'ghost', path: '/p' } }), 'failed to call webhook: Post "https://ghost.default.svc:443/p?timeout=10s": service "ghost" not found'],
+    [
+      'nobody listens',
+      () => ({ url: 'https://127.0.0.1:1/hook' }),
+      'failed to call webhook: Post "https://127.0.0.1:1/hook?timeout=10s": dial tcp 127.0.0.1:1: connect: connection refused',
+    ],
+    [
+      'the authority is unknown',
+      () => ({ url: `${hook.url}/check` }),
+      'tls: failed to verify certificate: x509: certificate signed by unknown authority',
+    ],
+    [
+      'the certificate is for others',
+      () => ({ url: `https://localhost:${hook.port}/`, caBundle: hook.caBundle }),
+      'tls: failed to verify certificate: x509: certificate is valid for hook.default.svc, not localhost',
+    ],
+    [
+      'the authority is no certificate',
+      () => ({ url: hook.url, caBundle: Buffer.from('nonsense').toString('base64') }),
+      'could not get REST client: unable to load root certificates: unable to parse bytes as PEM block',
+    ],
+    [
+      'the service is missing',
+      () => ({ service: { namespace: 'default', name: 'ghost', path: '/p' } }),
+      'failed to call webhook: Post "https://ghost.default.svc:443/p?timeout=10s": service "ghost" not found',
+    ],
   ];
   it.each(unreachable)('fail the request when %s', async (_, clientConfig, reason) => {
     await configure('Validating', 'v', webhook({ clientConfig: clientConfig() }));
@@ -162,7 +266,14 @@ describe('validating webhooks', () => {
   });
 
   it('behind a Service are reached through its endpoints', async () => {
-    await api.call('POST', '/api/v1/namespaces/default/services', { body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'hook' }, spec: { ports: [{ name: 'https', port: 443 }] } } });
+    await api.call('POST', '/api/v1/namespaces/default/services', {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name: 'hook' },
+        spec: { ports: [{ name: 'https', port: 443 }] },
+      },
+    });
     const slice = {
       apiVersion: 'discovery.k8s.io/v1',
       kind: 'EndpointSlice',
@@ -173,7 +284,13 @@ describe('validating webhooks', () => {
     };
     const made = await api.call('POST', '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', { body: slice });
     expect(made.status, made.text).toBe(201);
-    await configure('Validating', 'v', webhook({ clientConfig: { service: { namespace: 'default', name: 'hook', path: '/svc' }, caBundle: hook.caBundle } }));
+    await configure(
+      'Validating',
+      'v',
+      webhook({
+        clientConfig: { service: { namespace: 'default', name: 'hook', path: '/svc' }, caBundle: hook.caBundle },
+      }),
+    );
     const created = await create('x');
     expect(created.status, created.text).toBe(201);
     expect(hook.calls[0]?.path).toBe('/svc?timeout=10s');
@@ -184,13 +301,17 @@ describe('validating webhooks', () => {
     answer = () => undefined;
     await configure('Validating', 'v', webhook({ timeoutSeconds: 2 }));
     const waiting = create('slow');
-    const secret = await api.call('POST', '/api/v1/namespaces/default/secrets', { body: { apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 's-' } } });
+    const secret = await api.call('POST', '/api/v1/namespaces/default/secrets', {
+      body: { apiVersion: 'v1', kind: 'Secret', metadata: { generateName: 's-' } },
+    });
     expect(secret.status).toBe(201);
     while (hook.calls.length === 0) await new Promise((resolve) => setImmediate(resolve));
     await api.ctx.clock.advance(2000);
     const refused = await waiting;
     expect(refused.status).toBe(500);
-    expect(refused.body['message']).toBe(`Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post "${hook.url}/check?timeout=2s": context deadline exceeded`);
+    expect(refused.body['message']).toBe(
+      `Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post "${hook.url}/check?timeout=2s": context deadline exceeded`,
+    );
   });
 
   it('are called over one connection', async () => {
@@ -212,8 +333,20 @@ describe('which requests concern a webhook', () => {
     ['its scope', { rules: [rule({ scope: 'Namespaced' })] }, true],
     ['labels of the object', { objectSelector: { matchLabels: { hook: 'me' } } }, true],
     ['other labels', { objectSelector: { matchLabels: { hook: 'not-me' } } }, false],
-    ['labels of the namespace', { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } }, true],
-    ['labels of another namespace', { namespaceSelector: { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['default'] }] } }, false],
+    [
+      'labels of the namespace',
+      { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'default' } } },
+      true,
+    ],
+    [
+      'labels of another namespace',
+      {
+        namespaceSelector: {
+          matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['default'] }],
+        },
+      },
+      false,
+    ],
   ];
   it.each(cases)('%s', async (_, over, called) => {
     await configure('Validating', 'v', webhook(over));
@@ -226,14 +359,31 @@ describe('which requests concern a webhook', () => {
     ['Equivalent', 1],
     ['Exact', 0],
   ])('matchPolicy %s of a rule for another version', async (matchPolicy, calls) => {
-    await configure('Validating', 'v', webhook({ matchPolicy, rules: [rule({ apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] })] }));
+    await configure(
+      'Validating',
+      'v',
+      webhook({
+        matchPolicy,
+        rules: [rule({ apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['horizontalpodautoscalers'] })],
+      }),
+    );
     const body = {
       apiVersion: 'autoscaling/v2',
       kind: 'HorizontalPodAutoscaler',
       metadata: { name: 'h' },
-      spec: { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }, metrics: [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 55 } } }] },
+      spec: {
+        maxReplicas: 2,
+        scaleTargetRef: { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' },
+        metrics: [
+          { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 55 } } },
+        ],
+      },
     };
-    const created = await api.call('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers?dryRun=All', { body });
+    const created = await api.call(
+      'POST',
+      '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers?dryRun=All',
+      { body },
+    );
     expect(created.status, created.text).toBe(201);
     expect(hook.calls).toHaveLength(calls);
     if (calls > 0) {
@@ -246,7 +396,11 @@ describe('which requests concern a webhook', () => {
   });
 
   it('never the configurations themselves', async () => {
-    await configure('Validating', 'v', webhook({ rules: [rule({ apiGroups: ['*'], resources: ['*'] })], clientConfig: { url: 'https://127.0.0.1:1/' } }));
+    await configure(
+      'Validating',
+      'v',
+      webhook({ rules: [rule({ apiGroups: ['*'], resources: ['*'] })], clientConfig: { url: 'https://127.0.0.1:1/' } }),
+    );
     expect((await api.call('DELETE', `${HOOKS}/validatingwebhookconfigurations/v`)).status).toBe(200);
   });
 
@@ -254,58 +408,134 @@ describe('which requests concern a webhook', () => {
     const { registry } = api.pipeline.door.backend;
     const served = registry.require('admissionregistration.k8s.io', 'v1', 'validatingwebhookconfigurations');
     // Validation takes no such webhook any more; old objects may still have one.
-    const old = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingWebhookConfiguration', metadata: { name: 'old' }, webhooks: [webhook({ sideEffects: 'Some' })] };
+    const old = {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'old' },
+      webhooks: [webhook({ sideEffects: 'Some' })],
+    };
     await registry.objects.create(served, { namespace: '', name: 'old' }, old, false);
     const refused = await create('x', {}, '?dryRun=All');
-    expect([refused.status, refused.body['message']]).toEqual([400, 'admission webhook "a.example.com" does not support dry run']);
+    expect([refused.status, refused.body['message']]).toEqual([
+      400,
+      'admission webhook "a.example.com" does not support dry run',
+    ]);
     expect((await create('x')).status).toBe(201);
   });
 
   it('connections', async () => {
-    await api.call('POST', '/api/v1/namespaces/default/pods', { body: { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
+    await api.call('POST', '/api/v1/namespaces/default/pods', {
+      body: {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { name: 'p' },
+        spec: { containers: [{ name: 'c', image: 'i' }] },
+      },
+    });
     answer = (call) => review(call, { allowed: false });
-    await configure('Validating', 'v', webhook({ rules: [rule({ operations: ['CONNECT'], resources: ['pods/exec'] })] }));
+    await configure(
+      'Validating',
+      'v',
+      webhook({ rules: [rule({ operations: ['CONNECT'], resources: ['pods/exec'] })] }),
+    );
     const refused = await api.call('POST', '/api/v1/namespaces/default/pods/p/exec?command=ls&stdout=true');
     expect(refused.status).toBe(400);
-    expect(requestOf(hook.calls[0]!)).toMatchObject({ operation: 'CONNECT', subResource: 'exec', kind: { kind: 'PodExecOptions' }, name: 'p' });
+    expect(requestOf(hook.calls[0]!)).toMatchObject({
+      operation: 'CONNECT',
+      subResource: 'exec',
+      kind: { kind: 'PodExecOptions' },
+      name: 'p',
+    });
     expect(requestOf(hook.calls[0]!).object).not.toHaveProperty('metadata');
   });
 });
 
 describe('mutating webhooks', () => {
   it('change objects, which get the defaults of what they became', async () => {
-    answer = (call) => review(call, patch({ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'sidecar:1' } }));
+    answer = (call) =>
+      review(call, patch({ op: 'add', path: '/spec/containers/-', value: { name: 'sidecar', image: 'sidecar:1' } }));
     await configure('Mutating', 'm', webhook({ rules: [rule({ resources: ['pods'] })] }));
-    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'injected' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'injected' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    };
     const created = await api.call('POST', '/api/v1/namespaces/default/pods', { body });
     expect(created.status, created.text).toBe(201);
-    expect(created.body['spec']).toMatchObject({ containers: [{ name: 'c' }, { name: 'sidecar', imagePullPolicy: 'IfNotPresent', terminationMessagePath: '/dev/termination-log' }] });
+    expect(created.body['spec']).toMatchObject({
+      containers: [
+        { name: 'c' },
+        { name: 'sidecar', imagePullPolicy: 'IfNotPresent', terminationMessagePath: '/dev/termination-log' },
+      ],
+    });
   });
 
   it('work in the order of their configurations, each on what the one before made', async () => {
-    answer = (call) => review(call, patch({ op: 'add', path: '/data', value: { ...requestOf(call).object?.data, [call.path.slice(1, 2)]: String(Object.keys(requestOf(call).object?.data ?? {}).length) } }));
-    const at = (path: string): Record<string, unknown> => ({ clientConfig: { url: `${hook.url}/${path}`, caBundle: hook.caBundle } });
+    answer = (call) =>
+      review(
+        call,
+        patch({
+          op: 'add',
+          path: '/data',
+          value: {
+            ...requestOf(call).object?.data,
+            [call.path.slice(1, 2)]: String(Object.keys(requestOf(call).object?.data ?? {}).length),
+          },
+        }),
+      );
+    const at = (path: string): Record<string, unknown> => ({
+      clientConfig: { url: `${hook.url}/${path}`, caBundle: hook.caBundle },
+    });
     await configure('Mutating', 'm2', webhook({ name: 'c.example.com', ...at('c') }));
-    await configure('Mutating', 'm1', webhook({ name: 'a.example.com', ...at('a') }), webhook({ name: 'b.example.com', ...at('b') }));
+    await configure(
+      'Mutating',
+      'm1',
+      webhook({ name: 'a.example.com', ...at('a') }),
+      webhook({ name: 'b.example.com', ...at('b') }),
+    );
     expect((await create('ordered')).body['data']).toEqual({ a: '0', b: '1', c: '2' });
   });
 
   it('are called again when a later one changed the object and they ask for it', async () => {
     answer = (call) => {
       const data = requestOf(call).object?.data ?? {};
-      if (call.path.startsWith('/first')) return review(call, 'second' in data && !('again' in data) ? patch({ op: 'add', path: '/data/again', value: 'yes' }) : {});
+      if (call.path.startsWith('/first'))
+        return review(
+          call,
+          'second' in data && !('again' in data) ? patch({ op: 'add', path: '/data/again', value: 'yes' }) : {},
+        );
       return review(call, 'second' in data ? {} : patch({ op: 'add', path: '/data', value: { second: 'yes' } }));
     };
-    const at = (path: string): Record<string, unknown> => ({ clientConfig: { url: `${hook.url}/${path}`, caBundle: hook.caBundle } });
-    await configure('Mutating', 'm', webhook({ name: 'a.example.com', ...at('first'), reinvocationPolicy: 'IfNeeded' }), webhook({ name: 'b.example.com', ...at('second') }));
+    const at = (path: string): Record<string, unknown> => ({
+      clientConfig: { url: `${hook.url}/${path}`, caBundle: hook.caBundle },
+    });
+    await configure(
+      'Mutating',
+      'm',
+      webhook({ name: 'a.example.com', ...at('first'), reinvocationPolicy: 'IfNeeded' }),
+      webhook({ name: 'b.example.com', ...at('second') }),
+    );
     expect((await create('again')).body['data']).toEqual({ second: 'yes', again: 'yes' });
     expect(hook.calls.map((call) => call.path.split('?')[0])).toEqual(['/first', '/second', '/first']);
   });
 
   const failures: [name: string, response: Record<string, unknown>, message: string][] = [
-    ['a patch that does not fit', patch({ op: 'remove', path: '/data/none' }), 'Internal error occurred: remove operation does not apply: doc is missing key: "/data/none": missing value'],
-    ['a patch of no known type', { ...patch({ op: 'add', path: '/data', value: {} }), patchType: 'Merge' }, 'Internal error occurred: failed calling webhook "a.example.com": unsupported patch type "Merge"'],
-    ['a patch without its type', { patch: patch({ op: 'add', path: '/data', value: {} })['patch'] }, 'Internal error occurred: failed calling webhook "a.example.com": received invalid webhook response: webhook returned response.patch but not response.patchType'],
+    [
+      'a patch that does not fit',
+      patch({ op: 'remove', path: '/data/none' }),
+      'Internal error occurred: remove operation does not apply: doc is missing key: "/data/none": missing value',
+    ],
+    [
+      'a patch of no known type',
+      { ...patch({ op: 'add', path: '/data', value: {} }), patchType: 'Merge' },
+      'Internal error occurred: failed calling webhook "a.example.com": unsupported patch type "Merge"',
+    ],
+    [
+      'a patch without its type',
+      { patch: patch({ op: 'add', path: '/data', value: {} })['patch'] },
+      'Internal error occurred: failed calling webhook "a.example.com": received invalid webhook response: webhook returned response.patch but not response.patchType',
+    ],
   ];
   it.each(failures)('fail the request with %s', async (_, response, message) => {
     answer = (call) => review(call, response);
@@ -319,6 +549,9 @@ describe('mutating webhooks', () => {
     answer = (call) => review(call, patch({ op: 'add', path: '/data', value: {} }));
     await configure('Mutating', 'm', webhook({ rules: [rule({ operations: ['DELETE'] })] }));
     const refused = await api.call('DELETE', `${MAPS}/going`);
-    expect([refused.status, refused.body['message']]).toEqual([500, 'Internal error occurred: admission webhook "a.example.com" attempted to modify the object, which is not supported for this operation']);
+    expect([refused.status, refused.body['message']]).toEqual([
+      500,
+      'Internal error occurred: admission webhook "a.example.com" attempted to modify the object, which is not supported for this operation',
+    ]);
   });
 });

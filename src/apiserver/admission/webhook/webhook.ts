@@ -1,5 +1,10 @@
 /** The webhooks of all configurations, in the order in which they are called, ready to be matched and called. */
-import type { MatchCondition, MutatingWebhook, RuleWithOperations, ValidatingWebhook } from '../../../api/generated/admissionregistration-v1.ts';
+import type {
+  MatchCondition,
+  MutatingWebhook,
+  RuleWithOperations,
+  ValidatingWebhook,
+} from '../../../api/generated/admissionregistration-v1.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { WebhookClientConfig } from '../../webhook-client/index.ts';
@@ -35,7 +40,8 @@ export function webhookSource(registry: Registry, plural: WebhookKind): () => re
 }
 
 function webhooksOf(configuration: KubeObject): Webhook[] {
-  const hooks = (configuration['webhooks'] ?? []) as readonly (ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>)[];
+  const hooks = (configuration['webhooks'] ?? []) as readonly (ValidatingWebhook &
+    Pick<MutatingWebhook, 'reinvocationPolicy'>)[];
   const name = configuration.metadata.name ?? '';
   return hooks.map((hook, index) => ({
     id: `${name}/${hook.name}/${index}`,

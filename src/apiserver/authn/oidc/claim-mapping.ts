@@ -13,7 +13,10 @@ export interface ClaimMapping {
   readonly uid?: { readonly claim: string } | { readonly expression: Expression };
   readonly extra?: readonly { readonly key: string; readonly expression: Expression }[];
   /** What must hold of the claims before anything is made of them. */
-  readonly validations?: readonly ({ readonly claim: string; readonly requiredValue: string } | { readonly expression: Expression; readonly message: string })[];
+  readonly validations?: readonly (
+    | { readonly claim: string; readonly requiredValue: string }
+    | { readonly expression: Expression; readonly message: string }
+  )[];
   /** What must hold of the user that they give. */
   readonly userValidations?: readonly { readonly expression: Expression; readonly message: string }[];
 }
@@ -27,7 +30,12 @@ export function mapClaims(mapping: ClaimMapping, claims: JWTPayload): UserInfo {
   const uid = mapping.uid ? uidOf(mapping.uid, claims) : '';
   const extra = extraOf(mapping.extra ?? [], claims);
   if (typeof claims.jti === 'string') extra['authentication.kubernetes.io/credential-id'] = [`JTI=${claims.jti}`];
-  const user: UserInfo = { name, ...(uid !== '' ? { uid } : {}), groups, ...(Object.keys(extra).length > 0 ? { extra } : {}) };
+  const user: UserInfo = {
+    name,
+    ...(uid !== '' ? { uid } : {}),
+    groups,
+    ...(Object.keys(extra).length > 0 ? { extra } : {}),
+  };
   checkUser(mapping, user);
   return user;
 }
@@ -37,9 +45,14 @@ function checkClaims({ validations = [] }: ClaimMapping, claims: JWTPayload): vo
     if ('claim' in rule) {
       const value = claims[rule.claim];
       if (value === undefined) throw new Error(`required claim ${rule.claim} not present in ID token`);
-      if (value !== rule.requiredValue) throw new Error(`required claim ${rule.claim} value does not match. Got = ${String(value)}, want = ${rule.requiredValue}`);
+      if (value !== rule.requiredValue)
+        throw new Error(
+          `required claim ${rule.claim} value does not match. Got = ${String(value)}, want = ${rule.requiredValue}`,
+        );
     } else if (rule.expression.evaluate({ claims }) !== true) {
-      throw new Error(`error evaluating claim validation expression: validation expression '${rule.expression.text}' failed: ${rule.message}`);
+      throw new Error(
+        `error evaluating claim validation expression: validation expression '${rule.expression.text}' failed: ${rule.message}`,
+      );
     }
   }
 }
@@ -51,7 +64,8 @@ function username(source: ClaimSource, claims: JWTPayload): string {
   if (value === undefined) throw new Error(`parse username claims ${quote(claim)}: claim not present`);
   if (typeof value !== 'string') throw new Error(`parse username claims ${quote(claim)}: expected a string`);
   // An address that the provider has not verified is anybody's.
-  if (claim === 'email' && claims['email_verified'] !== undefined && claims['email_verified'] !== true) throw new Error('email not verified');
+  if (claim === 'email' && claims['email_verified'] !== undefined && claims['email_verified'] !== true)
+    throw new Error('email not verified');
   return prefix + value;
 }
 
@@ -66,7 +80,8 @@ function groupsOf(source: ClaimSource, claims: JWTPayload): string[] {
 
 function uidOf(source: NonNullable<ClaimMapping['uid']>, claims: JWTPayload): string {
   const value = 'expression' in source ? source.expression.evaluate({ claims }) : claims[source.claim];
-  if (value === undefined) throw new Error(`parse uid claim ${quote('claim' in source ? source.claim : '')}: claim not present`);
+  if (value === undefined)
+    throw new Error(`parse uid claim ${quote('claim' in source ? source.claim : '')}: claim not present`);
   return textFrom(value, 'uid');
 }
 
@@ -74,7 +89,9 @@ function extraOf(mappings: NonNullable<ClaimMapping['extra']>, claims: JWTPayloa
   const extra: Record<string, string[]> = {};
   for (const { key, expression } of mappings) {
     const value = expression.evaluate({ claims });
-    const values = (Array.isArray(value) ? value : [value]).filter((item) => item !== null && item !== '' && item !== undefined).map((item) => textFrom(item, 'extra'));
+    const values = (Array.isArray(value) ? value : [value])
+      .filter((item) => item !== null && item !== '' && item !== undefined)
+      .map((item) => textFrom(item, 'extra'));
     if (values.length > 0) setOwn(extra, key, values);
   }
   return extra;
@@ -83,7 +100,10 @@ function extraOf(mappings: NonNullable<ClaimMapping['extra']>, claims: JWTPayloa
 function checkUser({ userValidations = [] }: ClaimMapping, user: UserInfo): void {
   const shown = { username: user.name, uid: user.uid ?? '', groups: user.groups, extra: user.extra ?? {} };
   for (const { expression, message } of userValidations) {
-    if (expression.evaluate({ user: shown }) !== true) throw new Error(`error evaluating user info validation rule: validation expression '${expression.text}' failed: ${message}`);
+    if (expression.evaluate({ user: shown }) !== true)
+      throw new Error(
+        `error evaluating user info validation rule: validation expression '${expression.text}' failed: ${message}`,
+      );
   }
 }
 

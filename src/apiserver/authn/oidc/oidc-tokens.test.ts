@@ -29,7 +29,11 @@ afterAll(() => provider.close());
 describe('ID tokens', () => {
   it('give a user by claims and prefixes', async () => {
     const user = await authenticate(configuration(), { sub: 'jane', groups: ['dev', 'ops'], jti: 'abc' });
-    expect(user).toEqual({ name: 'oidc:jane', groups: ['g:dev', 'g:ops'], extra: { 'authentication.kubernetes.io/credential-id': ['JTI=abc'] } });
+    expect(user).toEqual({
+      name: 'oidc:jane',
+      groups: ['g:dev', 'g:ops'],
+      extra: { 'authentication.kubernetes.io/credential-id': ['JTI=abc'] },
+    });
   });
 
   it('give a user by expressions', async () => {
@@ -39,16 +43,47 @@ describe('ID tokens', () => {
       uid: { claim: 'oid' },
       extra: [{ key: 'example.com/level', valueExpression: 'string(claims.level)' }],
     };
-    const user = await authenticate(configuration({ claimMappings: mappings }), { sub: 'jane', roles: 'a,b', oid: 'u-1', level: 3 });
-    expect(user).toEqual({ name: 'jane@example', uid: 'u-1', groups: ['a', 'b'], extra: { 'example.com/level': ['3'] } });
+    const user = await authenticate(configuration({ claimMappings: mappings }), {
+      sub: 'jane',
+      roles: 'a,b',
+      oid: 'u-1',
+      level: 3,
+    });
+    expect(user).toEqual({
+      name: 'jane@example',
+      uid: 'u-1',
+      groups: ['a', 'b'],
+      extra: { 'example.com/level': ['3'] },
+    });
   });
 
-  const refusals: { name: string; claims: Record<string, unknown>; config?: Record<string, unknown>; signed?: Parameters<typeof sign>[1]; reason: RegExp }[] = [
-    { name: 'of another audience', claims: { sub: 'a' }, signed: { audience: 'other' }, reason: /unexpected "aud" claim value/ },
+  const refusals: {
+    name: string;
+    claims: Record<string, unknown>;
+    config?: Record<string, unknown>;
+    signed?: Parameters<typeof sign>[1];
+    reason: RegExp;
+  }[] = [
+    {
+      name: 'of another audience',
+      claims: { sub: 'a' },
+      signed: { audience: 'other' },
+      reason: /unexpected "aud" claim value/,
+    },
     { name: 'that has expired', claims: { sub: 'a' }, signed: { expiresIn: -60 }, reason: /timestamp check failed/ },
     { name: 'without a username', claims: {}, reason: /parse username claims "sub": claim not present/ },
-    { name: 'with an address that is not verified', claims: { email: 'a@b', email_verified: false }, config: { claimMappings: { username: { claim: 'email', prefix: '' } } }, reason: /email not verified/ },
-    { name: 'that lacks a required claim', claims: { sub: 'a' }, config: { claimValidationRules: [{ claim: 'hd', requiredValue: 'example.com' }] }, reason: /required claim hd not present/ },
+    {
+      name: 'with an address that is not verified',
+      claims: { email: 'a@b', email_verified: false },
+      config: { claimMappings: { username: { claim: 'email', prefix: '' } } },
+      reason: /email not verified/,
+    },
+    {
+      name: 'that lacks a required claim',
+      claims: { sub: 'a' },
+      config: { claimValidationRules: [{ claim: 'hd', requiredValue: 'example.com' }] },
+      reason: /required claim hd not present/,
+    },
     {
       name: 'that breaks a rule on claims',
       claims: { sub: 'a', level: 1 },
@@ -58,7 +93,10 @@ describe('ID tokens', () => {
     {
       name: 'whose user breaks a rule',
       claims: { sub: 'system:x' },
-      config: { claimMappings: { username: { claim: 'sub', prefix: '' } }, userValidationRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }] },
+      config: {
+        claimMappings: { username: { claim: 'sub', prefix: '' } },
+        userValidationRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
+      },
       reason: /failed: reserved/,
     },
   ];
@@ -78,8 +116,12 @@ describe('ID tokens', () => {
   it('signed with a forged key are refused, and those of another issuer are not ours', async () => {
     const forged = await createKey('first');
     const oidc = authenticator(configuration());
-    await expect(oidc.authenticateToken(await sign({ sub: 'a' }, { key: forged }), [], () => {})).rejects.toThrow(/signature verification failed/);
-    expect(await oidc.authenticateToken(await sign({ sub: 'a' }, { issuer: 'https://elsewhere' }), [], () => {})).toBeUndefined();
+    await expect(oidc.authenticateToken(await sign({ sub: 'a' }, { key: forged }), [], () => {})).rejects.toThrow(
+      /signature verification failed/,
+    );
+    expect(
+      await oidc.authenticateToken(await sign({ sub: 'a' }, { issuer: 'https://elsewhere' }), [], () => {}),
+    ).toBeUndefined();
     expect(await oidc.authenticateToken('no-token', [], () => {})).toBeUndefined();
   });
 
@@ -87,36 +129,60 @@ describe('ID tokens', () => {
     const oidc = authenticator(configuration(), { ...ctx, clock: rushing() });
     expect(await oidc.authenticateToken(await sign({ sub: 'a' }), [], () => {})).toBeDefined();
     keys = [await createKey('second'), keys[0]!];
-    expect(await oidc.authenticateToken(await sign({ sub: 'b' }), [], () => {})).toMatchObject({ user: { name: 'oidc:b' } });
+    expect(await oidc.authenticateToken(await sign({ sub: 'b' }), [], () => {})).toMatchObject({
+      user: { name: 'oidc:b' },
+    });
   });
 });
 
 describe('AuthenticationConfiguration', () => {
   const invalid: { name: string; config: Record<string, unknown>; message: RegExp }[] = [
-    { name: 'an issuer without https', config: { issuer: { url: 'http://x', audiences: ['a'] } }, message: /URL scheme must be https/ },
+    {
+      name: 'an issuer without https',
+      config: { issuer: { url: 'http://x', audiences: ['a'] } },
+      message: /URL scheme must be https/,
+    },
     { name: 'no audience', config: { issuer: { url: 'https://x' } }, message: /audiences: Required value/ },
-    { name: 'an expression that is none', config: { claimMappings: { username: { expression: 'claims.' } } }, message: /claimMappings.username.expression: Invalid value/ },
-    { name: 'a claim without a prefix', config: { claimMappings: { username: { claim: 'sub' } } }, message: /prefix is required when claim is set/ },
+    {
+      name: 'an expression that is none',
+      config: { claimMappings: { username: { expression: 'claims.' } } },
+      message: /claimMappings.username.expression: Invalid value/,
+    },
+    {
+      name: 'a claim without a prefix',
+      config: { claimMappings: { username: { claim: 'sub' } } },
+      message: /prefix is required when claim is set/,
+    },
   ];
   it.each(invalid)('refuses $name', ({ config, message }) => {
     expect(() => authenticationFromConfiguration(ctx, configuration(config))).toThrow(message);
   });
   it('limits anonymous access to paths', () => {
-    const text = JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', anonymous: { enabled: true, conditions: [{ path: '/livez' }] } });
+    const text = JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'AuthenticationConfiguration',
+      anonymous: { enabled: true, conditions: [{ path: '/livez' }] },
+    });
     expect(authenticationFromConfiguration(ctx, text).anonymous).toEqual({ enabled: true, paths: ['/livez'] });
   });
 });
 
 function configuration(more: Record<string, unknown> = {}): string {
   const jwt = {
-    issuer: { url: provider.url, audiences: ['k8ts', 'more'], audienceMatchPolicy: 'MatchAny', certificateAuthority: provider.ca },
+    issuer: {
+      url: provider.url,
+      audiences: ['k8ts', 'more'],
+      audienceMatchPolicy: 'MatchAny',
+      certificateAuthority: provider.ca,
+    },
     claimMappings: { username: { claim: 'sub', prefix: 'oidc:' }, groups: { claim: 'groups', prefix: 'g:' } },
     ...more,
   };
   return JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'AuthenticationConfiguration', jwt: [jwt] });
 }
 
-const authenticator = (text: string, context = ctx) => authenticationFromConfiguration(context, text).tokenAuthenticators![0]!;
+const authenticator = (text: string, context = ctx) =>
+  authenticationFromConfiguration(context, text).tokenAuthenticators![0]!;
 
 async function authenticate(text: string, claims: Record<string, unknown>): Promise<unknown> {
   const answer = await authenticator(text).authenticateToken(await sign(claims), [], () => {});
@@ -128,7 +194,10 @@ async function createKey(kid: string): Promise<Key> {
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, alg: 'ES256', use: 'sig' } };
 }
 
-function sign(claims: Record<string, unknown>, options: { key?: Key; issuer?: string; audience?: string; expiresIn?: number } = {}): Promise<string> {
+function sign(
+  claims: Record<string, unknown>,
+  options: { key?: Key; issuer?: string; audience?: string; expiresIn?: number } = {},
+): Promise<string> {
   const key = options.key ?? keys[0]!;
   const now = Math.floor(ctx.clock.now() / 1000);
   return new SignJWT(claims)

@@ -1,8 +1,16 @@
 /** An OIDC provider's signing keys: found by discovery, kept, and fetched again when a token names a key that is not there. */
-import { createLocalJWKSet, errors, type FlattenedJWSInput, type JSONWebKeySet, type JWSHeaderParameters, type CryptoKey, type KeyObject } from 'jose';
+import {
+  createLocalJWKSet,
+  errors,
+  type FlattenedJWSInput,
+  type JSONWebKeySet,
+  type JWSHeaderParameters,
+  type CryptoKey,
+  type KeyObject,
+} from 'jose';
+import { isRecord } from '../../../base/index.ts';
 import { anonymous, HttpTransport } from '../../../client/index.ts';
 import type { Context } from '../../../kernel/index.ts';
-import { isRecord } from '../../../base/index.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
@@ -27,12 +35,16 @@ export class ProviderKeys {
   ) {}
 
   /** For jose: the key that signed a token. */
-  keyFor = async (header: JWSHeaderParameters, token: FlattenedJWSInput): Promise<CryptoKey | KeyObject | Uint8Array> => {
+  keyFor = async (
+    header: JWSHeaderParameters,
+    token: FlattenedJWSInput,
+  ): Promise<CryptoKey | KeyObject | Uint8Array> => {
     if (!this.#keys) await this.#refresh();
     try {
       return await this.#keys!(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || this.ctx.clock.monotonic() - this.#fetchedAt < COOLDOWN_MS) throw error;
+      if (!(error instanceof errors.JWKSNoMatchingKey) || this.ctx.clock.monotonic() - this.#fetchedAt < COOLDOWN_MS)
+        throw error;
     }
     await this.#refresh();
     return this.#keys!(header, token);
@@ -44,8 +56,13 @@ export class ProviderKeys {
   }
 
   async #fetch(): Promise<void> {
-    const document = await this.#get(this.options.discoveryUrl ?? `${this.options.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
-    if (document['issuer'] !== this.options.issuer) throw new Error(`the provider says that its issuer is "${String(document['issuer'])}", not "${this.options.issuer}"`);
+    const document = await this.#get(
+      this.options.discoveryUrl ?? `${this.options.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+    );
+    if (document['issuer'] !== this.options.issuer)
+      throw new Error(
+        `the provider says that its issuer is "${String(document['issuer'])}", not "${this.options.issuer}"`,
+      );
     const keys = await this.#get(String(document['jwks_uri']));
     this.#keys = createLocalJWKSet(keys as unknown as JSONWebKeySet);
     this.#fetchedAt = this.ctx.clock.monotonic();
@@ -55,12 +72,16 @@ export class ProviderKeys {
     const url = new URL(address);
     if (url.protocol !== 'https:') throw new Error(`an OIDC provider must be reached by https, not ${url.protocol}`);
     const { ca } = this.options;
-    const transport = new HttpTransport({ config: { server: url.origin, ...(ca ? { ca } : {}), credentials: anonymous, namespace: 'default' }, clock: this.ctx.clock });
+    const transport = new HttpTransport({
+      config: { server: url.origin, ...(ca ? { ca } : {}), credentials: anonymous, namespace: 'default' },
+      clock: this.ctx.clock,
+    });
     try {
       const signal = this.ctx.clock.deadline(TIMEOUT_MS, this.ctx.signal);
       const { status, body } = await transport.request({ method: 'GET', path: url.pathname + url.search, signal });
       const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : body;
-      if (status !== 200 || !isRecord(parsed)) throw new Error(`the OIDC provider answered ${status} for ${url.pathname}`);
+      if (status !== 200 || !isRecord(parsed))
+        throw new Error(`the OIDC provider answered ${status} for ${url.pathname}`);
       return parsed;
     } finally {
       await transport.close();

@@ -8,31 +8,82 @@ const NODE = { name: 'system:node:here', groups: ['system:nodes', 'system:authen
 beforeAll(async () => {
   server = await startTestServer();
   const { call } = server;
-  for (const name of ['worker', 'other']) await call('POST', '/api/v1/namespaces/default/serviceaccounts', { body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } } });
+  for (const name of ['worker', 'other'])
+    await call('POST', '/api/v1/namespaces/default/serviceaccounts', {
+      body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name } },
+    });
   const pod = async (name: string, nodeName: string, spec: object = {}): Promise<void> => {
-    const body = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: { nodeName, serviceAccountName: 'worker', automountServiceAccountToken: false, ...spec } };
+    const body = {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name },
+      spec: { nodeName, serviceAccountName: 'worker', automountServiceAccountToken: false, ...spec },
+    };
     const { status, text } = await call('POST', '/api/v1/namespaces/default/pods', { body });
     if (status !== 201) throw new Error(text);
   };
-  const container = { name: 'c', image: 'i', env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'from-env', key: 'k' } } }], envFrom: [{ configMapRef: { name: 'env-from' } }] };
+  const container = {
+    name: 'c',
+    image: 'i',
+    env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'from-env', key: 'k' } } }],
+    envFrom: [{ configMapRef: { name: 'env-from' } }],
+  };
   const volumes = [
     { name: 's', secret: { secretName: 'volume' } },
     { name: 'p', projected: { sources: [{ secret: { name: 'projected' } }, { configMap: { name: 'projected' } }] } },
     { name: 'c', persistentVolumeClaim: { claimName: 'claim' } },
-    { name: 'e', ephemeral: { volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } } } },
+    {
+      name: 'e',
+      ephemeral: {
+        volumeClaimTemplate: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+      },
+    },
   ];
   await pod('mine', 'here', { containers: [container], volumes, imagePullSecrets: [{ name: 'pull' }] });
-  await pod('theirs', 'there', { containers: [{ name: 'c', image: 'i', envFrom: [{ secretRef: { name: 'theirs' } }] }] });
-  const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], claimRef: { namespace: 'default', name: 'claim' }, csi: { driver: 'd', volumeHandle: 'h', nodeStageSecretRef: { namespace: 'storage', name: 'stage' }, controllerExpandSecretRef: { namespace: 'storage', name: 'controller' } } };
-  await call('POST', '/api/v1/persistentvolumes', { body: { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'pv' }, spec: volume } });
+  await pod('theirs', 'there', {
+    containers: [{ name: 'c', image: 'i', envFrom: [{ secretRef: { name: 'theirs' } }] }],
+  });
+  const volume = {
+    capacity: { storage: '1Gi' },
+    accessModes: ['ReadWriteOnce'],
+    claimRef: { namespace: 'default', name: 'claim' },
+    csi: {
+      driver: 'd',
+      volumeHandle: 'h',
+      nodeStageSecretRef: { namespace: 'storage', name: 'stage' },
+      controllerExpandSecretRef: { namespace: 'storage', name: 'controller' },
+    },
+  };
+  await call('POST', '/api/v1/persistentvolumes', {
+    body: { apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name: 'pv' }, spec: volume },
+  });
 });
 afterAll(() => server.stop());
 
-function ask(verb: string, path: string, more: Partial<AuthorizationAttributes> = {}): { allowed: boolean; reason: string } {
+function ask(
+  verb: string,
+  path: string,
+  more: Partial<AuthorizationAttributes> = {},
+): { allowed: boolean; reason: string } {
   const [resourceAndSub = '', name = ''] = path.split(' ');
   const [resource = '', subresource = ''] = resourceAndSub.split('/');
-  const attributes = { user: NODE, verb, isResourceRequest: true, apiGroup: '', apiVersion: 'v1', namespace: 'default', resource, subresource, name, path: '', ...more };
-  const { decision, reason } = server.pipeline.door.backend.authorizer.authorize(attributes) as { decision: string; reason: string };
+  const attributes = {
+    user: NODE,
+    verb,
+    isResourceRequest: true,
+    apiGroup: '',
+    apiVersion: 'v1',
+    namespace: 'default',
+    resource,
+    subresource,
+    name,
+    path: '',
+    ...more,
+  };
+  const { decision, reason } = server.pipeline.door.backend.authorizer.authorize(attributes) as {
+    decision: string;
+    reason: string;
+  };
   return { allowed: decision === 'allow', reason };
 }
 
@@ -63,12 +114,32 @@ describe('a node reads what its pods need', () => {
     { verb: 'get', path: 'pods mine' },
     { verb: 'get', path: 'pods theirs', reason: UNRELATED },
     { verb: 'list', path: 'pods', more: { fieldSelector: [{ field: 'spec.nodeName', operator: '=', value: 'here' }] } },
-    { verb: 'list', path: 'pods', more: { fieldSelector: [{ field: 'spec.nodeName', operator: '!=', value: 'here' }] }, reason: 'can only list/watch pods with spec.nodeName field selector' },
+    {
+      verb: 'list',
+      path: 'pods',
+      more: { fieldSelector: [{ field: 'spec.nodeName', operator: '!=', value: 'here' }] },
+      reason: 'can only list/watch pods with spec.nodeName field selector',
+    },
     { verb: 'get', path: 'nodes here', more: cluster },
-    { verb: 'get', path: 'nodes there', more: cluster, reason: "node 'here' cannot read 'there', only its own Node object" },
+    {
+      verb: 'get',
+      path: 'nodes there',
+      more: cluster,
+      reason: "node 'here' cannot read 'there', only its own Node object",
+    },
     { verb: 'update', path: 'leases here', more: { apiGroup: 'coordination.k8s.io', namespace: 'kube-node-lease' } },
-    { verb: 'update', path: 'leases there', more: { apiGroup: 'coordination.k8s.io', namespace: 'kube-node-lease' }, reason: 'can only access node lease with the same name as the requesting node' },
-    { verb: 'get', path: 'csinodes there', more: { apiGroup: 'storage.k8s.io', namespace: '' }, reason: 'can only access CSINode with the same name as the requesting node' },
+    {
+      verb: 'update',
+      path: 'leases there',
+      more: { apiGroup: 'coordination.k8s.io', namespace: 'kube-node-lease' },
+      reason: 'can only access node lease with the same name as the requesting node',
+    },
+    {
+      verb: 'get',
+      path: 'csinodes there',
+      more: { apiGroup: 'storage.k8s.io', namespace: '' },
+      reason: 'can only access CSINode with the same name as the requesting node',
+    },
     { verb: 'list', path: 'services', more: cluster },
     { verb: 'create', path: 'deployments', more: { apiGroup: 'apps' }, reason: '' },
   ];

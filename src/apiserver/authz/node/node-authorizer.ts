@@ -5,10 +5,18 @@
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
 import { quote } from '../../../base/index.ts';
 import type { UserInfo } from '../../pipeline/request.ts';
-import { ALLOW, NO_OPINION, noOpinion, type AuthorizationAttributes, type Authorizer, type Decision, type ResolvedRules } from '../authorizer.ts';
+import {
+  ALLOW,
+  NO_OPINION,
+  noOpinion,
+  type AuthorizationAttributes,
+  type Authorizer,
+  type Decision,
+  type ResolvedRules,
+} from '../authorizer.ts';
 import { RuleIndex } from '../rule-index.ts';
-import { nodeNameOf } from './node-identity.ts';
 import type { NodeGraph, Vertex } from './node-graph.ts';
+import { nodeNameOf } from './node-identity.ts';
 
 const NODE_LEASES = 'kube-node-lease';
 
@@ -30,7 +38,9 @@ export class NodeAuthorizer implements Authorizer {
     const node = nodeNameOf(attributes.user);
     if (node === undefined) return NO_OPINION;
     if (node === '') return noOpinion(`unknown node for user ${quote(attributes.user.name)}`);
-    const check = attributes.isResourceRequest ? CHECKS.get(`${attributes.apiGroup}/${attributes.resource}`) : undefined;
+    const check = attributes.isResourceRequest
+      ? CHECKS.get(`${attributes.apiGroup}/${attributes.resource}`)
+      : undefined;
     if (check) return check(this.graph, node, attributes);
     return this.#rules.find(attributes) ? ALLOW : NO_OPINION;
   }
@@ -41,26 +51,35 @@ export class NodeAuthorizer implements Authorizer {
   }
 }
 
-const CHECKS: ReadonlyMap<string, Check> = new Map(Object.entries<Check>({
-  '/secrets': (graph, node, asked) => readOwn(graph, node, 'secret', asked),
-  '/configmaps': (graph, node, asked) => readOwn(graph, node, 'configmap', asked),
-  '/persistentvolumeclaims': (graph, node, asked) =>
-    asked.subresource === 'status' ? updateStatus(graph, node, 'pvc', asked) : getOwn(graph, node, 'pvc', asked),
-  '/persistentvolumes': (graph, node, asked) => getOwn(graph, node, 'pv', asked),
-  '/serviceaccounts': serviceAccounts,
-  '/nodes': nodes,
-  '/pods': pods,
-  'coordination.k8s.io/leases': leases,
-  'resource.k8s.io/resourceclaims': (graph, node, asked) => getOwn(graph, node, 'resourceclaim', asked),
-  'resource.k8s.io/resourceslices': resourceSlices,
-  'storage.k8s.io/csinodes': csiNodes,
-  'storage.k8s.io/volumeattachments': (graph, node, asked) => getOwn(graph, node, 'volumeattachment', asked),
-  'certificates.k8s.io/podcertificaterequests': podCertificateRequests,
-}));
+const CHECKS: ReadonlyMap<string, Check> = new Map(
+  Object.entries<Check>({
+    '/secrets': (graph, node, asked) => readOwn(graph, node, 'secret', asked),
+    '/configmaps': (graph, node, asked) => readOwn(graph, node, 'configmap', asked),
+    '/persistentvolumeclaims': (graph, node, asked) =>
+      asked.subresource === 'status' ? updateStatus(graph, node, 'pvc', asked) : getOwn(graph, node, 'pvc', asked),
+    '/persistentvolumes': (graph, node, asked) => getOwn(graph, node, 'pv', asked),
+    '/serviceaccounts': serviceAccounts,
+    '/nodes': nodes,
+    '/pods': pods,
+    'coordination.k8s.io/leases': leases,
+    'resource.k8s.io/resourceclaims': (graph, node, asked) => getOwn(graph, node, 'resourceclaim', asked),
+    'resource.k8s.io/resourceslices': resourceSlices,
+    'storage.k8s.io/csinodes': csiNodes,
+    'storage.k8s.io/volumeattachments': (graph, node, asked) => getOwn(graph, node, 'volumeattachment', asked),
+    'certificates.k8s.io/podcertificaterequests': podCertificateRequests,
+  }),
+);
 
-function related(graph: NodeGraph, node: string, vertex: Vertex, { namespace, name }: AuthorizationAttributes): Decision {
+function related(
+  graph: NodeGraph,
+  node: string,
+  vertex: Vertex,
+  { namespace, name }: AuthorizationAttributes,
+): Decision {
   if (name === '') return noOpinion('No Object name found');
-  return graph.reaches(node, vertex, namespace, name) ? ALLOW : noOpinion(`no relationship found between node '${node}' and this object`);
+  return graph.reaches(node, vertex, namespace, name)
+    ? ALLOW
+    : noOpinion(`no relationship found between node '${node}' and this object`);
 }
 
 function getOwn(graph: NodeGraph, node: string, vertex: Vertex, asked: AuthorizationAttributes): Decision {
@@ -83,7 +102,8 @@ function updateStatus(graph: NodeGraph, node: string, vertex: Vertex, asked: Aut
 
 function serviceAccounts(graph: NodeGraph, node: string, asked: AuthorizationAttributes): Decision {
   if (asked.verb === 'get' && asked.subresource === '') return related(graph, node, 'serviceaccount', asked);
-  if (asked.verb !== 'create' || asked.name === '') return noOpinion('can only create tokens for individual service accounts');
+  if (asked.verb !== 'create' || asked.name === '')
+    return noOpinion('can only create tokens for individual service accounts');
   if (asked.subresource !== 'token') return noOpinion('can only create token subresource of serviceaccount');
   return related(graph, node, 'serviceaccount', asked);
 }
@@ -94,14 +114,16 @@ const OWN_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
 function leases(_graph: NodeGraph, node: string, { verb, namespace, name }: AuthorizationAttributes): Decision {
   if (!OWN_VERBS.includes(verb)) return noOpinion('can only get, create, update, patch, or delete a node lease');
   if (namespace !== NODE_LEASES) return noOpinion(`can only access leases in the "${NODE_LEASES}" system namespace`);
-  if (verb !== 'create' && name !== node) return noOpinion('can only access node lease with the same name as the requesting node');
+  if (verb !== 'create' && name !== node)
+    return noOpinion('can only access node lease with the same name as the requesting node');
   return ALLOW;
 }
 
 function csiNodes(_graph: NodeGraph, node: string, { verb, subresource, name }: AuthorizationAttributes): Decision {
   if (!OWN_VERBS.includes(verb)) return noOpinion('can only get, create, update, patch, or delete a CSINode');
   if (subresource !== '') return noOpinion('cannot authorize CSINode subresources');
-  if (verb !== 'create' && name !== node) return noOpinion('can only access CSINode with the same name as the requesting node');
+  if (verb !== 'create' && name !== node)
+    return noOpinion('can only access CSINode with the same name as the requesting node');
   return ALLOW;
 }
 
@@ -121,7 +143,9 @@ function resourceSlices(graph: NodeGraph, node: string, asked: AuthorizationAttr
       if (selects(asked, 'spec.nodeName', node)) return ALLOW;
       return noOpinion('can only list/watch/deletecollection resourceslices with nodeName field selector');
     default:
-      return noOpinion('only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection');
+      return noOpinion(
+        'only the following verbs are allowed for a ResourceSlice: get, watch, list, create, update, patch, delete, deletecollection',
+      );
   }
 }
 

@@ -5,12 +5,22 @@
 import type { PersistentVolume, Pod } from '../../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
-import type { CacheEvent } from '../../storage/resource-cache.ts';
 import type { Entry } from '../../storage/entry.ts';
+import type { CacheEvent } from '../../storage/resource-cache.ts';
 import { podReferences } from './pod-references.ts';
 import { volumeSecrets } from './volume-secrets.ts';
 
-export type Vertex = 'secret' | 'configmap' | 'pvc' | 'pv' | 'pod' | 'serviceaccount' | 'resourceclaim' | 'volumeattachment' | 'resourceslice' | 'podcertificaterequest';
+export type Vertex =
+  | 'secret'
+  | 'configmap'
+  | 'pvc'
+  | 'pv'
+  | 'pod'
+  | 'serviceaccount'
+  | 'resourceclaim'
+  | 'volumeattachment'
+  | 'resourceslice'
+  | 'podcertificaterequest';
 
 interface KnownPod {
   readonly node: string;
@@ -57,14 +67,17 @@ export class NodeGraph {
   }
 
   #volumeReaches(node: string, secret: string): boolean {
-    for (const volume of this.#volumesOfSecret.get(secret) ?? []) if (this.#claimReaches(node, this.#claimOfVolume.get(volume))) return true;
+    for (const volume of this.#volumesOfSecret.get(secret) ?? [])
+      if (this.#claimReaches(node, this.#claimOfVolume.get(volume))) return true;
     return false;
   }
 
   #build(): void {
     this.#built = true;
     this.#follow('', 'v1', 'pods', (entry, object) => this.#setPod(entry, object as unknown as Pod | undefined));
-    this.#follow('', 'v1', 'persistentvolumes', (entry, object) => this.#setVolume(entry.name, object as unknown as PersistentVolume | undefined));
+    this.#follow('', 'v1', 'persistentvolumes', (entry, object) =>
+      this.#setVolume(entry.name, object as unknown as PersistentVolume | undefined),
+    );
     this.#followNodeNames('storage.k8s.io', 'volumeattachments', 'volumeattachment');
     this.#followNodeNames('resource.k8s.io', 'resourceslices', 'resourceslice');
     this.#followNodeNames('certificates.k8s.io', 'podcertificaterequests', 'podcertificaterequest');
@@ -81,10 +94,18 @@ export class NodeGraph {
     });
   }
 
-  #follow(group: string, version: string, plural: string, set: (entry: Entry, object: KubeObject | undefined) => void): void {
+  #follow(
+    group: string,
+    version: string,
+    plural: string,
+    set: (entry: Entry, object: KubeObject | undefined) => void,
+  ): void {
     const { cache } = this.registry.require(group, version, plural);
     for (const entry of cache.list()) set(entry, entry.object);
-    cache.watch({ scope: '', deliver: ({ type, entry }: CacheEvent) => set(entry, type === 'DELETED' ? undefined : entry.object) });
+    cache.watch({
+      scope: '',
+      deliver: ({ type, entry }: CacheEvent) => set(entry, type === 'DELETED' ? undefined : entry.object),
+    });
   }
 
   #setPod({ namespace, name }: Entry, pod: Pod | undefined): void {
@@ -132,8 +153,10 @@ export class NodeGraph {
     this.#claimOfVolume.set(name, `${claim.namespace ?? ''}/${claim.name ?? ''}`);
     const secrets = volumeSecrets(volume);
     this.#secretsOfVolume.set(name, secrets);
-    for (const secret of secrets) this.#volumesOfSecret.set(secret, (this.#volumesOfSecret.get(secret) ?? new Set()).add(name));
+    for (const secret of secrets)
+      this.#volumesOfSecret.set(secret, (this.#volumesOfSecret.get(secret) ?? new Set()).add(name));
   }
 }
 
-const sameTexts = (a: readonly string[], b: readonly string[]): boolean => a.length === b.length && a.every((text, i) => text === b[i]);
+const sameTexts = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((text, i) => text === b[i]);

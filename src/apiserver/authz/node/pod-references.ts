@@ -42,7 +42,15 @@ function addEnvironment({ env, envFrom }: Container | EphemeralContainer, add: A
 function addVolume(volume: Volume, pod: string, add: Add): void {
   add('secret', volume.secret?.secretName);
   add('secret', volume.azureFile?.secretName);
-  for (const { secretRef } of [volume.cephfs, volume.cinder, volume.flexVolume, volume.rbd, volume.scaleIO, volume.iscsi, volume.storageos].map((source) => source ?? {}) as { secretRef?: { name?: string } }[]) {
+  for (const { secretRef } of [
+    volume.cephfs,
+    volume.cinder,
+    volume.flexVolume,
+    volume.rbd,
+    volume.scaleIO,
+    volume.iscsi,
+    volume.storageos,
+  ].map((source) => source ?? {}) as { secretRef?: { name?: string } }[]) {
     add('secret', secretRef?.name);
   }
   add('secret', volume.csi?.nodePublishSecretRef?.name);
@@ -59,7 +67,8 @@ function addVolume(volume: Volume, pod: string, add: Add): void {
 function addClaims({ spec, status }: Pod, add: Add): void {
   for (const claim of spec?.resourceClaims ?? []) {
     if (claim.resourceClaimName) add('resourceclaim', claim.resourceClaimName);
-    else add('resourceclaim', status?.resourceClaimStatuses?.find(({ name }) => name === claim.name)?.resourceClaimName);
+    else
+      add('resourceclaim', status?.resourceClaimStatuses?.find(({ name }) => name === claim.name)?.resourceClaimName);
   }
   add('resourceclaim', status?.extendedResourceClaimStatus?.resourceClaimName);
 }

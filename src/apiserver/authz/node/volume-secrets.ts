@@ -10,7 +10,10 @@ export function volumeSecrets({ spec }: PersistentVolume): string[] {
   if (!spec?.claimRef) return [];
   const { csi, azureFile } = spec;
   const references: (Reference | undefined)[] = [
-    azureFile && { name: azureFile.secretName, ...(azureFile.secretNamespace ? { namespace: azureFile.secretNamespace } : {}) },
+    azureFile && {
+      name: azureFile.secretName,
+      ...(azureFile.secretNamespace ? { namespace: azureFile.secretNamespace } : {}),
+    },
     spec.cephfs?.secretRef,
     spec.cinder?.secretRef,
     spec.flexVolume?.secretRef,
@@ -23,5 +26,7 @@ export function volumeSecrets({ spec }: PersistentVolume): string[] {
     csi?.nodeExpandSecretRef,
   ];
   const claimNamespace = spec.claimRef.namespace ?? '';
-  return references.flatMap((reference) => (reference?.name ? [`${reference.namespace || claimNamespace}/${reference.name}`] : []));
+  return references.flatMap((reference) =>
+    reference?.name ? [`${reference.namespace || claimNamespace}/${reference.name}`] : [],
+  );
 }

@@ -22,17 +22,22 @@ export class KmsClient {
     private readonly timeoutMs: number,
   ) {
     // `unix:///@name` is a socket in Linux's abstract namespace.
-    const address = endpoint.startsWith('unix:///@') ? `unix-abstract:${endpoint.slice('unix:///@'.length)}` : `unix:${endpoint.slice('unix://'.length)}`;
+    const address = endpoint.startsWith('unix:///@')
+      ? `unix-abstract:${endpoint.slice('unix:///@'.length)}`
+      : `unix:${endpoint.slice('unix://'.length)}`;
     this.#client = new Client(address, credentials.createInsecure());
   }
 
-  status = async (): Promise<ReturnType<typeof decodeStatusResponse>> => decodeStatusResponse(await this.#call('Status', Buffer.alloc(0)));
+  status = async (): Promise<ReturnType<typeof decodeStatusResponse>> =>
+    decodeStatusResponse(await this.#call('Status', Buffer.alloc(0)));
 
   encrypt = async (plaintext: Buffer): Promise<ReturnType<typeof decodeEncryptResponse>> =>
     decodeEncryptResponse(await this.#call('Encrypt', encodeEncryptRequest(plaintext, this.ctx.random.uid())));
 
   decrypt = async (ciphertext: Buffer, keyId: string, annotations: Annotations): Promise<Buffer> =>
-    decodeDecryptResponse(await this.#call('Decrypt', encodeDecryptRequest(ciphertext, this.ctx.random.uid(), keyId, annotations))).plaintext;
+    decodeDecryptResponse(
+      await this.#call('Decrypt', encodeDecryptRequest(ciphertext, this.ctx.random.uid(), keyId, annotations)),
+    ).plaintext;
 
   close(): void {
     this.#client.close();
@@ -41,10 +46,18 @@ export class KmsClient {
   #call(method: string, request: Buffer): Promise<Buffer> {
     const deadline = this.ctx.clock.now() + this.timeoutMs;
     return new Promise((resolve, reject) => {
-      this.#client.makeUnaryRequest(SERVICE + method, itself, itself, request, new Metadata(), { deadline }, (error, response) => {
-        if (error) reject(new Error(`the KMS failed in ${method}: ${error.details}`));
-        else resolve(response ?? Buffer.alloc(0));
-      });
+      this.#client.makeUnaryRequest(
+        SERVICE + method,
+        itself,
+        itself,
+        request,
+        new Metadata(),
+        { deadline },
+        (error, response) => {
+          if (error) reject(new Error(`the KMS failed in ${method}: ${error.details}`));
+          else resolve(response ?? Buffer.alloc(0));
+        },
+      );
     });
   }
 }

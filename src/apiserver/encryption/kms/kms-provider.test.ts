@@ -5,8 +5,8 @@ import path from 'node:path';
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createContext, type Context } from '../../../kernel/index.ts';
-import { EncryptionAtRest } from '../encryption-at-rest.ts';
 import { loadEncryption } from '../configuration.ts';
+import { EncryptionAtRest } from '../encryption-at-rest.ts';
 import { annotationsField, bytesField, readFields } from './messages.ts';
 
 const PLACE = '/registry/secrets/default/s';
@@ -29,7 +29,9 @@ afterEach(async () => {
 describe('a key management service', () => {
   it('is asked once for many writes, and again by a server that has not seen the seed', async () => {
     const [transformer, close] = open();
-    const stored = await Promise.all(['a', 'b', 'c'].map(async (name) => transformer.toStorage(VALUE, `${PLACE}-${name}`)));
+    const stored = await Promise.all(
+      ['a', 'b', 'c'].map(async (name) => transformer.toStorage(VALUE, `${PLACE}-${name}`)),
+    );
     expect(stored[0]!.toString('latin1')).toMatch(/^k8s:enc:kms:v2:mine:/);
     expect(stored[0]!.toString('latin1')).not.toContain('aHVudGVyMg');
     expect(transformer.fromStorage(stored[1]!, `${PLACE}-b`)).toEqual({ value: VALUE, stale: false });
@@ -71,8 +73,18 @@ describe('a key management service', () => {
 });
 
 function open(): [EncryptionAtRest, () => void] {
-  const providers = [{ kms: { apiVersion: 'v2', name: 'mine', endpoint: `unix://${kms.socket}`, timeout: '2s' } }, { identity: {} }];
-  const loaded = loadEncryption(ctx, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources: [{ resources: ['secrets'], providers }] }));
+  const providers = [
+    { kms: { apiVersion: 'v2', name: 'mine', endpoint: `unix://${kms.socket}`, timeout: '2s' } },
+    { identity: {} },
+  ];
+  const loaded = loadEncryption(
+    ctx,
+    JSON.stringify({
+      apiVersion: 'apiserver.config.k8s.io/v1',
+      kind: 'EncryptionConfiguration',
+      resources: [{ resources: ['secrets'], providers }],
+    }),
+  );
   return [new EncryptionAtRest(loaded.chainOf), () => loaded.kms.forEach((provider) => provider.close())];
 }
 
@@ -111,11 +123,16 @@ class FakeKms {
           callback(error as Error);
         }
       };
-    server.addService(
-      { Status: method('Status'), Encrypt: method('Encrypt'), Decrypt: method('Decrypt') },
-      { Status: handler('Status'), Encrypt: handler('Encrypt'), Decrypt: handler('Decrypt') } as never,
+    server.addService({ Status: method('Status'), Encrypt: method('Encrypt'), Decrypt: method('Decrypt') }, {
+      Status: handler('Status'),
+      Encrypt: handler('Encrypt'),
+      Decrypt: handler('Decrypt'),
+    } as never);
+    await new Promise<void>((resolve, reject) =>
+      server.bindAsync(`unix:${fake.socket}`, ServerCredentials.createInsecure(), (error) =>
+        error ? reject(error) : resolve(),
+      ),
     );
-    await new Promise<void>((resolve, reject) => server.bindAsync(`unix:${fake.socket}`, ServerCredentials.createInsecure(), (error) => (error ? reject(error) : resolve())));
     return fake;
   }
 
@@ -125,16 +142,22 @@ class FakeKms {
   }
 
   #answer(name: string, request: Buffer): Buffer {
-    if (name === 'Status') return Buffer.concat([text(1, 'v2'), text(2, this.healthy ? 'ok' : 'sick'), text(3, this.keyId)]);
+    if (name === 'Status')
+      return Buffer.concat([text(1, 'v2'), text(2, this.healthy ? 'ok' : 'sick'), text(3, this.keyId)]);
     if (!this.healthy) throw new Error('sick');
     const fields = readFields(request);
     if (name === 'Encrypt') {
       const iv = randomBytes(16);
       const cipher = createCipheriv('aes-256-cbc', this.#key, iv);
-      return Buffer.concat([bytesField(1, Buffer.concat([iv, cipher.update(fields.bytes(1)), cipher.final()])), text(2, this.keyId), annotationsField(3, { 'iv.kms.example': iv })]);
+      return Buffer.concat([
+        bytesField(1, Buffer.concat([iv, cipher.update(fields.bytes(1)), cipher.final()])),
+        text(2, this.keyId),
+        annotationsField(3, { 'iv.kms.example': iv }),
+      ]);
     }
     const sealed = fields.bytes(1);
-    if (!fields.annotations(4)['iv.kms.example']?.equals(sealed.subarray(0, 16))) throw new Error('the annotations are lost');
+    if (!fields.annotations(4)['iv.kms.example']?.equals(sealed.subarray(0, 16)))
+      throw new Error('the annotations are lost');
     const decipher = createDecipheriv('aes-256-cbc', this.#key, sealed.subarray(0, 16));
     return bytesField(1, Buffer.concat([decipher.update(sealed.subarray(16)), decipher.final()]));
   }

@@ -3,12 +3,12 @@
  * 32 random bytes stored with it. So the service is asked at the start, when its key changes, and for seeds of others.
  */
 import { createHash, createHmac } from 'node:crypto';
+import { ownValue } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { openGcm, sealGcm } from '../aes.ts';
 import type { Provider } from '../provider.ts';
 import { KmsClient } from './kms-client.ts';
 import { decodeEncryptedObject, encodeEncryptedObject, type Annotations, type EncryptedObject } from './messages.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export interface KmsProviderOptions {
   readonly name: string;
@@ -50,7 +50,8 @@ export class KmsProvider implements Provider {
   }
 
   async encrypt(value: Buffer, place: string): Promise<Buffer> {
-    const state = this.#state && this.ctx.clock.monotonic() < this.#state.usableUntil ? this.#state : await this.#refresh();
+    const state =
+      this.#state && this.ctx.clock.monotonic() < this.#state.usableUntil ? this.#state : await this.#refresh();
     const info = Buffer.from(this.ctx.random.bytes(INFO));
     const sealed = sealGcm(derivedKey(state.seed, info), Buffer.from(this.ctx.random.bytes(12)), value, place);
     return encodeEncryptedObject({
@@ -114,7 +115,9 @@ export class KmsProvider implements Provider {
 
   async #ask(): Promise<WriteState> {
     this.#poll ??= this.ctx.clock.every(POLL_MS, () => {
-      this.#refresh().catch((error: unknown) => this.ctx.logger.error(error, 'The KMS does not answer', { provider: this.options.name }));
+      this.#refresh().catch((error: unknown) =>
+        this.ctx.logger.error(error, 'The KMS does not answer', { provider: this.options.name }),
+      );
     });
     const { version, healthz, keyId } = await this.#client.status();
     if (version !== 'v2' && version !== 'v2beta1') throw new Error(`expected KMSv2 API version v2, got ${version}`);
@@ -127,17 +130,40 @@ export class KmsProvider implements Provider {
     }
     const seed = Buffer.from(this.ctx.random.bytes(SEED));
     const encrypted = await this.#client.encrypt(seed);
-    const state: WriteState = { keyId: encrypted.keyId, seed, encryptedSeed: encrypted.ciphertext, annotations: encrypted.annotations, usableUntil };
-    this.#seeds.set(seedId({ encryptedDekSource: state.encryptedSeed, keyId: state.keyId, annotations: state.annotations, sourceType: DERIVED_FROM_SEED }), seed);
+    const state: WriteState = {
+      keyId: encrypted.keyId,
+      seed,
+      encryptedSeed: encrypted.ciphertext,
+      annotations: encrypted.annotations,
+      usableUntil,
+    };
+    this.#seeds.set(
+      seedId({
+        encryptedDekSource: state.encryptedSeed,
+        keyId: state.keyId,
+        annotations: state.annotations,
+        sourceType: DERIVED_FROM_SEED,
+      }),
+      seed,
+    );
     this.#state = state;
     return state;
   }
 }
 
 /** HKDF-Expand with SHA-256, one block. */
-const derivedKey = (seed: Buffer, info: Buffer): Buffer => createHmac('sha256', seed).update(info).update(Buffer.from([1])).digest();
+const derivedKey = (seed: Buffer, info: Buffer): Buffer =>
+  createHmac('sha256', seed)
+    .update(info)
+    .update(Buffer.from([1]))
+    .digest();
 
-function seedId({ encryptedDekSource, keyId, annotations, sourceType }: Omit<EncryptedObject, 'encryptedData'>): string {
+function seedId({
+  encryptedDekSource,
+  keyId,
+  annotations,
+  sourceType,
+}: Omit<EncryptedObject, 'encryptedData'>): string {
   const hash = createHash('sha256').update(`${sourceType} ${keyId}\0`).update(encryptedDekSource);
   for (const key of Object.keys(annotations).sort()) hash.update(`\0${key}\0`).update(ownValue(annotations, key)!);
   return hash.digest('base64');

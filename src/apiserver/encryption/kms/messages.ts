@@ -33,17 +33,30 @@ export function decodeEncryptedObject(bytes: Buffer): EncryptedObject {
   };
 }
 
-export const encodeEncryptRequest = (plaintext: Buffer, uid: string): Buffer => Buffer.concat([bytesField(1, plaintext), bytesField(2, Buffer.from(uid))]);
+export const encodeEncryptRequest = (plaintext: Buffer, uid: string): Buffer =>
+  Buffer.concat([bytesField(1, plaintext), bytesField(2, Buffer.from(uid))]);
 
 export function decodeEncryptResponse(bytes: Buffer): { ciphertext: Buffer; keyId: string; annotations: Annotations } {
   const fields = readFields(bytes);
   return { ciphertext: fields.bytes(1), keyId: fields.bytes(2).toString('utf8'), annotations: fields.annotations(3) };
 }
 
-export const encodeDecryptRequest = (ciphertext: Buffer, uid: string, keyId: string, annotations: Annotations): Buffer =>
-  Buffer.concat([bytesField(1, ciphertext), bytesField(2, Buffer.from(uid)), bytesField(3, Buffer.from(keyId)), annotationsField(4, annotations)]);
+export const encodeDecryptRequest = (
+  ciphertext: Buffer,
+  uid: string,
+  keyId: string,
+  annotations: Annotations,
+): Buffer =>
+  Buffer.concat([
+    bytesField(1, ciphertext),
+    bytesField(2, Buffer.from(uid)),
+    bytesField(3, Buffer.from(keyId)),
+    annotationsField(4, annotations),
+  ]);
 
-export const decodeDecryptResponse = (bytes: Buffer): { plaintext: Buffer } => ({ plaintext: readFields(bytes).bytes(1) });
+export const decodeDecryptResponse = (bytes: Buffer): { plaintext: Buffer } => ({
+  plaintext: readFields(bytes).bytes(1),
+});
 
 export function decodeStatusResponse(bytes: Buffer): { version: string; healthz: string; keyId: string } {
   const fields = readFields(bytes);
@@ -61,7 +74,12 @@ export function annotationsField(number: number, annotations: Annotations): Buff
   return Buffer.concat(
     Object.keys(annotations)
       .sort()
-      .map((key) => bytesField(number, Buffer.concat([bytesField(1, Buffer.from(key)), bytesField(2, ownValue(annotations, key)!)]))),
+      .map((key) =>
+        bytesField(
+          number,
+          Buffer.concat([bytesField(1, Buffer.from(key)), bytesField(2, ownValue(annotations, key)!)]),
+        ),
+      ),
   );
 }
 
@@ -96,6 +114,11 @@ export function readFields(bytes: Buffer): Fields {
     bytes: (number) => texts.get(number)?.at(-1) ?? Buffer.alloc(0),
     number: (number) => numbers.get(number) ?? 0,
     annotations: (number) =>
-      Object.fromEntries((texts.get(number) ?? []).map((entry) => [readFields(entry).bytes(1).toString('utf8'), readFields(entry).bytes(2)])),
+      Object.fromEntries(
+        (texts.get(number) ?? []).map((entry) => [
+          readFields(entry).bytes(1).toString('utf8'),
+          readFields(entry).bytes(2),
+        ]),
+      ),
   };
 }

@@ -7,7 +7,8 @@ export const deployments: Strategy<ObjectOf<Deployment>> = {
   statusResetFields: ['spec', 'metadata.labels'],
   statusMetadata: ['annotations', 'finalizers', 'ownerReferences'],
   // Rollouts are recorded in annotations: a new one must be looked at too.
-  generationChanges: (object, old) => specChanges(object, old) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
+  generationChanges: (object, old) =>
+    specChanges(object, old) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
 };
 
 export const replicaSets: Strategy<ObjectOf<ReplicaSet>> = {
@@ -27,7 +28,10 @@ export const daemonSets: Strategy<ObjectOf<DaemonSet>> = {
   // Whoever leaves it out has written that it is zero.
   tracked: (set) =>
     set.metadata.annotations?.[TEMPLATE_GENERATION] === undefined
-      ? { ...set, metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, [TEMPLATE_GENERATION]: '0' } } }
+      ? {
+          ...set,
+          metadata: { ...set.metadata, annotations: { ...set.metadata.annotations, [TEMPLATE_GENERATION]: '0' } },
+        }
       : set,
   prepareForCreate({ metadata }) {
     const given = Number(metadata.annotations?.[TEMPLATE_GENERATION] ?? 0);

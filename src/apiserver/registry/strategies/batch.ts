@@ -6,7 +6,8 @@ export const cronJobs: Strategy<ObjectOf<CronJob>> = { generationChanges: specCh
 
 export const jobs: Strategy<ObjectOf<Job>> = {
   defaultPropagation: 'Orphan',
-  propagationWarning: 'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
+  propagationWarning:
+    'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
   generationChanges: specChanges,
   prepareForCreate(job) {
     if (job.spec && !job.spec.manualSelector) generateSelector(job);

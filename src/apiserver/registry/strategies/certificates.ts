@@ -1,6 +1,6 @@
+import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 /** Who asks for a certificate is whoever sent the request; who approves it does so at an endpoint of its own. */
 import { cloneJson, formatTime } from '../../../base/index.ts';
-import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 
 type Request = ObjectOf<CertificateSigningRequest>;
@@ -45,14 +45,17 @@ function keepDecisions(request: Request, old: Request): void {
   for (const type of DECISIONS) {
     const before = (old.status?.conditions ?? []).filter((condition) => condition.type === type);
     const places = conditions.flatMap((condition, i) => (condition.type === type ? [i] : []));
-    if (places.length === before.length) for (const [n, place] of places.entries()) conditions[place] = cloneJson(before[n]!);
+    if (places.length === before.length)
+      for (const [n, place] of places.entries()) conditions[place] = cloneJson(before[n]!);
   }
 }
 
 function stampConditions(request: Request, old: Request, { ctx }: WriteContext): void {
   const now = formatTime(ctx.clock.now());
   for (const condition of request.status?.conditions ?? []) {
-    const before = old.status?.conditions?.find(({ type, status }) => type === condition.type && status === condition.status);
+    const before = old.status?.conditions?.find(
+      ({ type, status }) => type === condition.type && status === condition.status,
+    );
     condition.lastUpdateTime ||= now;
     condition.lastTransitionTime ||= before?.lastTransitionTime || now;
   }

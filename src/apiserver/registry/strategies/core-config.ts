@@ -1,5 +1,11 @@
 /** Configuration, accounts, limits and events: kinds of the core group that nothing runs behind. */
-import type { LimitRange, PodTemplate, ReplicationController, Secret, ServiceAccount } from '../../../api/generated/core-v1.ts';
+import type {
+  LimitRange,
+  PodTemplate,
+  ReplicationController,
+  Secret,
+  ServiceAccount,
+} from '../../../api/generated/core-v1.ts';
 import { deepEqual } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';

@@ -15,7 +15,8 @@ export const endpointSlices: Strategy<ObjectOf<EndpointSlice>> = {
   prepareForUpdate(slice, old) {
     for (const [i, endpoint] of (slice.endpoints ?? []).entries()) {
       // It came through an older version: it may stay, but this one cannot bring it.
-      if (!deepEqual(endpoint.deprecatedTopology, old.endpoints?.[i]?.deprecatedTopology)) delete endpoint.deprecatedTopology;
+      if (!deepEqual(endpoint.deprecatedTopology, old.endpoints?.[i]?.deprecatedTopology))
+        delete endpoint.deprecatedTopology;
     }
   },
 };

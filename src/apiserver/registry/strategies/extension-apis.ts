@@ -1,19 +1,26 @@
+import type {
+  MutatingWebhookConfiguration,
+  ValidatingWebhookConfiguration,
+} from '../../../api/generated/admissionregistration-v1.ts';
 /** Kinds that extend the server itself: admission configuration, custom resource definitions, aggregated APIs. */
-import type { CustomResourceDefinition, CustomResourceDefinitionCondition } from '../../../api/generated/apiextensions-v1.ts';
-import type { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from '../../../api/generated/admissionregistration-v1.ts';
+import type {
+  CustomResourceDefinition,
+  CustomResourceDefinitionCondition,
+} from '../../../api/generated/apiextensions-v1.ts';
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
-import { knowSchema } from '../../../machinery/validation/index.ts';
-import type { Clock } from '../../../kernel/index.ts';
 import { deepEqual, formatTime } from '../../../base/index.ts';
-import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
-import { celCompiler } from '../cel-compiler.ts';
+import type { Clock } from '../../../kernel/index.ts';
+import { knowSchema } from '../../../machinery/validation/index.ts';
 import { inSlices } from '../../pipeline/in-slices.ts';
+import { celCompiler } from '../cel-compiler.ts';
+import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
-export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> = {
-  requireResourceVersionOnUpdate: true,
-  generationChanges: (object, old) => !deepEqual(object.webhooks, old.webhooks),
-};
+export const webhookConfigurations: Strategy<ObjectOf<MutatingWebhookConfiguration | ValidatingWebhookConfiguration>> =
+  {
+    requireResourceVersionOnUpdate: true,
+    generationChanges: (object, old) => !deepEqual(object.webhooks, old.webhooks),
+  };
 
 export const admissionPolicies: Strategy = {
   requireResourceVersionOnUpdate: true,
@@ -22,7 +29,10 @@ export const admissionPolicies: Strategy = {
   statusResetFields: ['spec', 'metadata'],
 };
 
-export const admissionPolicyBindings: Strategy = { requireResourceVersionOnUpdate: true, generationChanges: specChanges };
+export const admissionPolicyBindings: Strategy = {
+  requireResourceVersionOnUpdate: true,
+  generationChanges: specChanges,
+};
 
 export const apiServices: Strategy<ObjectOf<APIService>> = {
   requireResourceVersionOnUpdate: true,
@@ -30,7 +40,15 @@ export const apiServices: Strategy<ObjectOf<APIService>> = {
     // What this server serves itself is there at once.
     if (spec?.service || !status) return;
     const lastTransitionTime = formatTime(ctx.clock.now());
-    status.conditions = [{ type: 'Available', status: 'True', lastTransitionTime, reason: 'Local', message: 'Local APIServices are always available' }];
+    status.conditions = [
+      {
+        type: 'Available',
+        status: 'True',
+        lastTransitionTime,
+        reason: 'Local',
+        message: 'Local APIServices are always available',
+      },
+    ];
   },
   statusMetadata: 'none',
   statusResetFields: ['spec', 'metadata'],
@@ -61,7 +79,8 @@ async function checkInSlices(clock: Clock, ...definitions: readonly CustomResour
   // Its decoding was a piece of work already.
   await clock.yield();
   for (const { spec } of definitions) {
-    for (const { schema } of spec?.versions ?? []) if (schema?.openAPIV3Schema) await inSlices(clock, knowSchema(schema.openAPIV3Schema, celCompiler));
+    for (const { schema } of spec?.versions ?? [])
+      if (schema?.openAPIV3Schema) await inSlices(clock, knowSchema(schema.openAPIV3Schema, celCompiler));
   }
 }
 
@@ -73,7 +92,8 @@ function awaitInstances(definition: ObjectOf<CustomResourceDefinition>, { ctx }:
   const conditions = status?.conditions ?? [];
   if (conditions.some(({ type }) => type === 'Terminating')) return;
   if (metadata.generation) metadata.generation--;
-  if (!metadata.finalizers?.includes(CLEANUP_FINALIZER)) metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP_FINALIZER];
+  if (!metadata.finalizers?.includes(CLEANUP_FINALIZER))
+    metadata.finalizers = [...(metadata.finalizers ?? []), CLEANUP_FINALIZER];
   const terminating: CustomResourceDefinitionCondition = {
     type: 'Terminating',
     status: 'True',

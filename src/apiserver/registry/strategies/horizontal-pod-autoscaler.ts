@@ -1,3 +1,4 @@
+import { ownValue } from '../../../base/index.ts';
 /**
  * Autoscalers of autoscaling/v1 carry parts of their spec and of their status in annotations: those belong to whoever
  * may write that part, and to nobody else.
@@ -5,7 +6,6 @@
 import type { KubeObject } from '../../../machinery/index.ts';
 import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../convert-autoscaler.ts';
 import type { Strategy } from '../strategy.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export const horizontalPodAutoscalers: Strategy = {
   prepareForCreate: (object) => keepAnnotations(object, undefined, STATUS_ANNOTATIONS),
@@ -14,7 +14,11 @@ export const horizontalPodAutoscalers: Strategy = {
 };
 
 /** In autoscaling/v2 they are annotations like any other. */
-function keepAnnotations({ apiVersion, metadata }: KubeObject, old: KubeObject | undefined, names: readonly string[]): void {
+function keepAnnotations(
+  { apiVersion, metadata }: KubeObject,
+  old: KubeObject | undefined,
+  names: readonly string[],
+): void {
   if (apiVersion !== 'autoscaling/v1') return;
   const annotations = { ...metadata.annotations };
   for (const name of names) {

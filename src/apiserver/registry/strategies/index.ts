@@ -23,7 +23,11 @@ import * as storage from './storage.ts';
 
 const countsSpecChanges: Strategy = { generationChanges: specChanges };
 const rbac: Strategy = { allowCreateOnUpdate: true };
-const flowControl: Strategy = { generationChanges: specChanges, statusMetadata: 'none', statusResetFields: ['spec', 'metadata'] };
+const flowControl: Strategy = {
+  generationChanges: specChanges,
+  statusMetadata: 'none',
+  statusResetFields: ['spec', 'metadata'],
+};
 
 export const strategies: Readonly<Record<string, Strategy | undefined>> = {
   '/componentstatuses': config.componentStatuses,

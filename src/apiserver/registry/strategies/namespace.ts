@@ -1,6 +1,6 @@
+import type { Namespace } from '../../../api/generated/core-v1.ts';
 /** A namespace is held by its spec.finalizers until the namespace controller has emptied it. */
 import { cloneJson } from '../../../base/index.ts';
-import type { Namespace } from '../../../api/generated/core-v1.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
 const KUBERNETES_FINALIZER = 'kubernetes';
@@ -10,7 +10,8 @@ export const namespaces: Strategy<ObjectOf<Namespace>> = {
   deleteReturnsObject: true,
   prepareForCreate(namespace) {
     const spec = (namespace.spec ??= {});
-    if (!spec.finalizers?.includes(KUBERNETES_FINALIZER)) spec.finalizers = [...(spec.finalizers ?? []), KUBERNETES_FINALIZER];
+    if (!spec.finalizers?.includes(KUBERNETES_FINALIZER))
+      spec.finalizers = [...(spec.finalizers ?? []), KUBERNETES_FINALIZER];
     namespace.status = { phase: 'Active' };
     labelWithName(namespace);
   },

@@ -1,4 +1,9 @@
-import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimSpec, TypedLocalObjectReference } from '../../../api/generated/core-v1.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimSpec,
+  TypedLocalObjectReference,
+} from '../../../api/generated/core-v1.ts';
 import { formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
@@ -31,7 +36,8 @@ export const persistentVolumeClaims: Strategy<ObjectOf<PersistentVolumeClaim>> =
 
 /** Where the volume's contents come from has two fields: the older knows claims and snapshots only, each fills the other. */
 function agreeOnDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
-  if (!old?.dataSource && !spec.dataSourceRef && spec.dataSource && !isClaimOrSnapshot(spec.dataSource)) delete spec.dataSource;
+  if (!old?.dataSource && !spec.dataSourceRef && spec.dataSource && !isClaimOrSnapshot(spec.dataSource))
+    delete spec.dataSource;
   const { dataSource, dataSourceRef } = spec;
   if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };
   else if (dataSourceRef && !dataSource && !dataSourceRef.namespace) {
@@ -41,4 +47,5 @@ function agreeOnDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolum
 }
 
 const isClaimOrSnapshot = ({ kind, apiGroup }: TypedLocalObjectReference): boolean =>
-  (kind === 'PersistentVolumeClaim' && !apiGroup) || (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');
+  (kind === 'PersistentVolumeClaim' && !apiGroup) ||
+  (kind === 'VolumeSnapshot' && apiGroup === 'snapshot.storage.k8s.io');

@@ -8,7 +8,11 @@ export function reconcileAppArmor(pod: Pod, warn: (text: string) => void): void 
   const spec = pod.spec;
   if (!spec || spec.os?.name === 'windows') return;
   const podProfile = spec.securityContext?.appArmorProfile;
-  const containers: { name?: string; securityContext?: SecurityContext }[] = [...(spec.initContainers ?? []), ...spec.containers ?? [], ...(spec.ephemeralContainers ?? [])];
+  const containers: { name?: string; securityContext?: SecurityContext }[] = [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ];
   for (const container of containers) {
     const key = ANNOTATION_PREFIX + container.name;
     const annotation = ownValue(pod.metadata.annotations, key);

@@ -23,7 +23,12 @@ function affinityTerms(affinity: Affinity | undefined): PodAffinityTerm[] {
   ]);
 }
 
-function pin(selector: LabelSelector, operator: 'In' | 'NotIn', keys: readonly string[] | undefined, labels: Labels): void {
+function pin(
+  selector: LabelSelector,
+  operator: 'In' | 'NotIn',
+  keys: readonly string[] | undefined,
+  labels: Labels,
+): void {
   for (const key of keys ?? []) {
     const value = ownValue(labels, key);
     if (value !== undefined) (selector.matchExpressions ??= []).push({ key, operator, values: [value] });

@@ -1,13 +1,13 @@
-import { cloneJson, deepEqual, formatTime } from '../../../base/index.ts';
-import { schema } from '../../../api/index.ts';
 import type { Pod, PodCondition, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../../api/generated/meta-v1.ts';
+import { schema } from '../../../api/index.ts';
+import { cloneJson, deepEqual, formatTime } from '../../../base/index.ts';
+import { computePodQos, isTerminalPhase } from '../../../component-helpers/index.ts';
 import { canonicalize } from '../../../machinery/decode/index.ts';
 import { keepStatusMetadata } from '../keep-metadata.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { reconcileAppArmor } from './pod-app-armor.ts';
 import { pinMatchLabelKeys } from './pod-labels.ts';
-import { computePodQos, isTerminalPhase } from '../../../component-helpers/index.ts';
 
 type PodObject = ObjectOf<Pod>;
 
@@ -68,9 +68,13 @@ export const pods: Strategy<PodObject> = {
 };
 
 /** A client that does not know observedGeneration does not clear it. */
-function keepObservedGenerations(conditions: PodCondition[] | undefined, before: readonly PodCondition[] | undefined): void {
+function keepObservedGenerations(
+  conditions: PodCondition[] | undefined,
+  before: readonly PodCondition[] | undefined,
+): void {
   const known = new Map<string, number[]>();
-  for (const { type, observedGeneration } of before ?? []) known.set(type, [...(known.get(type) ?? []), observedGeneration ?? 0]);
+  for (const { type, observedGeneration } of before ?? [])
+    known.set(type, [...(known.get(type) ?? []), observedGeneration ?? 0]);
   for (const condition of conditions ?? []) {
     const generation = known.get(condition.type)?.shift();
     if (!condition.observedGeneration && generation) condition.observedGeneration = generation;
@@ -95,7 +99,8 @@ function keepAllBut(pod: PodObject, old: PodObject, spec: PodSpec): void {
 /** The old spec with the new resources; undefined when containers were added, removed or renamed, which validation refuses. */
 function resizedSpec(spec: PodSpec, old: PodSpec): PodSpec | undefined {
   const sameNames = (a: { name: string }[] = [], b: { name: string }[] = []): boolean => a.length === b.length;
-  if (!sameNames(spec.containers, old.containers) || !sameNames(spec.initContainers, old.initContainers)) return undefined;
+  if (!sameNames(spec.containers, old.containers) || !sameNames(spec.initContainers, old.initContainers))
+    return undefined;
   const kept = cloneJson(old);
   kept.containers = resizedContainers(spec.containers, kept.containers);
   if (spec.initContainers) kept.initContainers = resizedContainers(spec.initContainers, kept.initContainers ?? []);

@@ -1,5 +1,9 @@
 /** Devices: claims on them, their classes, and the slices in which drivers list them. */
-import type { AllocatedDeviceStatus, DeviceRequestAllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import type {
+  AllocatedDeviceStatus,
+  DeviceRequestAllocationResult,
+  ResourceClaim,
+} from '../../../api/generated/resource-v1.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 

@@ -8,6 +8,7 @@ export const priorityClasses: Strategy<ObjectOf<PriorityClass>> = {
   // Nothing of it may change but its description, which does not count.
   generationChanges: () => false,
   prepareForDelete({ metadata: { name = '' } }, { served }) {
-    if (SYSTEM_CLASSES.includes(name)) throw forbidden(served.groupResource, name, 'this is a system priority class and cannot be deleted');
+    if (SYSTEM_CLASSES.includes(name))
+      throw forbidden(served.groupResource, name, 'this is a system priority class and cannot be deleted');
   },
 };

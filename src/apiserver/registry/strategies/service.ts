@@ -36,17 +36,22 @@ function dropFieldsOfOldType(service: Service, old: Service): void {
     if (spec.ipFamilyPolicy === before.ipFamilyPolicy) delete spec.ipFamilyPolicy;
     if (spec.internalTrafficPolicy === before.internalTrafficPolicy) delete spec.internalTrafficPolicy;
   }
-  if (stops(allocatesNodePorts) && sameNodePorts(service, old)) for (const port of spec.ports ?? []) delete port.nodePort;
-  if (stops(needsHealthCheckPort) && spec.healthCheckNodePort === before.healthCheckNodePort) delete spec.healthCheckNodePort;
+  if (stops(allocatesNodePorts) && sameNodePorts(service, old))
+    for (const port of spec.ports ?? []) delete port.nodePort;
+  if (stops(needsHealthCheckPort) && spec.healthCheckNodePort === before.healthCheckNodePort)
+    delete spec.healthCheckNodePort;
   if (stops(isLoadBalancer)) {
     service.status = { ...service.status, loadBalancer: {} };
-    if (spec.allocateLoadBalancerNodePorts === before.allocateLoadBalancerNodePorts) delete spec.allocateLoadBalancerNodePorts;
+    if (spec.allocateLoadBalancerNodePorts === before.allocateLoadBalancerNodePorts)
+      delete spec.allocateLoadBalancerNodePorts;
     if (spec.loadBalancerClass === before.loadBalancerClass) delete spec.loadBalancerClass;
   }
-  if (stops(isExternallyAccessible) && spec.externalTrafficPolicy === before.externalTrafficPolicy) delete spec.externalTrafficPolicy;
+  if (stops(isExternallyAccessible) && spec.externalTrafficPolicy === before.externalTrafficPolicy)
+    delete spec.externalTrafficPolicy;
 }
 
 function sameNodePorts({ spec }: Service, { spec: before }: Service): boolean {
-  const ports = (list: Service['spec']): unknown => (list?.ports ?? []).map((port) => port.nodePort ?? 0).sort((a, b) => a - b);
+  const ports = (list: Service['spec']): unknown =>
+    (list?.ports ?? []).map((port) => port.nodePort ?? 0).sort((a, b) => a - b);
   return deepEqual([...new Set(ports(spec) as number[])], [...new Set(ports(before) as number[])]);
 }

@@ -11,7 +11,8 @@ const NS = '/api/v1/namespaces/default';
 const POD = { containers: [{ name: 'c', image: 'i' }] };
 const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: POD };
 const SELECTOR = { matchLabels: { a: 'b' } };
-const patch = (target: string, body: unknown): Promise<TestAnswer> => server.call('PATCH', target, { body, contentType: 'application/merge-patch+json' });
+const patch = (target: string, body: unknown): Promise<TestAnswer> =>
+  server.call('PATCH', target, { body, contentType: 'application/merge-patch+json' });
 
 interface KindCase {
   readonly path: string;
@@ -28,22 +29,93 @@ const KINDS: Record<string, KindCase> = {
   ConfigMap: { path: `${NS}/configmaps`, body: {}, deleteReturns: 'Status' },
   Endpoints: { path: `${NS}/endpoints`, body: {}, putCreates: true, deleteReturns: 'Status' },
   LimitRange: { path: `${NS}/limitranges`, body: { spec: { limits: [] } }, putCreates: true, deleteReturns: 'Status' },
-  PersistentVolumeClaim: { path: `${NS}/persistentvolumeclaims`, body: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } }, deleteReturns: 'object' },
-  PodTemplate: { path: `${NS}/podtemplates`, body: { template: TEMPLATE }, deleteReturns: 'object', counted: { template: { metadata: { labels: { x: 'y' } } } } },
+  PersistentVolumeClaim: {
+    path: `${NS}/persistentvolumeclaims`,
+    body: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
+    deleteReturns: 'object',
+  },
+  PodTemplate: {
+    path: `${NS}/podtemplates`,
+    body: { template: TEMPLATE },
+    deleteReturns: 'object',
+    counted: { template: { metadata: { labels: { x: 'y' } } } },
+  },
   ResourceQuota: { path: `${NS}/resourcequotas`, body: {}, deleteReturns: 'object' },
   Secret: { path: `${NS}/secrets`, body: {}, deleteReturns: 'Status' },
   ServiceAccount: { path: `${NS}/serviceaccounts`, body: {}, deleteReturns: 'object' },
-  Deployment: { path: '/apis/apps/v1/namespaces/default/deployments', body: { spec: { selector: SELECTOR, template: TEMPLATE } }, deleteReturns: 'Status', counted: { metadata: { annotations: { note: 'x' } } } },
-  ReplicaSet: { path: '/apis/apps/v1/namespaces/default/replicasets', body: { spec: { selector: SELECTOR, template: TEMPLATE } }, deleteReturns: 'Status', counted: { spec: { replicas: 2 } } },
-  CronJob: { path: '/apis/batch/v1/namespaces/default/cronjobs', body: { spec: { schedule: '* * * * *', jobTemplate: { spec: { template: { spec: { ...POD, restartPolicy: 'Never' } } } } } }, deleteReturns: 'Status', counted: { spec: { suspend: true } } },
-  Lease: { path: '/apis/coordination.k8s.io/v1/namespaces/default/leases', body: {}, putCreates: true, needsResourceVersion: true, deleteReturns: 'Status' },
-  EndpointSlice: { path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', body: { addressType: 'IPv4', endpoints: [] }, deleteReturns: 'Status', counted: { metadata: { labels: { x: 'y' } } } },
-  NetworkPolicy: { path: '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies', body: { spec: { podSelector: {} } }, deleteReturns: 'Status', counted: { spec: { policyTypes: ['Egress'] } } },
-  PodDisruptionBudget: { path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets', body: { spec: { minAvailable: 1, selector: SELECTOR } }, needsResourceVersion: true, deleteReturns: 'Status', counted: { spec: { minAvailable: 2 } } },
-  Role: { path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles', body: { rules: [] }, putCreates: true, deleteReturns: 'Status' },
-  RuntimeClass: { path: '/apis/node.k8s.io/v1/runtimeclasses', body: { handler: 'runc' }, putCreates: true, needsResourceVersion: true, deleteReturns: 'Status' },
-  StorageClass: { path: '/apis/storage.k8s.io/v1/storageclasses', body: { provisioner: 'example.com/p' }, deleteReturns: 'object' },
-  CSIDriver: { path: '/apis/storage.k8s.io/v1/csidrivers', body: { spec: {} }, needsResourceVersion: true, deleteReturns: 'object' },
+  Deployment: {
+    path: '/apis/apps/v1/namespaces/default/deployments',
+    body: { spec: { selector: SELECTOR, template: TEMPLATE } },
+    deleteReturns: 'Status',
+    counted: { metadata: { annotations: { note: 'x' } } },
+  },
+  ReplicaSet: {
+    path: '/apis/apps/v1/namespaces/default/replicasets',
+    body: { spec: { selector: SELECTOR, template: TEMPLATE } },
+    deleteReturns: 'Status',
+    counted: { spec: { replicas: 2 } },
+  },
+  CronJob: {
+    path: '/apis/batch/v1/namespaces/default/cronjobs',
+    body: {
+      spec: {
+        schedule: '* * * * *',
+        jobTemplate: { spec: { template: { spec: { ...POD, restartPolicy: 'Never' } } } },
+      },
+    },
+    deleteReturns: 'Status',
+    counted: { spec: { suspend: true } },
+  },
+  Lease: {
+    path: '/apis/coordination.k8s.io/v1/namespaces/default/leases',
+    body: {},
+    putCreates: true,
+    needsResourceVersion: true,
+    deleteReturns: 'Status',
+  },
+  EndpointSlice: {
+    path: '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices',
+    body: { addressType: 'IPv4', endpoints: [] },
+    deleteReturns: 'Status',
+    counted: { metadata: { labels: { x: 'y' } } },
+  },
+  NetworkPolicy: {
+    path: '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies',
+    body: { spec: { podSelector: {} } },
+    deleteReturns: 'Status',
+    counted: { spec: { policyTypes: ['Egress'] } },
+  },
+  PodDisruptionBudget: {
+    path: '/apis/policy/v1/namespaces/default/poddisruptionbudgets',
+    body: { spec: { minAvailable: 1, selector: SELECTOR } },
+    needsResourceVersion: true,
+    deleteReturns: 'Status',
+    counted: { spec: { minAvailable: 2 } },
+  },
+  Role: {
+    path: '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles',
+    body: { rules: [] },
+    putCreates: true,
+    deleteReturns: 'Status',
+  },
+  RuntimeClass: {
+    path: '/apis/node.k8s.io/v1/runtimeclasses',
+    body: { handler: 'runc' },
+    putCreates: true,
+    needsResourceVersion: true,
+    deleteReturns: 'Status',
+  },
+  StorageClass: {
+    path: '/apis/storage.k8s.io/v1/storageclasses',
+    body: { provisioner: 'example.com/p' },
+    deleteReturns: 'object',
+  },
+  CSIDriver: {
+    path: '/apis/storage.k8s.io/v1/csidrivers',
+    body: { spec: {} },
+    needsResourceVersion: true,
+    deleteReturns: 'object',
+  },
 };
 
 describe.each(Object.entries(KINDS))('%s', (kind, subject) => {
@@ -59,14 +131,19 @@ describe.each(Object.entries(KINDS))('%s', (kind, subject) => {
   it(`PUT without resourceVersion ${subject.needsResourceVersion ? 'is refused' : 'is taken'}`, async () => {
     const answer = await server.call('PUT', target, { body });
     expect(answer.status).toBe(subject.needsResourceVersion ? 422 : 200);
-    if (subject.needsResourceVersion) expect(answer.body['message']).toContain('metadata.resourceVersion: Invalid value: 0: must be specified for an update');
+    if (subject.needsResourceVersion)
+      expect(answer.body['message']).toContain(
+        'metadata.resourceVersion: Invalid value: 0: must be specified for an update',
+      );
   });
 
   it(`${subject.counted ? 'counts' : 'does not count'} its changes`, async () => {
     const before = (await server.call('GET', target)).body.metadata.generation;
     expect(before).toBe(subject.counted ? 1 : undefined);
     if (subject.counted) expect((await patch(target, subject.counted)).body.metadata.generation).toBe(2);
-    expect((await patch(target, { metadata: { finalizers: [] } })).body.metadata.generation).toBe(subject.counted ? 2 : undefined);
+    expect((await patch(target, { metadata: { finalizers: [] } })).body.metadata.generation).toBe(
+      subject.counted ? 2 : undefined,
+    );
   });
 
   it(`DELETE answers with the ${subject.deleteReturns}`, async () => {
@@ -78,16 +155,21 @@ describe.each(Object.entries(KINDS))('%s', (kind, subject) => {
 
 describe('pods', () => {
   const pod = (name: string, spec: object = {}): object => ({ metadata: { name }, spec: { ...POD, ...spec } });
-  const create = (name: string, spec?: object): Promise<TestAnswer> => server.call('POST', `${NS}/pods`, { body: pod(name, spec) });
+  const create = (name: string, spec?: object): Promise<TestAnswer> =>
+    server.call('POST', `${NS}/pods`, { body: pod(name, spec) });
 
   it('begin pending, with a quality of service, at generation 1, whatever status they are sent with', async () => {
-    const { body } = await server.call('POST', `${NS}/pods`, { body: { ...pod('fresh'), status: { phase: 'Running' } } });
+    const { body } = await server.call('POST', `${NS}/pods`, {
+      body: { ...pod('fresh'), status: { phase: 'Running' } },
+    });
     expect(body).toMatchObject({ metadata: { generation: 1 }, status: { phase: 'Pending', qosClass: 'BestEffort' } });
   });
 
   it('say that gates hold them', async () => {
     const { body } = await create('gated', { schedulingGates: [{ name: 'example.com/wait' }] });
-    expect(body['status']).toMatchObject({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] });
+    expect(body['status']).toMatchObject({
+      conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }],
+    });
   });
 
   it('without a node go at once, with one after their grace period, which can only shrink', async () => {
@@ -97,8 +179,12 @@ describe('pods', () => {
 
     await create('bound', { nodeName: 'n', terminationGracePeriodSeconds: 40 });
     expect((await server.call('DELETE', `${NS}/pods/bound`)).body.metadata.deletionGracePeriodSeconds).toBe(40);
-    expect((await server.call('DELETE', `${NS}/pods/bound?gracePeriodSeconds=50`)).body.metadata.deletionGracePeriodSeconds).toBe(40);
-    expect((await server.call('DELETE', `${NS}/pods/bound?gracePeriodSeconds=5`)).body.metadata.deletionGracePeriodSeconds).toBe(5);
+    expect(
+      (await server.call('DELETE', `${NS}/pods/bound?gracePeriodSeconds=50`)).body.metadata.deletionGracePeriodSeconds,
+    ).toBe(40);
+    expect(
+      (await server.call('DELETE', `${NS}/pods/bound?gracePeriodSeconds=5`)).body.metadata.deletionGracePeriodSeconds,
+    ).toBe(5);
     await server.call('DELETE', `${NS}/pods/bound?gracePeriodSeconds=0`);
     expect((await server.call('GET', `${NS}/pods/bound`)).status).toBe(404);
   });
@@ -112,19 +198,30 @@ describe('pods', () => {
 
   it('keep spec and owners from their status', async () => {
     await create('split');
-    const { body } = await patch(`${NS}/pods/split/status`, { metadata: { labels: { via: 'status' } }, spec: { activeDeadlineSeconds: 3 }, status: { message: 'm' } });
-    expect(body).toMatchObject({ metadata: { labels: { via: 'status' } }, status: { message: 'm', qosClass: 'BestEffort' } });
+    const { body } = await patch(`${NS}/pods/split/status`, {
+      metadata: { labels: { via: 'status' } },
+      spec: { activeDeadlineSeconds: 3 },
+      status: { message: 'm' },
+    });
+    expect(body).toMatchObject({
+      metadata: { labels: { via: 'status' } },
+      status: { message: 'm', qosClass: 'BestEffort' },
+    });
     expect(body['spec']).not.toHaveProperty('activeDeadlineSeconds');
   });
 });
 
 describe('jobs', () => {
   it('select their pods by labels that nobody else has', async () => {
-    const { body } = await server.call('POST', '/apis/batch/v1/namespaces/default/jobs', { body: { metadata: { name: 'j' }, spec: { template: { spec: { ...POD, restartPolicy: 'Never' } } } } });
+    const { body } = await server.call('POST', '/apis/batch/v1/namespaces/default/jobs', {
+      body: { metadata: { name: 'j' }, spec: { template: { spec: { ...POD, restartPolicy: 'Never' } } } },
+    });
     const uid = body.metadata.uid!;
     expect(body['spec']).toMatchObject({
       selector: { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } },
-      template: { metadata: { labels: { 'job-name': 'j', 'batch.kubernetes.io/job-name': 'j', 'controller-uid': uid } } },
+      template: {
+        metadata: { labels: { 'job-name': 'j', 'batch.kubernetes.io/job-name': 'j', 'controller-uid': uid } },
+      },
     });
   });
 
@@ -138,14 +235,22 @@ describe('jobs', () => {
 describe('namespaces', () => {
   it('are held by the kubernetes finalizer until it is taken away through finalize', async () => {
     const created = await server.call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'room' } } });
-    expect(created.body).toMatchObject({ metadata: { labels: { 'kubernetes.io/metadata.name': 'room' } }, spec: { finalizers: ['kubernetes'] }, status: { phase: 'Active' } });
+    expect(created.body).toMatchObject({
+      metadata: { labels: { 'kubernetes.io/metadata.name': 'room' } },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    });
     const deleted = await server.call('DELETE', '/api/v1/namespaces/room');
     expect(deleted.body['status']).toEqual({ phase: 'Terminating' });
     expect((await server.call('DELETE', '/api/v1/namespaces/room')).status).toBe(200);
     const live = (await server.call('GET', '/api/v1/namespaces/room')).body;
-    expect((await server.call('PUT', '/api/v1/namespaces/room', { body: { ...live, spec: {} } })).body['spec']).toEqual({ finalizers: ['kubernetes'] });
+    expect((await server.call('PUT', '/api/v1/namespaces/room', { body: { ...live, spec: {} } })).body['spec']).toEqual(
+      { finalizers: ['kubernetes'] },
+    );
     const now = (await server.call('GET', '/api/v1/namespaces/room')).body;
-    expect((await server.call('PUT', '/api/v1/namespaces/room/finalize', { body: { ...now, spec: {} } })).status).toBe(200);
+    expect((await server.call('PUT', '/api/v1/namespaces/room/finalize', { body: { ...now, spec: {} } })).status).toBe(
+      200,
+    );
     expect((await server.call('GET', '/api/v1/namespaces/room')).status).toBe(404);
   });
 });
@@ -153,25 +258,50 @@ describe('namespaces', () => {
 describe('others', () => {
   it('a claim says where its contents come from in both fields', async () => {
     const dataSource = { kind: 'PersistentVolumeClaim', name: 'other' };
-    const { body } = await server.call('POST', `${NS}/persistentvolumeclaims`, { body: { metadata: { name: 'copy' }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSource } } });
+    const { body } = await server.call('POST', `${NS}/persistentvolumeclaims`, {
+      body: {
+        metadata: { name: 'copy' },
+        spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSource },
+      },
+    });
     expect(body).toMatchObject({ spec: { dataSource, dataSourceRef: dataSource }, status: { phase: 'Pending' } });
   });
 
   it('a node comes with its status, and keeps it from later plain writes', async () => {
-    const created = await server.call('POST', '/api/v1/nodes', { body: { metadata: { name: 'n1' }, status: { capacity: { cpu: '4' } } } });
+    const created = await server.call('POST', '/api/v1/nodes', {
+      body: { metadata: { name: 'n1' }, status: { capacity: { cpu: '4' } } },
+    });
     expect(created.body['status']).toMatchObject({ capacity: { cpu: '4' } });
-    expect((await patch('/api/v1/nodes/n1', { status: { capacity: { cpu: '8' } } })).body['status']).toMatchObject({ capacity: { cpu: '4' } });
+    expect((await patch('/api/v1/nodes/n1', { status: { capacity: { cpu: '8' } } })).body['status']).toMatchObject({
+      capacity: { cpu: '4' },
+    });
   });
 
   it('a node takes no configuration from the API any more', async () => {
     const configMap = { name: 'a', namespace: 'b', kubeletConfigKey: 'c' };
-    const { status, body } = await server.call('POST', '/api/v1/nodes?dryRun=All', { body: { metadata: { name: 'n2' }, spec: { configSource: { configMap } }, status: { config: { assigned: { configMap } } } } });
-    expect([status, body['spec'], Object.hasOwn(body['status'] as object, 'config')]).toEqual([201, { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] }, false]);
+    const { status, body } = await server.call('POST', '/api/v1/nodes?dryRun=All', {
+      body: {
+        metadata: { name: 'n2' },
+        spec: { configSource: { configMap } },
+        status: { config: { assigned: { configMap } } },
+      },
+    });
+    expect([status, body['spec'], Object.hasOwn(body['status'] as object, 'config')]).toEqual([
+      201,
+      { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
+      false,
+    ]);
   });
 
   it('a claim does not refer into other namespaces', async () => {
-    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } }, dataSourceRef: { apiGroup: 'x.io', kind: 'K', name: 'n', namespace: 'other' } };
-    const { body } = await server.call('POST', `${NS}/persistentvolumeclaims?dryRun=All`, { body: { metadata: { name: 'far' }, spec } });
+    const spec = {
+      accessModes: ['ReadWriteOnce'],
+      resources: { requests: { storage: '1Gi' } },
+      dataSourceRef: { apiGroup: 'x.io', kind: 'K', name: 'n', namespace: 'other' },
+    };
+    const { body } = await server.call('POST', `${NS}/persistentvolumeclaims?dryRun=All`, {
+      body: { metadata: { name: 'far' }, spec },
+    });
     expect(Object.keys(body['spec'] as object).filter((name) => name.startsWith('data'))).toEqual([]);
   });
 
@@ -182,19 +312,33 @@ describe('others', () => {
     ['5', 500],
     ['18446744073709551616', 201],
   ])('a new object with the resourceVersion %s is answered with %i', async (resourceVersion, status) => {
-    expect((await server.call('POST', `${NS}/configmaps?dryRun=All`, { body: { metadata: { name: 'v', resourceVersion } } })).status).toBe(status);
+    expect(
+      (await server.call('POST', `${NS}/configmaps?dryRun=All`, { body: { metadata: { name: 'v', resourceVersion } } }))
+        .status,
+    ).toBe(status);
   });
 
   it('a change of a namespace, or of a volume, is checked as a whole and as a change', async () => {
     const bad = { metadata: { labels: { 'a b': 'c' } } };
-    const causes = async (target: string, body: object): Promise<number> => ((await patch(target, body)).body as unknown as { details: { causes: unknown[] } }).details.causes.length;
+    const causes = async (target: string, body: object): Promise<number> =>
+      ((await patch(target, body)).body as unknown as { details: { causes: unknown[] } }).details.causes.length;
     expect(await causes('/api/v1/namespaces/default', bad)).toBe(4);
-    await server.call('POST', '/api/v1/persistentvolumes', { body: { metadata: { name: 'v2' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } } });
+    await server.call('POST', '/api/v1/persistentvolumes', {
+      body: {
+        metadata: { name: 'v2' },
+        spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+      },
+    });
     expect(await causes('/api/v1/persistentvolumes/v2', { spec: { persistentVolumeReclaimPolicy: 'x' } })).toBe(2);
   });
 
   it('a volume remembers when its phase changed', async () => {
-    const { body } = await server.call('POST', '/api/v1/persistentvolumes', { body: { metadata: { name: 'v' }, spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } } } });
+    const { body } = await server.call('POST', '/api/v1/persistentvolumes', {
+      body: {
+        metadata: { name: 'v' },
+        spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } },
+      },
+    });
     expect(body['status']).toMatchObject({ phase: 'Pending' });
     await server.ctx.clock.advance(5000);
     const before = (body['status'] as { lastPhaseTransitionTime: string }).lastPhaseTransitionTime;
@@ -209,7 +353,9 @@ describe('others', () => {
 
   it('a daemon set counts the generations of its template', async () => {
     const path = '/apis/apps/v1/namespaces/default/daemonsets';
-    const { body } = await server.call('POST', path, { body: { metadata: { name: 'd' }, spec: { selector: SELECTOR, template: TEMPLATE } } });
+    const { body } = await server.call('POST', path, {
+      body: { metadata: { name: 'd' }, spec: { selector: SELECTOR, template: TEMPLATE } },
+    });
     expect(body.metadata.annotations).toEqual({ 'deprecated.daemonset.template.generation': '1' });
     const changed = await patch(`${path}/d`, { spec: { template: { metadata: { annotations: { x: 'y' } } } } });
     expect(changed.body.metadata.annotations).toEqual({ 'deprecated.daemonset.template.generation': '2' });

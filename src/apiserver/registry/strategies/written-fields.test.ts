@@ -13,12 +13,20 @@ const CURRENT = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 const scaler = (name: string, more: { annotations?: object; status?: object } = {}): object => ({
   metadata: { name, ...(more.annotations ? { annotations: more.annotations } : {}) },
-  spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3, targetCPUUtilizationPercentage: 50 },
+  spec: {
+    scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+    maxReplicas: 3,
+    targetCPUUtilizationPercentage: 50,
+  },
   ...(more.status ? { status: more.status } : {}),
 });
 
 interface Written {
-  readonly metadata: { readonly annotations?: Record<string, string>; readonly generation?: number; readonly managedFields?: readonly { readonly fieldsV1: Record<string, Record<string, Record<string, object>>> }[] };
+  readonly metadata: {
+    readonly annotations?: Record<string, string>;
+    readonly generation?: number;
+    readonly managedFields?: readonly { readonly fieldsV1: Record<string, Record<string, Record<string, object>>> }[];
+  };
   readonly status: { readonly currentCPUUtilizationPercentage?: number };
   readonly spec: Record<string, unknown>;
 }
@@ -33,7 +41,9 @@ describe('autoscalers of version 1', () => {
     ['no list', '5'],
     ['no metrics', '[1]'],
   ])('an annotation with %s counts as none', async (name, text) => {
-    const answer = await server.call('POST', `${AUTOSCALERS}?dryRun=All`, { body: scaler(name.replace(/\W/g, '').toLowerCase(), { annotations: { [METRICS]: text } }) });
+    const answer = await server.call('POST', `${AUTOSCALERS}?dryRun=All`, {
+      body: scaler(name.replace(/\W/g, '').toLowerCase(), { annotations: { [METRICS]: text } }),
+    });
     expect(answer.status).toBe(201);
     expect(annotationsOf(answer)).toEqual([]);
   });
@@ -43,16 +53,26 @@ describe('autoscalers of version 1', () => {
     const status = { currentReplicas: 1, desiredReplicas: 1, currentCPUUtilizationPercentage: 20 };
     const put = await server.call('PUT', `${AUTOSCALERS}/a`, { body: scaler('a', { status }) });
     expect([annotationsOf(put), written(put).status.currentCPUUtilizationPercentage]).toEqual([[], undefined]);
-    const putStatus = await server.call('PUT', `${AUTOSCALERS}/a/status`, { body: scaler('a', { status, annotations: { [METRICS]: '[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]' } }) });
+    const putStatus = await server.call('PUT', `${AUTOSCALERS}/a/status`, {
+      body: scaler('a', {
+        status,
+        annotations: { [METRICS]: '[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"1"}}]' },
+      }),
+    });
     expect(annotationsOf(putStatus)).toEqual([CURRENT]);
-    expect(owned(putStatus, 1)).toMatchObject({ 'f:metadata': { 'f:annotations': { [`f:${CURRENT}`]: {} } }, 'f:status': { 'f:currentCPUUtilizationPercentage': {} } });
+    expect(owned(putStatus, 1)).toMatchObject({
+      'f:metadata': { 'f:annotations': { [`f:${CURRENT}`]: {} } },
+      'f:status': { 'f:currentCPUUtilizationPercentage': {} },
+    });
     const again = await server.call('PUT', `${AUTOSCALERS}/a`, { body: scaler('a') });
     expect([annotationsOf(again), written(again).status.currentCPUUtilizationPercentage]).toEqual([[CURRENT], 20]);
   });
 
   it('show tables and metadata without those annotations', async () => {
     for (const kind of ['Table', 'PartialObjectMetadata']) {
-      const { body } = await server.call('GET', `${AUTOSCALERS}/a`, { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` });
+      const { body } = await server.call('GET', `${AUTOSCALERS}/a`, {
+        accept: `application/json;as=${kind};v=v1;g=meta.k8s.io`,
+      });
       expect(JSON.stringify(body)).not.toContain(`"${CURRENT}"`);
     }
   });
@@ -60,7 +80,10 @@ describe('autoscalers of version 1', () => {
 
 it('a DaemonSet is held to say which generation its template has', async () => {
   const path = '/apis/apps/v1/namespaces/default/daemonsets';
-  const spec = { selector: { matchLabels: { a: 'b' } }, template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } } };
+  const spec = {
+    selector: { matchLabels: { a: 'b' } },
+    template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+  };
   const answer = await server.call('POST', path, { body: { metadata: { name: 'd' }, spec } });
   const annotation = 'deprecated.daemonset.template.generation';
   expect(written(answer).metadata.annotations).toEqual({ [annotation]: '1' });
@@ -71,24 +94,50 @@ it('a DaemonSet is held to say which generation its template has', async () => {
 
 describe('an empty list', () => {
   it('of rules is owned by a Role that PUT makes', async () => {
-    const answer = await server.call('PUT', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/r', { body: { metadata: { name: 'r' }, rules: [] } });
+    const answer = await server.call('PUT', '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles/r', {
+      body: { metadata: { name: 'r' }, rules: [] },
+    });
     expect([answer.status, owned(answer)]).toEqual([201, { 'f:rules': {} }]);
   });
 
   const ingresses = '/apis/networking.k8s.io/v1/namespaces/default/ingresses';
   it('of rules is shown in the refusal of an Ingress, and not stored', async () => {
     const refused = await server.call('POST', ingresses, { body: { metadata: { name: 'i' }, spec: { rules: [] } } });
-    expect(refused.body).toMatchObject({ code: 422, details: { causes: [{ message: 'Invalid value: []: either `defaultBackend` or `rules` must be specified' }] } });
+    expect(refused.body).toMatchObject({
+      code: 422,
+      details: { causes: [{ message: 'Invalid value: []: either `defaultBackend` or `rules` must be specified' }] },
+    });
     const backend = { defaultBackend: { service: { name: 's', port: { number: 80 } } } };
-    const stored = await server.call('POST', ingresses, { body: { metadata: { name: 'i' }, spec: { ...backend, rules: [] } } });
-    expect([stored.status, written(stored).spec, Object.keys((owned(stored) as Record<string, object>)['f:spec']!)]).toEqual([201, backend, ['f:defaultBackend']]);
-    const again = await server.call('PUT', `${ingresses}/i`, { body: { metadata: { name: 'i' }, spec: { ...backend, rules: [] } } });
+    const stored = await server.call('POST', ingresses, {
+      body: { metadata: { name: 'i' }, spec: { ...backend, rules: [] } },
+    });
+    expect([
+      stored.status,
+      written(stored).spec,
+      Object.keys((owned(stored) as Record<string, object>)['f:spec']!),
+    ]).toEqual([201, backend, ['f:defaultBackend']]);
+    const again = await server.call('PUT', `${ingresses}/i`, {
+      body: { metadata: { name: 'i' }, spec: { ...backend, rules: [] } },
+    });
     expect([again.status, written(again).metadata.generation]).toEqual([200, 1]);
   });
 
   it('of policies is none that an autoscaler could use', async () => {
-    const spec = { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' }, maxReplicas: 3, behavior: { scaleUp: { policies: [] } } };
-    const answer = await server.call('POST', AUTOSCALERS.replace('v1', 'v2'), { body: { metadata: { name: 'p' }, spec } });
-    expect(answer.body).toMatchObject({ code: 422, details: { causes: [{ field: 'spec.behavior.scaleUp.policies', message: 'Required value: must specify at least one Policy' }] } });
+    const spec = {
+      scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+      maxReplicas: 3,
+      behavior: { scaleUp: { policies: [] } },
+    };
+    const answer = await server.call('POST', AUTOSCALERS.replace('v1', 'v2'), {
+      body: { metadata: { name: 'p' }, spec },
+    });
+    expect(answer.body).toMatchObject({
+      code: 422,
+      details: {
+        causes: [
+          { field: 'spec.behavior.scaleUp.policies', message: 'Required value: must specify at least one Policy' },
+        ],
+      },
+    });
   });
 });

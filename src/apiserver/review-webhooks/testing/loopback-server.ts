@@ -1,7 +1,7 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 /** A TLS server on loopback for tests, with a certificate that a CA of its own signed. */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -19,12 +19,20 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-export type Answer = (path: string, body: unknown) => { status?: number; body: unknown } | Promise<{ status?: number; body: unknown }>;
+export type Answer = (
+  path: string,
+  body: unknown,
+) => { status?: number; body: unknown } | Promise<{ status?: number; body: unknown }>;
 
 export async function startLoopbackServer(answer: Answer): Promise<LoopbackServer> {
   const ctx = createContext({ writeLog: () => {} });
   const authority = await createAuthority(ctx, 'loopback-ca');
-  const pair = await issue(ctx, authority, { commonName: 'loopback', usage: 'server', addresses: ['127.0.0.1'], dnsNames: ['localhost'] });
+  const pair = await issue(ctx, authority, {
+    commonName: 'loopback',
+    usage: 'server',
+    addresses: ['127.0.0.1'],
+    dnsNames: ['localhost'],
+  });
   const received: LoopbackServer['received'] = [];
   const server = https.createServer({ key: pair.key, cert: pair.certificate }, (request, response) => {
     const pieces: Buffer[] = [];
@@ -61,7 +69,9 @@ const kubeconfigText = (server: string, ca: string): string =>
   stringify({
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'webhook', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } }],
+    clusters: [
+      { name: 'webhook', cluster: { server, 'certificate-authority-data': Buffer.from(ca).toString('base64') } },
+    ],
     users: [{ name: 'apiserver', user: {} }],
     contexts: [{ name: 'webhook', context: { cluster: 'webhook', user: 'apiserver' } }],
     'current-context': 'webhook',

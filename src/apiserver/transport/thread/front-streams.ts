@@ -1,13 +1,13 @@
+import type { Clock, Timer } from '../../../kernel/index.ts';
 /** The requests of HTTP/2 in the front's thread. */
 import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../../net/http2/index.ts';
-import type { Clock, Timer } from '../../../kernel/index.ts';
 import type { ResponseHeaders } from '../../pipeline/request.ts';
 import { AnswerHeads, AUDIT_ID } from '../answer-head.ts';
 import { separateIdentityHeaders } from '../identity-headers.ts';
 import { peerOf } from '../peer.ts';
-import { ToldHeads } from './told-heads.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
+import { ToldHeads } from './told-heads.ts';
 
 /** A body of that length comes with its request; a longer one is read when the pipeline wants it. */
 const SHORT_BODY_BYTES = 64 * 1024;
@@ -107,7 +107,8 @@ export class FrontStreams {
       this.#waiting.delete(waiting);
       waiting.passOn();
     }
-    this.#sweep = this.#waiting.size > 0 ? this.clock.after(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies()) : undefined;
+    this.#sweep =
+      this.#waiting.size > 0 ? this.clock.after(BODY_PATIENCE_MS, () => this.#passOnWithoutBodies()) : undefined;
   }
 
   #read(open: OpenStream): Promise<Buffer> {
@@ -208,7 +209,10 @@ export class FrontStreams {
     const status = reader.next<number>();
     const headers = reader.next<ResponseHeaders>();
     const length = headers['content-length'];
-    open?.stream.begin(this.#heads.common(status, headers), this.#heads.own(headers[AUDIT_ID], length === undefined ? undefined : Number(length)));
+    open?.stream.begin(
+      this.#heads.common(status, headers),
+      this.#heads.own(headers[AUDIT_ID], length === undefined ? undefined : Number(length)),
+    );
   }
 
   #write(reader: BatchReader): void {
@@ -251,7 +255,8 @@ export class FrontStreams {
     };
     void this.#read(open).then(
       (body) => tell(op.COMPLETE, body),
-      (error: unknown) => tell(error instanceof BodyError && error.reason === 'TooLarge' ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
+      (error: unknown) =>
+        tell(error instanceof BodyError && error.reason === 'TooLarge' ? op.TOO_LARGE : op.CUT_OFF, NOTHING),
     );
   }
 }

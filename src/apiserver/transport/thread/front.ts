@@ -5,8 +5,8 @@
  */
 import type net from 'node:net';
 import type { MessagePort } from 'node:worker_threads';
-import { Http2Connection, type Http2Listener } from '../../../net/http2/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
+import { Http2Connection, type Http2Listener } from '../../../net/http2/index.ts';
 import { secureServer } from '../secure-server.ts';
 import type { TlsOptions } from '../serve.ts';
 import { http2Options, tlsOptions } from '../settings.ts';

@@ -7,12 +7,12 @@ import type { SendBudget } from '../send-budget.ts';
 import type { Handler, TlsOptions, Transport, TransportOptions } from '../serve.ts';
 import { http1ServerBehind } from '../settings.ts';
 import { together } from '../together.ts';
-import { TellingHeads } from './told-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import type { FrontOptions } from './front.ts';
 import * as op from './operations.ts';
 import { RemoteSockets } from './remote-socket.ts';
 import { RemoteStreams } from './remote-streams.ts';
+import { TellingHeads } from './told-heads.ts';
 
 interface ThreadOptions extends TransportOptions {
   readonly tls: TlsOptions;
@@ -27,13 +27,25 @@ interface Serving {
   readonly connections: Connections;
 }
 
-export async function listenInThread(ctx: Context, { thread, ...options }: ThreadOptions, serving: Serving): Promise<Transport> {
+export async function listenInThread(
+  ctx: Context,
+  { thread, ...options }: ThreadOptions,
+  serving: Serving,
+): Promise<Transport> {
   const { host, port, tls, maxBodyBytes } = options;
   const front = new RemoteFront(ctx, thread, { ...serving, maxBodyBytes });
   thread.postMessage({ host, port, tls, maxBodyBytes } satisfies FrontOptions);
   /** An error does not bring its fields along from another thread. */
-  const listening = front.listening.catch((error: Error) => Promise.reject(Object.assign(error, { port, address: host })));
-  return { port: await listening, renew: (renewed) => front.renew(renewed), accept: serving.connections.accept, close: (graceMs) => front.close(graceMs), failed: front.failed };
+  const listening = front.listening.catch((error: Error) =>
+    Promise.reject(Object.assign(error, { port, address: host })),
+  );
+  return {
+    port: await listening,
+    renew: (renewed) => front.renew(renewed),
+    accept: serving.connections.accept,
+    close: (graceMs) => front.close(graceMs),
+    failed: front.failed,
+  };
 }
 
 class RemoteFront {
@@ -55,7 +67,12 @@ class RemoteFront {
   ) {
     const outbox = new Outbox(worker, ctx.clock);
     this.#outbox = outbox;
-    this.#streams = new RemoteStreams({ ...serving, outbox, heads: new TellingHeads(outbox), begin: together(ctx.clock) });
+    this.#streams = new RemoteStreams({
+      ...serving,
+      outbox,
+      heads: new TellingHeads(outbox),
+      begin: together(ctx.clock),
+    });
     serveHttp1(this.#http1, serving);
     this.#sockets = new RemoteSockets(outbox, (socket) => this.#http1.emit('connection', socket));
     this.#stopped = new Promise((resolve) => worker.once('exit', () => resolve()));
@@ -81,13 +98,17 @@ class RemoteFront {
     });
   }
 
-  #receive(batch: Batch, on: { readonly listening: (port: number) => void; readonly failed: (error: Error) => void }): void {
+  #receive(
+    batch: Batch,
+    on: { readonly listening: (port: number) => void; readonly failed: (error: Error) => void },
+  ): void {
     const reader = new BatchReader(batch);
     while (!reader.done) {
       const operation = reader.next<number>();
       if (this.#streams.perform(operation, reader) || this.#sockets.perform(operation, reader)) continue;
       if (operation === op.LISTENING) on.listening(reader.next<number>());
-      else if (operation === op.FAILED) on.failed(Object.assign(new Error(reader.next<string>()), { code: reader.next<string>() }));
+      else if (operation === op.FAILED)
+        on.failed(Object.assign(new Error(reader.next<string>()), { code: reader.next<string>() }));
     }
   }
 

@@ -24,7 +24,15 @@ export class RemoteSockets {
     const socket = this.#open.get(id);
     switch (operation) {
       case op.CONNECTION: {
-        const opened = new RemoteSocket(id, { remoteAddress: reader.next<string>(), authorized: reader.next<boolean>(), certificate: Buffer.from(reader.bytes()) }, this.outbox);
+        const opened = new RemoteSocket(
+          id,
+          {
+            remoteAddress: reader.next<string>(),
+            authorized: reader.next<boolean>(),
+            certificate: Buffer.from(reader.bytes()),
+          },
+          this.outbox,
+        );
         this.#open.set(id, opened);
         this.accept(opened);
         break;

@@ -6,11 +6,11 @@ import type { RunningRequests } from '../running-requests.ts';
 import type { SendBudget, Sending } from '../send-budget.ts';
 import type { Handler } from '../serve.ts';
 import { splitTarget } from '../target.ts';
-import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../water-marks.ts';
 import type { Together } from '../together.ts';
-import type { TellingHeads } from './told-heads.ts';
+import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../water-marks.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
+import type { TellingHeads } from './told-heads.ts';
 
 interface Session {
   readonly id: number;
@@ -37,9 +37,13 @@ export class RemoteStreams {
 
   constructor(private readonly options: RemoteStreamsOptions) {
     const { stopping } = options.running;
-    stopping.addEventListener('abort', () => {
-      for (const stream of this.#open.values()) stream.abort(stopping.reason);
-    }, { once: true });
+    stopping.addEventListener(
+      'abort',
+      () => {
+        for (const stream of this.#open.values()) stream.abort(stopping.reason);
+      },
+      { once: true },
+    );
   }
 
   /** The front is gone, and with it all streams. */
@@ -58,7 +62,12 @@ export class RemoteStreams {
         const remoteAddress = reader.next<string>();
         const authorized = reader.next<boolean>();
         const raw = reader.bytes();
-        this.#sessions.set(id, { id, remoteAddress, headers: [], ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}) });
+        this.#sessions.set(id, {
+          id,
+          remoteAddress,
+          headers: [],
+          ...(raw.length > 0 ? { certificate: { raw: Buffer.from(raw), authorized } } : {}),
+        });
         return true;
       }
       case op.HEADERS: {
@@ -125,7 +134,11 @@ export class RemoteStreams {
   #isLate(id: number, session: Session | undefined, bytes: number): void {
     const { budget, outbox } = this.options;
     if (!session) return;
-    const sending = budget.begin({ connection: session, expiresAt: budget.expiry(), end: () => outbox.say(op.RESET, id) });
+    const sending = budget.begin({
+      connection: session,
+      expiresAt: budget.expiry(),
+      end: () => outbox.say(op.RESET, id),
+    });
     this.#late.set(id, sending);
     sending.wrote(bytes);
   }
@@ -202,7 +215,10 @@ class RemoteStream implements ApiRequest, BufferWriter {
   }
 
   readBody(): Promise<Buffer> {
-    this.#body ??= plain(this.#read ? Promise.resolve(this.#read) : this.#wantBody(), { encoding: this.headers['content-encoding'], maxBytes: this.options.maxBodyBytes });
+    this.#body ??= plain(this.#read ? Promise.resolve(this.#read) : this.#wantBody(), {
+      encoding: this.headers['content-encoding'],
+      maxBytes: this.options.maxBodyBytes,
+    });
     return this.#body;
   }
 
@@ -250,7 +266,11 @@ class RemoteStream implements ApiRequest, BufferWriter {
     const { large, stream } = response;
     if ((large && this.method !== 'HEAD') || stream) {
       outbox.say(op.BEGIN, this.id, status, headers);
-      this.#sending = this.options.budget.begin({ connection: this.#session, expiresAt: response.expiresAt, end: () => this.breakOff() });
+      this.#sending = this.options.budget.begin({
+        connection: this.#session,
+        expiresAt: response.expiresAt,
+        end: () => this.breakOff(),
+      });
       await (large ? sendLargeBody(large, this) : this.#stream(stream!)).finally(() => this.#sending?.finished());
     } else {
       const { body = NOTHING } = response;
@@ -267,7 +287,8 @@ class RemoteStream implements ApiRequest, BufferWriter {
       throw error;
     }
     this.end();
-    if (this.#pending > 0 && !this.closed && !this.options.running.stopping.aborted) await new Promise<void>((resolve) => (this.#allTaken = resolve));
+    if (this.#pending > 0 && !this.closed && !this.options.running.stopping.aborted)
+      await new Promise<void>((resolve) => (this.#allTaken = resolve));
   }
 
   #sink(): ResponseSink {
@@ -275,7 +296,10 @@ class RemoteStream implements ApiRequest, BufferWriter {
     return {
       signal: this.signal,
       write: (piece) => this.#write(piece),
-      drained: () => (this.#pending > LOW_WATER_BYTES && !this.closed ? new Promise((resolve) => this.#drained.push(resolve)) : Promise.resolve()),
+      drained: () =>
+        this.#pending > LOW_WATER_BYTES && !this.closed
+          ? new Promise((resolve) => this.#drained.push(resolve))
+          : Promise.resolve(),
       get pending() {
         return stream.#pending;
       },

@@ -7,6 +7,8 @@ import { Worker } from 'node:worker_threads';
 export function startFrontThread(): Worker | undefined {
   if (os.availableParallelism() < 2) return undefined;
   /** Beside the bundle, whose pieces lie one folder below it. */
-  const program = ['./front-thread.js', '../front-thread.js'].map((file) => new URL(file, import.meta.url)).find((url) => fs.existsSync(url));
+  const program = ['./front-thread.js', '../front-thread.js']
+    .map((file) => new URL(file, import.meta.url))
+    .find((url) => fs.existsSync(url));
   return program && new Worker(program, { name: 'front' });
 }

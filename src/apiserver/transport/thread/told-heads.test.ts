@@ -1,14 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../../../kernel/index.ts';
 import type { ResponseHeaders } from '../../pipeline/request.ts';
-import { TellingHeads, ToldHeads } from './told-heads.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import * as op from './operations.ts';
+import { TellingHeads, ToldHeads } from './told-heads.ts';
 
 /** What the front makes of what the pipeline says of these answers, and how often common headers were told. */
 function passed(answers: readonly ResponseHeaders[]): { headers: ResponseHeaders[]; told: number } {
   const batches: Batch[] = [];
-  const outbox = new Outbox({ postMessage: (batch: Batch) => void batches.push(structuredClone(batch)) }, new RealClock());
+  const outbox = new Outbox(
+    { postMessage: (batch: Batch) => void batches.push(structuredClone(batch)) },
+    new RealClock(),
+  );
   const heads = new TellingHeads(outbox);
   answers.forEach((headers, stream) => heads.say(stream, 200, headers));
   outbox.flush();
@@ -43,7 +46,12 @@ describe('headers of answers', () => {
   const json = { 'content-type': 'application/json', 'audit-id': 'a' };
 
   it('arrive as they were said; what they have in common is told once', () => {
-    const answers = [json, { ...json, 'audit-id': 'b' }, { ...json, 'content-type': 'text/plain' }, { ...json, 'audit-id': 'c' }];
+    const answers = [
+      json,
+      { ...json, 'audit-id': 'b' },
+      { ...json, 'content-type': 'text/plain' },
+      { ...json, 'audit-id': 'c' },
+    ];
     expect(passed(answers)).toEqual({ headers: answers, told: 2 });
   });
 

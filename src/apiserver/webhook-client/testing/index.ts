@@ -43,7 +43,12 @@ export type Answer = (call: TestCall) => TestReply | undefined | Promise<TestRep
 export async function startHttpsServer(answer: Answer, options: TestHttpsOptions = {}): Promise<TestHttpsServer> {
   const ctx = createContext({ writeLog: () => {} });
   const authority = await createAuthority(ctx, 'test-ca');
-  const pair = await issue(ctx, authority, { commonName: 'webhook', usage: 'server', dnsNames: options.dnsNames ?? [], addresses: options.addresses ?? ['127.0.0.1'] });
+  const pair = await issue(ctx, authority, {
+    commonName: 'webhook',
+    usage: 'server',
+    dnsNames: options.dnsNames ?? [],
+    addresses: options.addresses ?? ['127.0.0.1'],
+  });
   const calls: TestCall[] = [];
   let connections = 0;
   const clientTls = options.clientCa ? { requestCert: true, rejectUnauthorized: false, ca: options.clientCa } : {};

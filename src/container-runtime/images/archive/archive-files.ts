@@ -50,7 +50,8 @@ export class ArchiveFiles {
 
   require(name: string): WantedBlob {
     const found = this.find(name);
-    if (found === undefined) throw new ImageError('INVALID_ARGUMENT', `the archive has no file ${JSON.stringify(name)}`);
+    if (found === undefined)
+      throw new ImageError('INVALID_ARGUMENT', `the archive has no file ${JSON.stringify(name)}`);
     return found;
   }
 
@@ -59,7 +60,8 @@ export class ArchiveFiles {
     const kept = this.#documents.get(name);
     if (kept !== undefined) return kept;
     const { digest, size } = this.require(name);
-    if (size > LARGEST_DOCUMENT) throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(name)} has ${size} bytes, too many for a document`);
+    if (size > LARGEST_DOCUMENT)
+      throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(name)} has ${size} bytes, too many for a document`);
     return this.#blobs.read(digest);
   }
 }

@@ -1,7 +1,7 @@
+import { open } from 'node:fs/promises';
 /** `docker save`'s own format: manifest.json lists, per image, the config's file, the layers' files and the tags. */
 import { posix } from 'node:path';
 import { detectCompression } from '../compression/decompress.ts';
-import { open } from 'node:fs/promises';
 import { digestOf } from '../digest.ts';
 import { ImageError } from '../image-error.ts';
 import type { ImageRecord } from '../image-records.ts';
@@ -19,7 +19,12 @@ interface DockerManifest {
   readonly layers: readonly string[];
 }
 
-export async function installDockerArchive(parts: StoreParts, lease: Lease, files: ArchiveFiles, signal?: AbortSignal): Promise<ImageRecord[]> {
+export async function installDockerArchive(
+  parts: StoreParts,
+  lease: Lease,
+  files: ArchiveFiles,
+  signal?: AbortSignal,
+): Promise<ImageRecord[]> {
   const installed: ImageRecord[] = [];
   for (const item of parseDockerManifests(files.document('manifest.json') ?? Buffer.alloc(0))) {
     const configFile = files.require(posix.normalize(item.config));
@@ -50,7 +55,8 @@ export async function installDockerArchive(parts: StoreParts, lease: Lease, file
       documents: [manifestDigest, configFile.digest],
       documentBytes: manifest.length + configBytes.length,
     };
-    const tags = item.repoTags.length === 0 ? [undefined] : item.repoTags.map((tag) => formatReference(normalizeReference(tag)));
+    const tags =
+      item.repoTags.length === 0 ? [undefined] : item.repoTags.map((tag) => formatReference(normalizeReference(tag)));
     for (const tag of tags) {
       const record = await installImage(parts, lease, { ...image, names: tag === undefined ? {} : { tag } }, signal);
       const at = installed.findIndex(({ id }) => id === record.id);
@@ -62,7 +68,8 @@ export async function installDockerArchive(parts: StoreParts, lease: Lease, file
 }
 
 function parseDockerManifests(bytes: Buffer): DockerManifest[] {
-  const invalid = (): ImageError => new ImageError('INVALID_ARGUMENT', "the archive's manifest.json is not what docker save writes");
+  const invalid = (): ImageError =>
+    new ImageError('INVALID_ARGUMENT', "the archive's manifest.json is not what docker save writes");
   let list: unknown;
   try {
     list = JSON.parse(bytes.toString('utf8'));

@@ -17,7 +17,11 @@ import { installOciLayout } from './oci-layout.ts';
 const TABLES_OF_CONTENTS = new Set(['manifest.json', 'index.json', 'oci-layout', 'repositories']);
 const MOST_FILES = 100_000;
 
-export async function loadArchive(parts: StoreParts, archive: AsyncIterable<Uint8Array>, signal?: AbortSignal): Promise<ImageRecord[]> {
+export async function loadArchive(
+  parts: StoreParts,
+  archive: AsyncIterable<Uint8Array>,
+  signal?: AbortSignal,
+): Promise<ImageRecord[]> {
   const lease = parts.leases.take();
   try {
     const files = new ArchiveFiles(parts.blobs);
@@ -28,7 +32,8 @@ export async function loadArchive(parts: StoreParts, archive: AsyncIterable<Uint
         const target = entry.type === 'link' ? entry.target : posix.join(posix.dirname(name), entry.target);
         files.alias(name, posix.normalize(target));
       } else if (entry.type === 'file') {
-        if (files.size >= MOST_FILES) throw new ImageError('INVALID_ARGUMENT', `the archive has more than ${MOST_FILES} files`);
+        if (files.size >= MOST_FILES)
+          throw new ImageError('INVALID_ARGUMENT', `the archive has more than ${MOST_FILES} files`);
         if (TABLES_OF_CONTENTS.has(name)) files.keep(name, await readWhole(name, entry.size, content));
         else files.add(name, await parts.blobs.add(content, (digest) => lease.hold(digest)));
       }
@@ -36,7 +41,10 @@ export async function loadArchive(parts: StoreParts, archive: AsyncIterable<Uint
     // Current versions of Docker write both tables; the OCI one knows the original, compressed layers.
     if (files.document('index.json') !== undefined) return await installOciLayout(parts, lease, files, signal);
     if (files.document('manifest.json') !== undefined) return await installDockerArchive(parts, lease, files, signal);
-    throw new ImageError('INVALID_ARGUMENT', 'the archive has neither an index.json nor a manifest.json: it holds no image');
+    throw new ImageError(
+      'INVALID_ARGUMENT',
+      'the archive has neither an index.json nor a manifest.json: it holds no image',
+    );
   } catch (error) {
     if (signal?.aborted) throw error;
     throw whileDoing('failed to load the archive', error);

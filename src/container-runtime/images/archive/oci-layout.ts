@@ -13,7 +13,12 @@ import type { ArchiveFiles } from './archive-files.ts';
 
 const MOST_NESTED_INDEXES = 5;
 
-export async function installOciLayout(parts: StoreParts, lease: Lease, files: ArchiveFiles, signal?: AbortSignal): Promise<ImageRecord[]> {
+export async function installOciLayout(
+  parts: StoreParts,
+  lease: Lease,
+  files: ArchiveFiles,
+  signal?: AbortSignal,
+): Promise<ImageRecord[]> {
   const parsed = parseManifestOrIndex(files.document('index.json') ?? Buffer.alloc(0));
   if (!('index' in parsed)) throw new ImageError('INVALID_ARGUMENT', "the archive's index.json is not an index");
   const installed = new Map<string, ImageRecord>();
@@ -66,11 +71,18 @@ async function installFrom(
 /** The name of a descriptor's file, after making sure that the file is what the descriptor says. */
 function fileOf(files: ArchiveFiles, { digest, size }: Descriptor): string {
   const { algorithm, hex } = parseDigest(digest);
-  if (algorithm !== 'sha256') throw new ImageError('UNIMPLEMENTED', `the archive names a blob by ${algorithm}; only sha256 is supported in archives`);
+  if (algorithm !== 'sha256')
+    throw new ImageError(
+      'UNIMPLEMENTED',
+      `the archive names a blob by ${algorithm}; only sha256 is supported in archives`,
+    );
   const name = `blobs/${algorithm}/${hex}`;
   const found = files.require(name);
   if (found.digest !== digest || found.size !== size) {
-    throw new ImageError('DATA_LOSS', `content of ${digest} in the archive has the digest ${found.digest} and ${found.size} bytes, not ${size}`);
+    throw new ImageError(
+      'DATA_LOSS',
+      `content of ${digest} in the archive has the digest ${found.digest} and ${found.size} bytes, not ${size}`,
+    );
   }
   return name;
 }

@@ -1,7 +1,7 @@
+import { once } from 'node:events';
 /** Saves images as an OCI layout that also has the table of contents that `docker load` reads. */
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { parseDigest } from '../digest.ts';
@@ -51,7 +51,10 @@ async function indexOf(parts: StoreParts, images: readonly ImageToSave[]): Promi
     const { mediaType = OCI_MANIFEST } = JSON.parse(bytes.toString('utf8')) as { mediaType?: string };
     const descriptor = { mediaType, digest: image.manifestDigest, size };
     for (const tag of tags) {
-      const annotations = { 'io.containerd.image.name': tag, 'org.opencontainers.image.ref.name': tag.slice(tag.lastIndexOf(':') + 1) };
+      const annotations = {
+        'io.containerd.image.name': tag,
+        'org.opencontainers.image.ref.name': tag.slice(tag.lastIndexOf(':') + 1),
+      };
       manifests.push({ ...descriptor, annotations });
     }
     if (tags.length === 0) manifests.push(descriptor);
@@ -76,7 +79,8 @@ async function writeDocument(archive: Writable, name: string, document: unknown)
 async function writeFileEntry(archive: Writable, name: string, path: string): Promise<void> {
   const { size } = await stat(path);
   await write(archive, encodeTarEntry({ name, size }));
-  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) await write(archive, chunk);
+  for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>)
+    await write(archive, chunk);
   await write(archive, tarPadding(size));
 }
 

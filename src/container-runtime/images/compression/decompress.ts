@@ -1,6 +1,6 @@
+import { pipeline, type Readable } from 'node:stream';
 /** Decompresses what a stream turns out to be, by its first bytes: gzip, zstd, or nothing of the kind. */
 import { createGunzip } from 'node:zlib';
-import { pipeline, type Readable } from 'node:stream';
 import { ByteReader } from '../tar/byte-reader.ts';
 import { decompressZstd } from './zstd.ts';
 
@@ -19,7 +19,7 @@ export async function* decompressed(source: AsyncIterable<Uint8Array>): AsyncGen
   const reader = new ByteReader(source);
   try {
     const start: Buffer[] = [];
-    for (let length = 0; length < 4; ) {
+    for (let length = 0; length < 4;) {
       const piece = await reader.some(64 * 1024);
       if (piece.length === 0) break;
       start.push(piece);

@@ -1,6 +1,13 @@
 /** Compressed blocks of zstd: literals, then sequences of "copy literals, then copy from what came before". */
 import { BackwardBits, ZstdError } from './zstd-bits.ts';
-import { buildFseTable, readFseTable, readHuffmanTable, singleSymbolTable, type FseTable, type HuffmanTable } from './zstd-tables.ts';
+import {
+  buildFseTable,
+  readFseTable,
+  readHuffmanTable,
+  singleSymbolTable,
+  type FseTable,
+  type HuffmanTable,
+} from './zstd-tables.ts';
 
 export const LARGEST_BLOCK = 128 * 1024;
 
@@ -22,10 +29,82 @@ export interface Window {
 }
 
 // Baselines and extra bits of the codes for lengths.
-const LITERAL_BASES = [...Array.from({ length: 16 }, (_, i) => i), 16, 18, 20, 22, 24, 28, 32, 40, 48, 64, ...Array.from({ length: 10 }, (_, i) => 128 << i)];
-const LITERAL_BITS = [...Array.from({ length: 16 }, () => 0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
-const MATCH_BASES = [...Array.from({ length: 32 }, (_, i) => i + 3), 35, 37, 39, 41, 43, 47, 51, 59, 67, 83, 99, ...Array.from({ length: 10 }, (_, i) => (128 << i) + 3)];
-const MATCH_BITS = [...Array.from({ length: 32 }, () => 0), 1, 1, 1, 1, 2, 2, 3, 3, 4, 4, 5, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16];
+const LITERAL_BASES = [
+  ...Array.from({ length: 16 }, (_, i) => i),
+  16,
+  18,
+  20,
+  22,
+  24,
+  28,
+  32,
+  40,
+  48,
+  64,
+  ...Array.from({ length: 10 }, (_, i) => 128 << i),
+];
+const LITERAL_BITS = [
+  ...Array.from({ length: 16 }, () => 0),
+  1,
+  1,
+  1,
+  1,
+  2,
+  2,
+  3,
+  3,
+  4,
+  6,
+  7,
+  8,
+  9,
+  10,
+  11,
+  12,
+  13,
+  14,
+  15,
+  16,
+];
+const MATCH_BASES = [
+  ...Array.from({ length: 32 }, (_, i) => i + 3),
+  35,
+  37,
+  39,
+  41,
+  43,
+  47,
+  51,
+  59,
+  67,
+  83,
+  99,
+  ...Array.from({ length: 10 }, (_, i) => (128 << i) + 3),
+];
+const MATCH_BITS = [
+  ...Array.from({ length: 32 }, () => 0),
+  1,
+  1,
+  1,
+  1,
+  2,
+  2,
+  3,
+  3,
+  4,
+  4,
+  5,
+  7,
+  8,
+  9,
+  10,
+  11,
+  12,
+  13,
+  14,
+  15,
+  16,
+];
 
 const ones = (count: number): number[] => Array.from({ length: count }, () => 1);
 const lessThanOnes = (count: number): number[] => Array.from({ length: count }, () => -1);
@@ -33,7 +112,11 @@ const twos = (count: number): number[] => Array.from({ length: count }, () => 2)
 
 /** The three kinds of codes in the order in which their tables are written. */
 const KINDS = [
-  { accuracy: 9, symbols: 36, usual: buildFseTable([4, 3, ...twos(11), 1, 1, 1, ...twos(9), 3, 2, 1, 1, 1, 1, 1, ...lessThanOnes(4)], 6) },
+  {
+    accuracy: 9,
+    symbols: 36,
+    usual: buildFseTable([4, 3, ...twos(11), 1, 1, 1, ...twos(9), 3, 2, 1, 1, 1, 1, 1, ...lessThanOnes(4)], 6),
+  },
   { accuracy: 8, symbols: 32, usual: buildFseTable([...ones(6), 2, 2, 2, ...ones(15), ...lessThanOnes(5)], 5) },
   { accuracy: 9, symbols: 53, usual: buildFseTable([1, 4, 3, ...twos(6), ...ones(37), ...lessThanOnes(7)], 6) },
 ] as const;
@@ -59,7 +142,12 @@ function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8
     return { literals: type === 0 ? block.subarray(header, end) : new Uint8Array(size).fill(byte(header)), next: end };
   }
   const [header, width] = format < 2 ? [3, 10] : format === 2 ? [4, 14] : [5, 18];
-  const bits = byte(0) + byte(1) * 0x100 + byte(2) * 0x10000 + (header > 3 ? byte(3) * 0x1000000 : 0) + (header > 4 ? byte(4) * 0x100000000 : 0);
+  const bits =
+    byte(0) +
+    byte(1) * 0x100 +
+    byte(2) * 0x10000 +
+    (header > 3 ? byte(3) * 0x1000000 : 0) +
+    (header > 4 ? byte(4) * 0x100000000 : 0);
   const size = Math.floor(bits / 16) % 2 ** width;
   const compressed = Math.floor(bits / 2 ** (4 + width)) % 2 ** width;
   const end = header + compressed;
@@ -73,19 +161,34 @@ function decodeLiterals(block: Uint8Array, state: FrameState): { literals: Uint8
   return { literals, next: end };
 }
 
-function decodeFourStreams(block: Uint8Array, { start, end }: { start: number; end: number }, table: HuffmanTable, literals: Uint8Array): void {
+function decodeFourStreams(
+  block: Uint8Array,
+  { start, end }: { start: number; end: number },
+  table: HuffmanTable,
+  literals: Uint8Array,
+): void {
   const quarter = (literals.length + 3) >> 2;
   let at = start + 6;
   for (let stream = 0; stream < 4; stream++) {
     const size = (block[start + stream * 2] ?? 0) | ((block[start + stream * 2 + 1] ?? 0) << 8);
     const streamEnd = stream === 3 ? end : at + size;
     if (streamEnd > end) throw new ZstdError('literals are cut short');
-    decodeHuffman(block, { start: at, end: streamEnd }, table, literals.subarray(stream * quarter, stream === 3 ? literals.length : (stream + 1) * quarter));
+    decodeHuffman(
+      block,
+      { start: at, end: streamEnd },
+      table,
+      literals.subarray(stream * quarter, stream === 3 ? literals.length : (stream + 1) * quarter),
+    );
     at = streamEnd;
   }
 }
 
-function decodeHuffman(block: Uint8Array, { start, end }: { start: number; end: number }, { maxBits, symbols, bits }: HuffmanTable, output: Uint8Array): void {
+function decodeHuffman(
+  block: Uint8Array,
+  { start, end }: { start: number; end: number },
+  { maxBits, symbols, bits }: HuffmanTable,
+  output: Uint8Array,
+): void {
   const reader = new BackwardBits(block, start, end);
   const length = output.length;
   const mask = (1 << maxBits) - 1;
@@ -130,10 +233,12 @@ function decodeSequences(block: Uint8Array, start: number, { state, window, lite
     const mode = (modes >> (6 - 2 * index)) & 3;
     if (mode === 0) state.tables[index] = kind.usual;
     else if (mode === 1) state.tables[index] = singleSymbolTable(byte(at++));
-    else if (mode === 2) ({ table: state.tables[index], next: at } = readFseTable(block, { start: at, end: block.length }, kind));
+    else if (mode === 2)
+      ({ table: state.tables[index], next: at } = readFseTable(block, { start: at, end: block.length }, kind));
   }
   const [literalTable, offsetTable, matchTable] = state.tables;
-  if (literalTable === undefined || offsetTable === undefined || matchTable === undefined) throw new ZstdError('sequences refer to a table that was never sent');
+  if (literalTable === undefined || offsetTable === undefined || matchTable === undefined)
+    throw new ZstdError('sequences refer to a table that was never sent');
 
   const reader = new BackwardBits(block, at, block.length);
   let literalState = reader.read(literalTable.accuracy);
@@ -156,7 +261,8 @@ function decodeSequences(block: Uint8Array, start: number, { state, window, lite
     }
     if (reader.left < 0) throw new ZstdError('sequences are cut short');
     const offset = resolveOffset(state.offsets, offsetValue, literalLength === 0);
-    if (used + literalLength > literals.length || window.at + literalLength + matchLength > limit) throw new ZstdError('a sequence is longer than its block');
+    if (used + literalLength > literals.length || window.at + literalLength + matchLength > limit)
+      throw new ZstdError('a sequence is longer than its block');
     copyLiterals(window, literals, used, used + literalLength);
     used += literalLength;
     copyMatch(window, offset, matchLength);

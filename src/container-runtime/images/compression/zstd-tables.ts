@@ -16,7 +16,11 @@ export interface HuffmanTable {
 
 const highestBit = (value: number): number => 31 - Math.clz32(value);
 
-export function readFseTable(bytes: Uint8Array, range: { start: number; end: number }, limits: { accuracy: number; symbols: number }): { table: FseTable; next: number } {
+export function readFseTable(
+  bytes: Uint8Array,
+  range: { start: number; end: number },
+  limits: { accuracy: number; symbols: number },
+): { table: FseTable; next: number } {
   const reader = new ForwardBits(bytes, range.start, range.end);
   const accuracy = reader.read(4) + 5;
   if (accuracy > limits.accuracy) throw new ZstdError(`a table has an accuracy of ${accuracy}`);
@@ -129,7 +133,8 @@ function buildHuffmanTable(weights: readonly number[]): HuffmanTable {
   if (sum === 0) throw new ZstdError('a Huffman table is empty');
   const maxBits = highestBit(sum) + 1;
   const rest = (1 << maxBits) - sum;
-  if (maxBits > MOST_HUFFMAN_BITS || (rest & (rest - 1)) !== 0) throw new ZstdError('the weights of a Huffman table do not add up');
+  if (maxBits > MOST_HUFFMAN_BITS || (rest & (rest - 1)) !== 0)
+    throw new ZstdError('the weights of a Huffman table do not add up');
   // The last weight is not written: it is what is missing.
   const all = [...weights, highestBit(rest) + 1];
   const symbols = new Uint8Array(1 << maxBits);

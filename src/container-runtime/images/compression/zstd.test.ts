@@ -22,7 +22,11 @@ describe('zstd frames written by hand', () => {
     ['a raw block', frame('19000061', '6263'), 'abc'],
     ['a repeated byte', frame('2b000061'), 'aaaaa'],
     ['two blocks', frame('18000061', '6263', '2b000061'), 'abcaaaaa'],
-    ['two frames, and one to skip', Buffer.concat([frame('2b000061'), Buffer.from('502a4d1802000000ffff', 'hex'), frame('2b000062')]), 'aaaaabbbbb'],
+    [
+      'two frames, and one to skip',
+      Buffer.concat([frame('2b000061'), Buffer.from('502a4d1802000000ffff', 'hex'), frame('2b000062')]),
+      'aaaaabbbbb',
+    ],
   ];
   it.each(taken)('%s', async (_name, data, text) => {
     expect((await decode(data, 1)).toString()).toBe(text);
@@ -53,7 +57,9 @@ const hasZstd = spawnSync('zstd', ['--version']).status === 0;
 
 describe.skipIf(!hasZstd)(`what the zstd program wrote${hasZstd ? '' : ' (needs zstd)'}`, () => {
   const text = readFileSync(new URL('zstd-block.ts', import.meta.url));
-  const noise = Buffer.concat(Array.from({ length: 2000 }, (_, index) => createHash('sha256').update(`${index}`).digest()));
+  const noise = Buffer.concat(
+    Array.from({ length: 2000 }, (_, index) => createHash('sha256').update(`${index}`).digest()),
+  );
   const inputs: Readonly<Record<string, Buffer>> = {
     'one byte': Buffer.from('x'),
     text,

@@ -36,7 +36,8 @@ export async function* decodeZstd(source: AsyncIterable<Uint8Array>): AsyncGener
       if (magic === undefined) return;
       const number = magic.readUInt32LE();
       if (number === FRAME) yield* decodeFrame(reader);
-      else if ((number & 0xfffffff0) === SKIPPABLE) await reader.skip((await take(reader, 4)).readUInt32LE(), truncated);
+      else if ((number & 0xfffffff0) === SKIPPABLE)
+        await reader.skip((await take(reader, 4)).readUInt32LE(), truncated);
       else throw new ZstdError('this is not zstd data');
     }
   } finally {
@@ -55,7 +56,7 @@ async function* decodeFrame(reader: ByteReader): AsyncGenerator<Buffer> {
   const { windowSize, hasChecksum } = await readFrameHeader(reader);
   const state = newFrameState();
   const window: Window = { bytes: new Uint8Array(windowSize + ROOM + LARGEST_BLOCK), at: 0 };
-  for (let last = false; !last; ) {
+  for (let last = false; !last;) {
     const header = (await take(reader, 3)).readUIntLE(0, 3);
     last = (header & 1) === 1;
     if (window.at > windowSize + ROOM) {
@@ -70,7 +71,11 @@ async function* decodeFrame(reader: ByteReader): AsyncGenerator<Buffer> {
   if (hasChecksum) await take(reader, 4);
 }
 
-async function readBlock(reader: ByteReader, { type, size }: { type: number; size: number }, { state, window }: { state: FrameState; window: Window }): Promise<void> {
+async function readBlock(
+  reader: ByteReader,
+  { type, size }: { type: number; size: number },
+  { state, window }: { state: FrameState; window: Window },
+): Promise<void> {
   if (type === 3 || size > LARGEST_BLOCK) throw new ZstdError('a block has an impossible header');
   if (type === 2) {
     decodeBlock(await take(reader, size), state, window);
@@ -95,7 +100,10 @@ async function readFrameHeader(reader: ByteReader): Promise<{ windowSize: number
   if (dictionary.some((byte) => byte !== 0)) throw new ZstdError('a frame needs a dictionary');
   const sizeLength = [single ? 1 : 0, 2, 4, 8][descriptor >> 6] ?? 0;
   const size = await take(reader, sizeLength);
-  if (single) windowSize = sizeLength === 8 ? Number(size.readBigUInt64LE()) : size.readUIntLE(0, sizeLength) + (sizeLength === 2 ? 256 : 0);
-  if (windowSize > LARGEST_WINDOW) throw new ZstdError(`a frame needs ${windowSize} bytes of memory; at most ${LARGEST_WINDOW} are given`);
+  if (single)
+    windowSize =
+      sizeLength === 8 ? Number(size.readBigUInt64LE()) : size.readUIntLE(0, sizeLength) + (sizeLength === 2 ? 256 : 0);
+  if (windowSize > LARGEST_WINDOW)
+    throw new ZstdError(`a frame needs ${windowSize} bytes of memory; at most ${LARGEST_WINDOW} are given`);
   return { windowSize, hasChecksum: (descriptor & 4) !== 0 };
 }

@@ -11,7 +11,8 @@ const LONGEST_NAME = 4096;
 
 /** The parts of an entry's name; none for the root itself. A name that climbs is refused, an absolute one starts at the root. */
 export function nameParts(name: string): string[] {
-  if (Buffer.byteLength(name) > LONGEST_NAME) throw new LayerError(`the name of an entry is longer than ${LONGEST_NAME} bytes`);
+  if (Buffer.byteLength(name) > LONGEST_NAME)
+    throw new LayerError(`the name of an entry is longer than ${LONGEST_NAME} bytes`);
   const parts = name.split('/').filter((part) => part !== '' && part !== '.');
   if (parts.includes('..')) throw new LayerError(`the entry ${JSON.stringify(name)} would leave the layer`);
   return parts;
@@ -61,14 +62,16 @@ export class LayerPaths {
       if (!this.#folders.has(inside)) {
         const found = lookAt(this.on(inside));
         if (found?.isSymbolicLink()) {
-          if (++links > MOST_LINKS) throw new LayerError(`too many symbolic links on the way to ${JSON.stringify(direct)}`);
+          if (++links > MOST_LINKS)
+            throw new LayerError(`too many symbolic links on the way to ${JSON.stringify(direct)}`);
           const target = readlinkSync(this.on(inside));
           if (target.startsWith('/')) at.length = 0;
           pending.push(...target.split('/').reverse());
           continue;
         }
         if (found === undefined || isWhiteout(found)) this.makeFolder(inside, found !== undefined);
-        else if (!found.isDirectory()) throw new LayerError(`${JSON.stringify(inside)} is not a folder, but entries are below it`);
+        else if (!found.isDirectory())
+          throw new LayerError(`${JSON.stringify(inside)} is not a folder, but entries are below it`);
         this.#folders.add(inside);
       }
       at.push(part);

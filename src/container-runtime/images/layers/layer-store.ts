@@ -59,7 +59,11 @@ export class LayerStore {
     this.#links = join(root, 'l');
   }
 
-  static async open(ctx: Context, root: string, options: { workers: LayerWorkers; limits: UnpackLimits }): Promise<LayerStore> {
+  static async open(
+    ctx: Context,
+    root: string,
+    options: { workers: LayerWorkers; limits: UnpackLimits },
+  ): Promise<LayerStore> {
     const store = new LayerStore(ctx, root, options);
     await makeDirectory(store.#layers, { mode: 0o700 });
     await makeDirectory(store.#links, { mode: 0o700 });
@@ -134,7 +138,10 @@ export class LayerStore {
     try {
       const lowers = layer.below.map((chainId) => join(this.#folder(chainId), 'diff')).reverse();
       const { blob, diffId } = layer;
-      const unpacked = await this.#workers.unpack({ blob, diffId, target: join(temporary, 'diff'), lowers, limits: this.#limits }, signal);
+      const unpacked = await this.#workers.unpack(
+        { blob, diffId, target: join(temporary, 'diff'), lowers, limits: this.#limits },
+        signal,
+      );
       const record: LayerRecord = { chainId: layer.chainId, diffId, ...unpacked, unsyncedInBoot: this.#bootId };
       await replaceFile(join(temporary, 'layer.json'), JSON.stringify(record));
       await removeIfThere(this.#folder(layer.chainId));
@@ -193,7 +200,8 @@ export class LayerStore {
       await this.#link(record.chainId);
     }
     const wanted = new Set([...this.#records.keys()].map((chainId) => parseDigest(chainId).hex.slice(0, SHORT_LENGTH)));
-    for (const name of await readdir(this.#links)) if (!wanted.has(name)) await rm(join(this.#links, name), { force: true });
+    for (const name of await readdir(this.#links))
+      if (!wanted.has(name)) await rm(join(this.#links, name), { force: true });
     if ([...this.#records.values()].some((record) => record.unsyncedInBoot !== undefined)) this.#syncLater();
   }
 

@@ -22,8 +22,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { getAttribute, makeNode, NODE_TYPE, setAttribute } from '../../syscalls.ts';
-import type { TarItem } from '../tar/tar-reader.ts';
 import type { TarEntry } from '../tar/tar-entry.ts';
+import type { TarItem } from '../tar/tar-reader.ts';
 import { LayerError } from './layer-error.ts';
 import { isWhiteout, LayerPaths, lookAt, nameParts } from './layer-paths.ts';
 import { findBelow, OPAQUE_ATTRIBUTE } from './lower-layers.ts';
@@ -85,7 +85,8 @@ export class EntryUnpacker {
     }
     if (base.startsWith(UNION_METADATA_PREFIX)) return;
     const name = base.slice(WHITEOUT_PREFIX.length);
-    if (name === '' || name === '.' || name === '..') throw new LayerError(`the whiteout ${JSON.stringify(base)} names nothing`);
+    if (name === '' || name === '.' || name === '..')
+      throw new LayerError(`the whiteout ${JSON.stringify(base)} names nothing`);
     const path = this.#paths.on(folder === '' ? name : `${folder}/${name}`);
     // Whiteouts are about the layers below. What this layer itself has under the name stays; a folder then hides the one below.
     const found = lookAt(path);
@@ -148,10 +149,13 @@ export class EntryUnpacker {
     const found = lookAt(this.#paths.on(target));
     if (found === undefined) this.#bringUp(target, entry);
     else if (found.isDirectory() || isWhiteout(found)) {
-      throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not a file`);
+      throw new LayerError(
+        `${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not a file`,
+      );
     }
     if (lookAt(this.#paths.on(inside)) !== undefined) {
-      if (target.startsWith(`${inside}/`)) throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to what it would replace`);
+      if (target.startsWith(`${inside}/`))
+        throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to what it would replace`);
       this.#remove(inside);
     }
     linkSync(this.#paths.on(target), this.#paths.on(inside));
@@ -162,7 +166,10 @@ export class EntryUnpacker {
     const path = this.#paths.on(target);
     if (below?.stats.isFile()) copyFileSync(below.path, path, constants.COPYFILE_EXCL);
     else if (below?.stats.isSymbolicLink()) symlinkSync(readlinkSync(below.path), path);
-    else throw new LayerError(`${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not there`);
+    else
+      throw new LayerError(
+        `${JSON.stringify(entry.name)} is a hard link to ${JSON.stringify(entry.target)}, which is not there`,
+      );
     this.inodes++;
     const { uid, gid, mode, mtimeMs } = below.stats;
     lchownSync(path, uid, gid);
@@ -196,11 +203,14 @@ export class EntryUnpacker {
 }
 
 function checkEntry(entry: TarEntry): void {
-  if (entry.uid > HIGHEST_ID || entry.gid > HIGHEST_ID) throw new LayerError(`the owner of ${JSON.stringify(entry.name)} is out of range`);
+  if (entry.uid > HIGHEST_ID || entry.gid > HIGHEST_ID)
+    throw new LayerError(`the owner of ${JSON.stringify(entry.name)} is out of range`);
   if (entry.type !== 'character-device' && entry.type !== 'block-device') return;
   const { major, minor } = entry.device ?? { major: 0, minor: 0 };
   if (entry.type === 'block-device' || !HARMLESS_DEVICES.has(`${major}:${minor}`)) {
-    throw new LayerError(`the ${entry.type} ${major}:${minor} ${JSON.stringify(entry.name)} is not allowed in an image`);
+    throw new LayerError(
+      `the ${entry.type} ${major}:${minor} ${JSON.stringify(entry.name)} is not allowed in an image`,
+    );
   }
 }
 
@@ -215,7 +225,7 @@ async function writeFile(path: string, entry: TarEntry, content: AsyncIterable<B
   const file = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
   try {
     for await (const chunk of content) {
-      for (let at = 0; at < chunk.length; ) at += writeSync(file, chunk, at);
+      for (let at = 0; at < chunk.length;) at += writeSync(file, chunk, at);
     }
     fchownSync(file, entry.uid, entry.gid);
     // After the owner, which clears setuid and capabilities.
@@ -236,7 +246,8 @@ function setAttributes(path: string, entry: TarEntry): void {
     if (name.startsWith('trusted.') || name.startsWith('user.overlay.')) {
       throw new LayerError(`the attribute ${name} of ${JSON.stringify(entry.name)} is not allowed in an image`);
     }
-    const wanted = name === 'security.capability' || (name.startsWith('user.') && entry.type !== 'symlink' && entry.type !== 'fifo');
+    const wanted =
+      name === 'security.capability' || (name.startsWith('user.') && entry.type !== 'symlink' && entry.type !== 'fifo');
     if (wanted) setAttribute(path, name, value);
   }
 }

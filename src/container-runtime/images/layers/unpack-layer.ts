@@ -64,7 +64,10 @@ export async function unpackLayer(job: UnpackJob): Promise<UnpackedLayer> {
   }
   unpacker.finish();
   const diffId = `sha256:${hash.digest('hex')}`;
-  if (diffId !== job.diffId) throw new LayerError(`wrong diff id calculated on extraction: got ${diffId}, the image's config says ${job.diffId}`);
+  if (diffId !== job.diffId)
+    throw new LayerError(
+      `wrong diff id calculated on extraction: got ${diffId}, the image's config says ${job.diffId}`,
+    );
   return { bytes, inodes: unpacker.inodes };
 }
 
@@ -90,7 +93,8 @@ class Meter {
   entry(name: string, size: number): void {
     const { entries, layerBytes } = this.job.limits;
     if (++this.#entries > entries) throw new LayerError(`the layer has more than ${entries} entries`);
-    if (size > layerBytes) throw new LayerError(`${JSON.stringify(name)} is said to have ${size} bytes; a layer may have ${layerBytes}`);
+    if (size > layerBytes)
+      throw new LayerError(`${JSON.stringify(name)} is said to have ${size} bytes; a layer may have ${layerBytes}`);
   }
 
   decompressed(length: number): void {
@@ -98,12 +102,15 @@ class Meter {
     this.#out += length;
     if (this.#out > layerBytes) throw new LayerError(`the layer has more than ${layerBytes} bytes when decompressed`);
     if (this.#out > ratioFloorBytes && this.#out > this.compressedSize * ratio) {
-      throw new LayerError(`the layer decompresses to more than ${ratio} times its size of ${this.compressedSize} bytes`);
+      throw new LayerError(
+        `the layer decompresses to more than ${ratio} times its size of ${this.compressedSize} bytes`,
+      );
     }
     if (this.#out < this.#nextLook) return;
     this.#nextLook = this.#out + FREE_SPACE_STEP;
     const { bavail, bsize } = statfsSync(this.job.target);
-    if (bavail * bsize < freeBytes) throw new LayerError(`no space left to unpack the layer: less than ${freeBytes} bytes are free`);
+    if (bavail * bsize < freeBytes)
+      throw new LayerError(`no space left to unpack the layer: less than ${freeBytes} bytes are free`);
   }
 }
 
@@ -111,12 +118,17 @@ class Meter {
 function damaged(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   const isDamage = code.startsWith('Z_') || code === 'invalid-zstd';
-  return isDamage && error instanceof Error ? new LayerError(`the layer cannot be decompressed: ${error.message}`) : error;
+  return isDamage && error instanceof Error
+    ? new LayerError(`the layer cannot be decompressed: ${error.message}`)
+    : error;
 }
 
 function explained(error: unknown, name: string): Error {
   if (error instanceof LayerError || error instanceof TarError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  if (code === 'ENAMETOOLONG') return new LayerError(`the name of an entry is too long: ${JSON.stringify(`${name.slice(0, 80)}…`)}`);
-  return new Error(`${JSON.stringify(name)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  if (code === 'ENAMETOOLONG')
+    return new LayerError(`the name of an entry is too long: ${JSON.stringify(`${name.slice(0, 80)}…`)}`);
+  return new Error(`${JSON.stringify(name)}: ${error instanceof Error ? error.message : String(error)}`, {
+    cause: error,
+  });
 }

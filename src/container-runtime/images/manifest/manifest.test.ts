@@ -31,13 +31,17 @@ describe('the image for a machine', () => {
     ['nothing at all', [], AMD64, undefined],
   ];
   it.each(table)('%s', (_name, offered, wanted, chosen) => {
-    if (chosen === undefined) expect(() => selectPlatform(offer(...offered), wanted)).toThrow(/no match for platform in manifest: not found/);
+    if (chosen === undefined)
+      expect(() => selectPlatform(offer(...offered), wanted)).toThrow(/no match for platform in manifest: not found/);
     else expect(selectPlatform(offer(...offered), wanted).digest).toBe(chosen);
   });
 
   it('is none of the attestations beside it', () => {
     const [attestation, image] = offer('', 'linux/amd64');
-    const annotated = { ...attestation, annotations: { 'vnd.docker.reference.type': 'attestation-manifest' } } as Descriptor;
+    const annotated = {
+      ...attestation,
+      annotations: { 'vnd.docker.reference.type': 'attestation-manifest' },
+    } as Descriptor;
     expect(selectPlatform([annotated, image as Descriptor], AMD64).digest).toBe('linux/amd64');
     expect(() => selectPlatform([annotated], AMD64)).toThrow(/no match/);
   });
@@ -45,7 +49,9 @@ describe('the image for a machine', () => {
   it('is what its config says, without an index', () => {
     const config = { rootfs: { type: 'layers', diff_ids: [] } };
     expect(() => checkPlatform(config, AMD64)).not.toThrow();
-    expect(() => checkPlatform({ ...config, os: 'linux', architecture: 'arm64' }, AMD64)).toThrow(/the image is for linux\/arm64, wanted linux\/amd64/);
+    expect(() => checkPlatform({ ...config, os: 'linux', architecture: 'arm64' }, AMD64)).toThrow(
+      /the image is for linux\/arm64, wanted linux\/amd64/,
+    );
     expect(formatPlatform(ARMV7)).toBe('linux/arm/v7');
   });
 });
@@ -63,7 +69,10 @@ describe('configs', () => {
   });
 
   it('may leave out what it likes', () => {
-    expect(parseConfig(Buffer.from('{"config":null}'))).toEqual({ config: {}, rootfs: { type: 'layers', diff_ids: [] } });
+    expect(parseConfig(Buffer.from('{"config":null}'))).toEqual({
+      config: {},
+      rootfs: { type: 'layers', diff_ids: [] },
+    });
   });
 });
 

@@ -13,24 +13,35 @@ export type ManifestOrIndex = { readonly manifest: Manifest } | { readonly index
 /** `mediaType` is what the registry or a descriptor said; the document's own word goes before it. */
 export function parseManifestOrIndex(bytes: Uint8Array, mediaType = ''): ManifestOrIndex {
   const document = parseObject(bytes, 'manifest');
-  const said = typeof document.mediaType === 'string' ? document.mediaType : mediaType.split(';', 1)[0]?.trim() ?? '';
+  const said = typeof document.mediaType === 'string' ? document.mediaType : (mediaType.split(';', 1)[0]?.trim() ?? '');
   if (document.schemaVersion === 1 || contains(SCHEMA_1_TYPES, said)) {
-    throw new ImageError('UNIMPLEMENTED', 'the image has a manifest of schema version 1, which is not supported: push it again with a current tool');
+    throw new ImageError(
+      'UNIMPLEMENTED',
+      'the image has a manifest of schema version 1, which is not supported: push it again with a current tool',
+    );
   }
   const hasManifests = Array.isArray(document.manifests);
   const hasLayers = Array.isArray(document.layers);
   // A document that reads as both would show different images to different tools.
-  if (hasManifests && (hasLayers || document.config !== undefined)) throw invalid('the manifest is an index and an image at once');
+  if (hasManifests && (hasLayers || document.config !== undefined))
+    throw invalid('the manifest is an index and an image at once');
   if (contains(INDEX_TYPES, said) || (said === '' && hasManifests)) {
-    return { index: { schemaVersion: 2, manifests: listOf(document.manifests, 'manifests').map((item) => descriptor(item)) } };
+    return {
+      index: { schemaVersion: 2, manifests: listOf(document.manifests, 'manifests').map((item) => descriptor(item)) },
+    };
   }
   if (!contains(MANIFEST_TYPES, said) && said !== '' && !hasLayers) {
     throw new ImageError('UNIMPLEMENTED', `the image has a manifest of the unsupported type ${JSON.stringify(said)}`);
   }
   const layers = listOf(document.layers, 'layers').map((item) => descriptor(item));
-  if (layers.length > MOST_LAYERS) throw invalid(`the manifest has ${layers.length} layers; at most ${MOST_LAYERS} can be stacked`);
+  if (layers.length > MOST_LAYERS)
+    throw invalid(`the manifest has ${layers.length} layers; at most ${MOST_LAYERS} can be stacked`);
   const foreign = layers.find((layer) => !isLayerType(layer.mediaType));
-  if (foreign !== undefined) throw new ImageError('UNIMPLEMENTED', `the image has a layer of the unsupported type ${JSON.stringify(foreign.mediaType)}`);
+  if (foreign !== undefined)
+    throw new ImageError(
+      'UNIMPLEMENTED',
+      `the image has a layer of the unsupported type ${JSON.stringify(foreign.mediaType)}`,
+    );
   return { manifest: { schemaVersion: 2, config: descriptor(document.config), layers } };
 }
 
@@ -38,21 +49,31 @@ export function parseConfig(bytes: Uint8Array): ImageConfig {
   const document = parseObject(bytes, 'config');
   const rootfs = isObject(document.rootfs) ? document.rootfs : undefined;
   const diffIds = listOf(rootfs?.diff_ids ?? [], 'rootfs.diff_ids');
-  if (!diffIds.every((id): id is string => typeof id === 'string' && isDigest(id))) throw invalid("the config's diff ids are not digests");
+  if (!diffIds.every((id): id is string => typeof id === 'string' && isDigest(id)))
+    throw invalid("the config's diff ids are not digests");
   const { config } = document;
-  if (config !== undefined && config !== null && !isObject(config)) throw invalid("the config's config is not an object");
-  return { ...document, config: checkProcess(config ?? {}), rootfs: { type: 'layers', diff_ids: diffIds } } as ImageConfig;
+  if (config !== undefined && config !== null && !isObject(config))
+    throw invalid("the config's config is not an object");
+  return {
+    ...document,
+    config: checkProcess(config ?? {}),
+    rootfs: { type: 'layers', diff_ids: diffIds },
+  } as ImageConfig;
 }
 
 function checkProcess(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   for (const field of ['Env', 'Entrypoint', 'Cmd']) {
     const value = config[field];
-    const fine = value === undefined || value === null || (Array.isArray(value) && value.every((item) => typeof item === 'string'));
+    const fine =
+      value === undefined ||
+      value === null ||
+      (Array.isArray(value) && value.every((item) => typeof item === 'string'));
     if (!fine) throw invalid(`the config's ${field} is not a list of strings`);
   }
   for (const field of ['User', 'WorkingDir', 'StopSignal']) {
     const value = config[field];
-    if (value !== undefined && value !== null && typeof value !== 'string') throw invalid(`the config's ${field} is not a string`);
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw invalid(`the config's ${field} is not a string`);
   }
   return config;
 }
@@ -60,8 +81,10 @@ function checkProcess(config: Readonly<Record<string, unknown>>): Readonly<Recor
 function descriptor(value: unknown): Descriptor {
   if (!isObject(value)) throw invalid('the manifest has a descriptor that is not an object');
   const { mediaType, digest, size } = value;
-  if (typeof digest !== 'string' || !isDigest(digest)) throw invalid('the manifest has a descriptor without a valid digest');
-  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0) throw invalid(`the size of ${digest} is out of range`);
+  if (typeof digest !== 'string' || !isDigest(digest))
+    throw invalid('the manifest has a descriptor without a valid digest');
+  if (typeof size !== 'number' || !Number.isSafeInteger(size) || size < 0)
+    throw invalid(`the size of ${digest} is out of range`);
   return { ...value, digest, size, mediaType: typeof mediaType === 'string' ? mediaType : '' };
 }
 

@@ -2,7 +2,17 @@
 import { ImageError } from '../image-error.ts';
 import type { Descriptor, ImageConfig, Platform } from './oci-types.ts';
 
-const ARCHITECTURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ x64: 'amd64', ia32: '386', arm: 'arm', arm64: 'arm64', ppc64: 'ppc64le', s390x: 's390x', riscv64: 'riscv64' }));
+const ARCHITECTURES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    x64: 'amd64',
+    ia32: '386',
+    arm: 'arm',
+    arm64: 'arm64',
+    ppc64: 'ppc64le',
+    s390x: 's390x',
+    riscv64: 'riscv64',
+  }),
+);
 
 export function machinePlatform(): Platform {
   const architecture = ARCHITECTURES.get(process.arch) ?? process.arch;
@@ -23,7 +33,11 @@ export function selectPlatform(manifests: readonly Descriptor[], wanted: Platfor
     .filter(({ rank }) => rank > 0)
     .sort((a, b) => b.rank - a.rank);
   const best = ranked[0];
-  if (best === undefined) throw new ImageError('NOT_FOUND', `no match for platform in manifest: not found (wanted ${formatPlatform(wanted)})`);
+  if (best === undefined)
+    throw new ImageError(
+      'NOT_FOUND',
+      `no match for platform in manifest: not found (wanted ${formatPlatform(wanted)})`,
+    );
   return best.item;
 }
 
@@ -32,7 +46,10 @@ export function checkPlatform({ os, architecture, variant }: ImageConfig, wanted
   if (os === undefined || os === '' || architecture === undefined || architecture === '') return;
   const platform = { os, architecture, ...(variant === undefined ? {} : { variant }) };
   if (rankOf(platform, wanted) > 0) return;
-  throw new ImageError('NOT_FOUND', `no match for platform in manifest: not found (the image is for ${formatPlatform(platform)}, wanted ${formatPlatform(wanted)})`);
+  throw new ImageError(
+    'NOT_FOUND',
+    `no match for platform in manifest: not found (the image is for ${formatPlatform(platform)}, wanted ${formatPlatform(wanted)})`,
+  );
 }
 
 const IMPLIED_VARIANT: ReadonlyMap<string, string> = new Map(Object.entries<string>({ arm: 'v7', arm64: 'v8' }));
@@ -57,7 +74,18 @@ function levelOf({ architecture, variant }: Platform): number {
 
 /** Other names that images use for the same. */
 function normalize({ os, architecture, variant }: Platform): Platform {
-  const names: Readonly<Record<string, string>> = { x86_64: 'amd64', 'x86-64': 'amd64', aarch64: 'arm64', armhf: 'arm', armel: 'arm', i386: '386' };
+  const names: Readonly<Record<string, string>> = {
+    x86_64: 'amd64',
+    'x86-64': 'amd64',
+    aarch64: 'arm64',
+    armhf: 'arm',
+    armel: 'arm',
+    i386: '386',
+  };
   const known = names[architecture?.toLowerCase()] ?? architecture?.toLowerCase();
-  return { os: os?.toLowerCase(), architecture: known, ...(variant === undefined || variant === '' ? {} : { variant }) };
+  return {
+    os: os?.toLowerCase(),
+    architecture: known,
+    ...(variant === undefined || variant === '' ? {} : { variant }),
+  };
 }

@@ -9,9 +9,17 @@ describe('challenges of registries', () => {
       'Bearer realm="https://auth.example/token",service="registry.example",scope="repository:a/b:pull"',
       [{ scheme: 'bearer', parameters: bearer }],
     ],
-    ['commas in a scope', 'Bearer realm="r",scope="repository:a:pull,push"', [{ scheme: 'bearer', parameters: { realm: 'r', scope: 'repository:a:pull,push' } }]],
+    [
+      'commas in a scope',
+      'Bearer realm="r",scope="repository:a:pull,push"',
+      [{ scheme: 'bearer', parameters: { realm: 'r', scope: 'repository:a:pull,push' } }],
+    ],
     ['basic', 'Basic realm="Registry Realm"', [{ scheme: 'basic', parameters: { realm: 'Registry Realm' } }]],
-    ['without quotes', 'Bearer realm=https://a/b , service=x', [{ scheme: 'bearer', parameters: { realm: 'https://a/b', service: 'x' } }]],
+    [
+      'without quotes',
+      'Bearer realm=https://a/b , service=x',
+      [{ scheme: 'bearer', parameters: { realm: 'https://a/b', service: 'x' } }],
+    ],
     ['an escaped quote', 'Basic realm="a \\"b\\""', [{ scheme: 'basic', parameters: { realm: 'a "b"' } }]],
     [
       'two of them',

@@ -26,7 +26,8 @@ export async function authorize(challengeHeader: string, options: AuthorizeOptio
     if (credentials?.registryToken !== undefined) return `Bearer ${credentials.registryToken}`;
     return `Bearer ${await fetchToken(bearer.parameters, options)}`;
   }
-  if (challenges.some((challenge) => challenge.scheme === 'basic') && credentials?.username !== undefined) return basic(credentials);
+  if (challenges.some((challenge) => challenge.scheme === 'basic') && credentials?.username !== undefined)
+    return basic(credentials);
   return undefined;
 }
 
@@ -40,12 +41,19 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
     throw new ImageError('UNAUTHENTICATED', 'failed to authorize: the registry names no token server');
   }
   // Only what is about trust: headers and client certificates of the registry are not for its token server.
-  const trust: EndpointSettings = { ...(settings.ca === undefined ? {} : { ca: settings.ca }), skipVerify: settings.skipVerify === true };
+  const trust: EndpointSettings = {
+    ...(settings.ca === undefined ? {} : { ca: settings.ca }),
+    skipVerify: settings.skipVerify === true,
+  };
   const common = { settings: trust, limit, ...(signal === undefined ? {} : { signal }) };
   const what = credentials === undefined ? 'anonymous token' : 'oauth token';
   const response =
     credentials?.identityToken === undefined
-      ? await send({ ...common, url: tokenUrl(realm, { ...parameters, scope }), headers: credentials?.username === undefined ? {} : { authorization: basic(credentials) } })
+      ? await send({
+          ...common,
+          url: tokenUrl(realm, { ...parameters, scope }),
+          headers: credentials?.username === undefined ? {} : { authorization: basic(credentials) },
+        })
       : await send({
           ...common,
           url: realm.href,
@@ -63,10 +71,17 @@ async function fetchToken(parameters: Readonly<Record<string, string>>, options:
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const code = status >= 500 ? 'UNAVAILABLE' : 'UNAUTHENTICATED';
-    throw new ImageError(code, `failed to authorize: failed to fetch ${what}: unexpected status from the token server ${realm.origin}: ${status}`);
+    throw new ImageError(
+      code,
+      `failed to authorize: failed to fetch ${what}: unexpected status from the token server ${realm.origin}: ${status}`,
+    );
   }
   const token = tokenIn(text);
-  if (token === undefined) throw new ImageError('UNAUTHENTICATED', `failed to authorize: the token server ${realm.origin} answered without a token`);
+  if (token === undefined)
+    throw new ImageError(
+      'UNAUTHENTICATED',
+      `failed to authorize: the token server ${realm.origin} answered without a token`,
+    );
   return token;
 }
 

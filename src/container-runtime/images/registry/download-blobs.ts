@@ -62,7 +62,7 @@ export class BlobDownloads {
   async #download({ digest, size }: Descriptor): Promise<void> {
     const { ctx, blobs, client, group, onProgress } = this.#options;
     let [received, before] = [0, -1];
-    for (let [idle, damaged] = [0, 0]; ; ) {
+    for (let [idle, damaged] = [0, 0]; ;) {
       group.signal.throwIfAborted();
       try {
         await blobs.fetch({ digest, size }, client.blob({ digest }), {
@@ -78,7 +78,8 @@ export class BlobDownloads {
         idle = received > before ? 1 : idle + 1;
         before = Math.max(before, received);
         if (error instanceof ImageError && error.code === 'DATA_LOSS') damaged++;
-        if (group.signal.aborted || idle >= IDLE_ATTEMPTS || damaged > 1 || !worthAnother(error)) throw whileDoing(`failed to copy ${digest}`, error);
+        if (group.signal.aborted || idle >= IDLE_ATTEMPTS || damaged > 1 || !worthAnother(error))
+          throw whileDoing(`failed to copy ${digest}`, error);
         await ctx.clock.sleep(RETRY_DELAY_MS * idle, group.signal);
       }
     }

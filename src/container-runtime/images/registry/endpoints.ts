@@ -27,7 +27,10 @@ export async function endpointsOf(domain: string, options: RegistryOptions = {})
   const settings = configured?.settings ?? {};
   if (configured?.server !== undefined) {
     const isMirror = new URL(configured.server).host !== serverOf(domain);
-    return [...mirrors, endpoint(configured.server, { settings: { plainHttp: true, ...settings }, capabilities: ALL, isMirror })];
+    return [
+      ...mirrors,
+      endpoint(configured.server, { settings: { plainHttp: true, ...settings }, capabilities: ALL, isMirror }),
+    ];
   }
   const itself = endpoint(`https://${serverOf(domain)}`, { settings, capabilities: ALL, isMirror: false });
   const hasTls = settings.ca !== undefined || settings.clientCertificates !== undefined;

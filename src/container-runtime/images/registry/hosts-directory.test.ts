@@ -56,7 +56,8 @@ describe('hosts.toml', () => {
       mkdirSync(join(hostsDirectory, name), { recursive: true });
       writeFileSync(join(hostsDirectory, name, 'hosts.toml'), `server = "${server}"`);
     }
-    const bases = async (domain: string): Promise<string[]> => (await endpointsOf(domain, { hostsDirectory })).map(({ base }) => base);
+    const bases = async (domain: string): Promise<string[]> =>
+      (await endpointsOf(domain, { hostsDirectory })).map(({ base }) => base);
     expect(await bases('a.example')).toEqual(['https://one.example/v2']);
     expect(await bases('b.example:5000')).toEqual(['https://two.example/v2']);
     expect(await bases('c.example')).toEqual(['https://three.example/v2']);
@@ -65,10 +66,18 @@ describe('hosts.toml', () => {
   });
 
   it('nothing said: TLS, and plain HTTP only for loopback', async () => {
-    expect(await endpointsOf('docker.io')).toMatchObject([{ base: 'https://registry-1.docker.io/v2', mayFallBack: false, isMirror: false }]);
-    expect(await endpointsOf('registry.example:5000')).toMatchObject([{ base: 'https://registry.example:5000/v2', mayFallBack: false }]);
-    expect(await endpointsOf('localhost:5000')).toMatchObject([{ base: 'https://localhost:5000/v2', mayFallBack: true }]);
-    expect(await endpointsOf('localhost:5000', { hosts: { 'localhost:5000': { settings: { ca: ['x'] } } } })).toMatchObject([{ mayFallBack: false }]);
+    expect(await endpointsOf('docker.io')).toMatchObject([
+      { base: 'https://registry-1.docker.io/v2', mayFallBack: false, isMirror: false },
+    ]);
+    expect(await endpointsOf('registry.example:5000')).toMatchObject([
+      { base: 'https://registry.example:5000/v2', mayFallBack: false },
+    ]);
+    expect(await endpointsOf('localhost:5000')).toMatchObject([
+      { base: 'https://localhost:5000/v2', mayFallBack: true },
+    ]);
+    expect(
+      await endpointsOf('localhost:5000', { hosts: { 'localhost:5000': { settings: { ca: ['x'] } } } }),
+    ).toMatchObject([{ mayFallBack: false }]);
   });
 
   it.each([
@@ -88,12 +97,20 @@ describe('hosts.toml', () => {
 });
 
 describe('credentials stay where they belong', () => {
-  const request = { url: 'https://registry.example/v2/x', headers: { authorization: 'secret', range: 'bytes=1-' }, settings: { headers: { 'x-key': 'secret' }, skipVerify: true }, limit: { clock: new VirtualClock() } };
+  const request = {
+    url: 'https://registry.example/v2/x',
+    headers: { authorization: 'secret', range: 'bytes=1-' },
+    settings: { headers: { 'x-key': 'secret' }, skipVerify: true },
+    limit: { clock: new VirtualClock() },
+  };
   it('on the same server', () => {
     expect(redirected(request, '/v2/y')).toEqual({ ...request, url: 'https://registry.example/v2/y' });
   });
   it.each(['https://cdn.example/y', 'https://registry.example:444/y', '//cdn.example/y'])('not on %s', (location) => {
-    expect(redirected(request, location)).toMatchObject({ headers: { range: 'bytes=1-' }, settings: { skipVerify: true } });
+    expect(redirected(request, location)).toMatchObject({
+      headers: { range: 'bytes=1-' },
+      settings: { skipVerify: true },
+    });
     expect(JSON.stringify(redirected(request, location))).not.toContain('secret');
   });
   it.each(['http://cdn.example/y', 'file:///etc/passwd', 'ftp://x/y'])('and %s is not followed', (location) => {

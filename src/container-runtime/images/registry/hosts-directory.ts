@@ -81,7 +81,9 @@ async function dockerCertificates(folder: string, files: readonly string[]): Pro
   const ca = await Promise.all(files.filter((name) => name.endsWith('.crt')).map(read));
   const names = files.filter((name) => name.endsWith('.cert')).map((name) => name.slice(0, -'.cert'.length));
   const clientCertificates = await Promise.all(
-    names.filter((name) => files.includes(`${name}.key`)).map(async (name) => ({ certificate: await read(`${name}.cert`), key: await read(`${name}.key`) })),
+    names
+      .filter((name) => files.includes(`${name}.key`))
+      .map(async (name) => ({ certificate: await read(`${name}.cert`), key: await read(`${name}.key`) })),
   );
   return { ...(ca.length > 0 ? { ca } : {}), ...(clientCertificates.length > 0 ? { clientCertificates } : {}) };
 }

@@ -35,7 +35,8 @@ export async function send(request: HttpRequest): Promise<IncomingMessage> {
 
 export function redirected(request: HttpRequest, location: string): HttpRequest {
   const [from, to] = [new URL(request.url), new URL(location, request.url)];
-  if (to.protocol !== 'http:' && to.protocol !== 'https:') throw new ImageError('UNKNOWN', `${request.url}: redirected to ${to.protocol}`);
+  if (to.protocol !== 'http:' && to.protocol !== 'https:')
+    throw new ImageError('UNKNOWN', `${request.url}: redirected to ${to.protocol}`);
   if (from.protocol === 'https:' && to.protocol === 'http:' && !isLoopback(to.hostname)) {
     throw new ImageError('UNKNOWN', `${request.url}: redirected to plain HTTP on ${to.host}`);
   }
@@ -46,16 +47,37 @@ export function redirected(request: HttpRequest, location: string): HttpRequest 
   return { ...request, url: to.href, headers, settings };
 }
 
-async function sendOnce({ url, method = 'GET', headers = {}, body, settings = {}, signal, limit }: HttpRequest): Promise<IncomingMessage> {
+async function sendOnce({
+  url,
+  method = 'GET',
+  headers = {},
+  body,
+  settings = {},
+  signal,
+  limit,
+}: HttpRequest): Promise<IncomingMessage> {
   signal?.throwIfAborted();
   const target = new URL(url);
   const proxy = proxyFor(target);
-  const common = { method, headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers }, ...(signal === undefined ? {} : { signal }) };
-  if (target.protocol === 'http:') return answered(proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common), body, limit);
+  const common = {
+    method,
+    headers: { 'user-agent': 'k8ts', ...settings.headers, ...headers },
+    ...(signal === undefined ? {} : { signal }),
+  };
+  if (target.protocol === 'http:')
+    return answered(
+      proxy === undefined ? plainRequest(target, common) : byPlainProxy(proxy, target, common),
+      body,
+      limit,
+    );
   const { trust, agent } = trusted(settings);
   if (proxy === undefined) return answered(tlsRequest(target, { ...common, agent }), body, limit);
   const tunnelled = await tunnel(proxy, target, { limit, ...(signal === undefined ? {} : { signal }) });
-  const socket = await trust.connect({ socket: tunnelled, host: target.hostname, ...(signal === undefined ? {} : { signal }) });
+  const socket = await trust.connect({
+    socket: tunnelled,
+    host: target.hostname,
+    ...(signal === undefined ? {} : { signal }),
+  });
   return answered(tlsRequest(target, { ...common, createConnection: () => socket }), body, limit);
 }
 
@@ -74,19 +96,39 @@ function trusted(settings: EndpointSettings): Trusted {
   const key = ca === undefined && client === undefined && skipVerify !== true ? NO_SETTINGS : settings;
   let found = bySettings.get(key);
   if (found === undefined) {
-    const trust = new TlsTrust({ ca: ca?.join('\n'), alsoSystem: true, cert: client?.certificate, key: client?.key, insecureSkipVerify: skipVerify });
+    const trust = new TlsTrust({
+      ca: ca?.join('\n'),
+      alsoSystem: true,
+      cert: client?.certificate,
+      key: client?.key,
+      insecureSkipVerify: skipVerify,
+    });
     found = { trust, agent: new TlsTrustAgent(trust, { keepAlive: true, maxFreeSockets: 4 }) };
     bySettings.set(key, found);
   }
   return found;
 }
 
-function byPlainProxy(proxy: URL, target: URL, common: { method: string; headers: Record<string, string> }): ClientRequest {
+function byPlainProxy(
+  proxy: URL,
+  target: URL,
+  common: { method: string; headers: Record<string, string> },
+): ClientRequest {
   const headers = { ...common.headers, host: target.host, ...proxyHeaders(proxy) };
-  return plainRequest({ ...common, host: proxy.hostname, port: proxy.port === '' ? 80 : proxy.port, path: target.href, headers });
+  return plainRequest({
+    ...common,
+    host: proxy.hostname,
+    port: proxy.port === '' ? 80 : proxy.port,
+    path: target.href,
+    headers,
+  });
 }
 
-async function answered(outgoing: ClientRequest, body: string | undefined, limit: StallLimit): Promise<IncomingMessage> {
+async function answered(
+  outgoing: ClientRequest,
+  body: string | undefined,
+  limit: StallLimit,
+): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     endWhenStalled(outgoing, limit);
     outgoing.once('response', resolve);

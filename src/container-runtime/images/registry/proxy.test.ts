@@ -2,7 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { proxyFor } from './proxy.ts';
 
 describe('proxies', () => {
-  const environment = { HTTPS_PROXY: 'proxy.example:3128', http_proxy: 'http://plain.example', NO_PROXY: 'internal.example, .corp.example,10.0.0.0/8,192.168.1.1,other.example:8443' };
+  const environment = {
+    HTTPS_PROXY: 'proxy.example:3128',
+    http_proxy: 'http://plain.example',
+    NO_PROXY: 'internal.example, .corp.example,10.0.0.0/8,192.168.1.1,other.example:8443',
+  };
   const table: readonly [url: string, proxy: string | undefined][] = [
     ['https://registry.example/v2/', 'proxy.example:3128'],
     ['http://registry.example/v2/', 'plain.example'],

@@ -51,8 +51,13 @@ export function proxyHeaders(proxy: URL): Record<string, string> {
 }
 
 /** A connection to the target through the proxy, for TLS. */
-export async function tunnel(proxy: URL, target: URL, { signal, limit }: { signal?: AbortSignal; limit: StallLimit }): Promise<Socket> {
-  if (proxy.protocol !== 'http:') throw new Error(`proxies of the kind ${proxy.protocol.slice(0, -1)} are not supported`);
+export async function tunnel(
+  proxy: URL,
+  target: URL,
+  { signal, limit }: { signal?: AbortSignal; limit: StallLimit },
+): Promise<Socket> {
+  if (proxy.protocol !== 'http:')
+    throw new Error(`proxies of the kind ${proxy.protocol.slice(0, -1)} are not supported`);
   const address = `${target.hostname}:${target.port === '' ? 443 : target.port}`;
   return new Promise((resolve, reject) => {
     const connecting = request({

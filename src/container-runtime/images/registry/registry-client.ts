@@ -52,7 +52,10 @@ export class RegistryClient {
     return this.#eachEndpoint(capability, async (endpoint) => {
       const response = await this.#get(endpoint, `manifests/${reference}`, { accept: ACCEPT });
       const bytes = await readBytes(response, LARGEST_DOCUMENT);
-      const digest = expected === undefined ? digestOf(bytes) : `${parseDigest(expected.digest).algorithm}:${hashFor(expected.digest).update(bytes).digest('hex')}`;
+      const digest =
+        expected === undefined
+          ? digestOf(bytes)
+          : `${parseDigest(expected.digest).algorithm}:${hashFor(expected.digest).update(bytes).digest('hex')}`;
       if (expected !== undefined && digest !== expected.digest) {
         throw new ImageError('DATA_LOSS', `content of ${expected.digest} has the digest ${digest}`);
       }
@@ -75,7 +78,10 @@ export class RegistryClient {
   }
 
   /** The first endpoint's answer; of the failures, the registry's own is the one to tell. */
-  async #eachEndpoint<Result>(capability: 'pull' | 'resolve', ask: (endpoint: Endpoint) => Promise<Result>): Promise<Result> {
+  async #eachEndpoint<Result>(
+    capability: 'pull' | 'resolve',
+    ask: (endpoint: Endpoint) => Promise<Result>,
+  ): Promise<Result> {
     let failure: unknown;
     for (const endpoint of this.#options.endpoints) {
       if (!endpoint.capabilities.includes(capability)) continue;
@@ -90,7 +96,12 @@ export class RegistryClient {
     throw new ImageError('FAILED_PRECONDITION', `no endpoint of ${this.#options.domain} may be asked to ${capability}`);
   }
 
-  async #get(endpoint: Endpoint, what: string, headers: Readonly<Record<string, string>>, fine: readonly number[] = []): Promise<IncomingMessage> {
+  async #get(
+    endpoint: Endpoint,
+    what: string,
+    headers: Readonly<Record<string, string>>,
+    fine: readonly number[] = [],
+  ): Promise<IncomingMessage> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#getOnce(endpoint, what, { headers, fine });
@@ -101,7 +112,11 @@ export class RegistryClient {
     }
   }
 
-  async #getOnce(endpoint: Endpoint, what: string, { headers, fine }: { headers: Readonly<Record<string, string>>; fine: readonly number[] }): Promise<IncomingMessage> {
+  async #getOnce(
+    endpoint: Endpoint,
+    what: string,
+    { headers, fine }: { headers: Readonly<Record<string, string>>; fine: readonly number[] },
+  ): Promise<IncomingMessage> {
     let response = await this.#send(endpoint, what, headers);
     // Only now is it known whether the endpoint speaks TLS.
     const url = this.#url(endpoint, what);

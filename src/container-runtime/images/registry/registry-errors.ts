@@ -23,25 +23,43 @@ export function connectionError(error: unknown, url: string): unknown {
   const code = codeOf(error);
   const reason = error instanceof Error && error.message !== '' ? error.message : (code ?? String(error));
   const message = `failed to do request: GET ${withoutQuery(url)}: ${reason}`;
-  if (code !== undefined && UNREACHABLE.has(code)) return new ImageError('UNKNOWN', `RegistryUnavailable: ${message}`, { cause: error });
+  if (code !== undefined && UNREACHABLE.has(code))
+    return new ImageError('UNKNOWN', `RegistryUnavailable: ${message}`, { cause: error });
   if (code !== undefined && BROKEN_OFF.has(code)) return new TransientError('UNAVAILABLE', message, { cause: error });
   return new ImageError('UNKNOWN', message, { cause: error });
 }
 
 /** A request that was answered with a refusal. */
-export function statusError({ status, body, url, what }: { status: number; body: string; url: string; what: string }): ImageError {
+export function statusError({
+  status,
+  body,
+  url,
+  what,
+}: {
+  status: number;
+  body: string;
+  url: string;
+  what: string;
+}): ImageError {
   const said = serverMessage(body);
   const server = said === '' ? '' : `: server message: ${said}`;
   if (status === 404) return new ImageError('NOT_FOUND', `${nameIn(url, what)}: not found`);
   if (status === 401) {
-    return new ImageError('UNAUTHENTICATED', `failed to authorize: 401 Unauthorized: repository ${what} does not exist or may require authorization${server}`);
+    return new ImageError(
+      'UNAUTHENTICATED',
+      `failed to authorize: 401 Unauthorized: repository ${what} does not exist or may require authorization${server}`,
+    );
   }
   if (status === 403) {
-    return new ImageError('PERMISSION_DENIED', `pull access denied, repository ${what} does not exist or may require authorization${server}`);
+    return new ImageError(
+      'PERMISSION_DENIED',
+      `pull access denied, repository ${what} does not exist or may require authorization${server}`,
+    );
   }
   const message = `unexpected status from GET request to ${withoutQuery(url)}: ${status}${server}`;
   if (status === 429) return new TransientError('RESOURCE_EXHAUSTED', `toomanyrequests: ${message}`);
-  if (status === 502 || status === 503 || status === 504) return new TransientError('UNKNOWN', `RegistryUnavailable: ${message}`);
+  if (status === 502 || status === 503 || status === 504)
+    return new TransientError('UNKNOWN', `RegistryUnavailable: ${message}`);
   return status >= 500 ? new TransientError('UNAVAILABLE', message) : new ImageError('UNKNOWN', message);
 }
 

@@ -7,9 +7,9 @@ import { mount, MS } from '../../syscalls.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
 import type { MountedImage, MountImageOptions, StoredImage } from '../image-store.ts';
-import { resolveInside } from './resolve-inside.ts';
 import { isMounted, readMounts } from './mount-table.ts';
 import { mountMappedOverlay, mountOverlay, unmountAll } from './overlay-mount.ts';
+import { resolveInside } from './resolve-inside.ts';
 
 interface VolumeRecord extends MountedImage {
   readonly layers: readonly string[];
@@ -81,14 +81,20 @@ export class ImageVolumes {
     // Without a writable folder overlayfs wants two, and an image may have no layers at all.
     const lowers = [...record.layers.map(this.#layerPath).reverse(), join(this.#empty, '0')];
     if (lowers.length === 1) lowers.push(join(this.#empty, '1'));
-    const overlay = { target: stack, lowers, ...(options.mountLabel === undefined ? {} : { label: options.mountLabel }) };
+    const overlay = {
+      target: stack,
+      lowers,
+      ...(options.mountLabel === undefined ? {} : { label: options.mountLabel }),
+    };
     const { userNamespace } = options;
     if (userNamespace === undefined) await mountOverlay(overlay);
-    else if (userNamespace.path === undefined) throw new ImageError('FAILED_PRECONDITION', 'an image volume in a user namespace needs that namespace');
+    else if (userNamespace.path === undefined)
+      throw new ImageError('FAILED_PRECONDITION', 'an image volume in a user namespace needs that namespace');
     else await mountMappedOverlay(overlay, userNamespace.path, join(home, 'mapped'));
     if (!whole) {
       const source = await resolveInside(stack, options.subPath ?? '');
-      if (!(await stat(source)).isDirectory()) throw new ImageError('INVALID_ARGUMENT', `the path ${options.subPath} of the image is not a folder`);
+      if (!(await stat(source)).isDirectory())
+        throw new ImageError('INVALID_ARGUMENT', `the path ${options.subPath} of the image is not a folder`);
       mount(source, record.target, { flags: MS.BIND });
       await unmountAll(stack);
     }

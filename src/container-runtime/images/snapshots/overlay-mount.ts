@@ -3,7 +3,17 @@ import { closeSync, constants, openSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../../../kernel/index.ts';
-import { attachMount, cloneMount, mapOwners, MNT_DETACH, mountInThread, MS, SystemCallError, unmount, unmountInThread } from '../../syscalls.ts';
+import {
+  attachMount,
+  cloneMount,
+  mapOwners,
+  MNT_DETACH,
+  mountInThread,
+  MS,
+  SystemCallError,
+  unmount,
+  unmountInThread,
+} from '../../syscalls.ts';
 
 export interface OverlayMount {
   readonly target: string;
@@ -51,8 +61,13 @@ async function mountWith(overlay: OverlayMount, more: readonly string[]): Promis
   const opened: number[] = [];
   try {
     for (const lower of overlay.lowers) opened.push(openSync(lower, O_PATH | constants.O_DIRECTORY));
-    const short = optionsOf(overlay, opened.map((fd) => `/proc/self/fd/${fd}`), more);
-    if (Buffer.byteLength(short) > LONGEST_OPTIONS) throw new Error(`${overlay.lowers.length} layers are more than can be mounted`);
+    const short = optionsOf(
+      overlay,
+      opened.map((fd) => `/proc/self/fd/${fd}`),
+      more,
+    );
+    if (Buffer.byteLength(short) > LONGEST_OPTIONS)
+      throw new Error(`${overlay.lowers.length} layers are more than can be mounted`);
     await mountInThread('overlay', overlay.target, { type: 'overlay', flags, data: short });
   } finally {
     for (const fd of opened) closeSync(fd);
@@ -61,7 +76,8 @@ async function mountWith(overlay: OverlayMount, more: readonly string[]): Promis
 
 function optionsOf(overlay: OverlayMount, lowers: readonly string[], more: readonly string[]): string {
   const options = [`lowerdir=${lowers.map(escapeLower).join(':')}`];
-  if (overlay.upper !== undefined) options.push(`upperdir=${escapeOption(overlay.upper.upperdir)}`, `workdir=${escapeOption(overlay.upper.workdir)}`);
+  if (overlay.upper !== undefined)
+    options.push(`upperdir=${escapeOption(overlay.upper.upperdir)}`, `workdir=${escapeOption(overlay.upper.workdir)}`);
   if (overlay.metadataOnlyCopies === true) options.push('metacopy=on');
   if (overlay.label !== undefined && overlay.label !== '') options.push(`context="${overlay.label}"`);
   return [...options, ...more].join(',');
@@ -105,7 +121,9 @@ export async function mountMappedOverlay(overlay: OverlayMount, userNamespace: s
 
 /** This kernel or file system cannot map owners, so that they have to be changed one by one. */
 export function cannotMapOwners(error: unknown): boolean {
-  return error instanceof SystemCallError && ['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP', 'EPERM'].includes(error.code);
+  return (
+    error instanceof SystemCallError && ['ENOSYS', 'EINVAL', 'EOPNOTSUPP', 'ENOTSUP', 'EPERM'].includes(error.code)
+  );
 }
 
 /** Unmounts everything that is stacked at a path; nothing there is fine. */

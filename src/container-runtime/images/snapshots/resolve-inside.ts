@@ -24,7 +24,8 @@ export async function resolveInside(root: string, path: string): Promise<string>
       at.push(part);
       continue;
     }
-    if (++links > MOST_LINKS) throw new ImageError('INVALID_ARGUMENT', `the image has too many symbolic links on the way to ${path}`);
+    if (++links > MOST_LINKS)
+      throw new ImageError('INVALID_ARGUMENT', `the image has too many symbolic links on the way to ${path}`);
     const target = await readlink(here);
     if (target.startsWith('/')) at.length = 0;
     pending.push(...target.split('/').reverse());

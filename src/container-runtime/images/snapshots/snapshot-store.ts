@@ -10,7 +10,14 @@ import { join } from 'node:path';
 import { makeDirectory, type Context } from '../../../kernel/index.ts';
 import { removeIfThere, replaceFile } from '../atomic-file.ts';
 import { ImageError } from '../image-error.ts';
-import type { DiskUsage, PrepareSnapshotOptions, Snapshot, SnapshotStore, StoredImage, UserNamespaceMapping } from '../image-store.ts';
+import type {
+  DiskUsage,
+  PrepareSnapshotOptions,
+  Snapshot,
+  SnapshotStore,
+  StoredImage,
+  UserNamespaceMapping,
+} from '../image-store.ts';
 import { diskUsage } from './disk-usage.ts';
 import { readMounts } from './mount-table.ts';
 import { cannotMapOwners, mountMappedOverlay, mountOverlay, unmountAll, type OverlayMount } from './overlay-mount.ts';
@@ -69,7 +76,8 @@ export class OverlaySnapshots implements SnapshotStore {
     return this.#exclusively(key, async () => {
       const existing = this.#records.get(key);
       if (existing !== undefined) {
-        if (existing.imageId !== imageId) throw new ImageError('ALREADY_EXISTS', `the snapshot ${key} is one of ${existing.imageId}`);
+        if (existing.imageId !== imageId)
+          throw new ImageError('ALREADY_EXISTS', `the snapshot ${key} is one of ${existing.imageId}`);
         return this.#mountUnlessMounted(existing);
       }
       const image = this.#parts.image(imageId);
@@ -165,7 +173,9 @@ export class OverlaySnapshots implements SnapshotStore {
         await mountMappedOverlay(overlay, userNamespace.path, join(home, 'mapped'));
       } catch (error) {
         if (!cannotMapOwners(error) || record.readOnly) throw error;
-        this.#ctx.logger.info('Owners cannot be mapped by mounts here, files are given to them one by one', { key: record.key });
+        this.#ctx.logger.info('Owners cannot be mapped by mounts here, files are given to them one by one', {
+          key: record.key,
+        });
         return this.#shift(record, overlay, userNamespace);
       }
     }
@@ -173,7 +183,8 @@ export class OverlaySnapshots implements SnapshotStore {
   }
 
   async #shift(record: SnapshotRecord, overlay: OverlayMount, mapping: UserNamespaceMapping): Promise<Snapshot> {
-    if (record.readOnly) throw new ImageError('FAILED_PRECONDITION', 'a read-only snapshot in a user namespace needs that namespace');
+    if (record.readOnly)
+      throw new ImageError('FAILED_PRECONDITION', 'a read-only snapshot in a user namespace needs that namespace');
     await mountOverlay({ ...overlay, metadataOnlyCopies: true });
     // The root has its owner already; walking it again would map it twice.
     const root = await lstat(record.rootfs);
@@ -245,5 +256,6 @@ async function removeEmptyFolder(path: string): Promise<void> {
 }
 
 function checkKey(key: string): void {
-  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,200}$/.test(key)) throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(key)} is not a key of a snapshot`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9_.-]{0,200}$/.test(key))
+    throw new ImageError('INVALID_ARGUMENT', `${JSON.stringify(key)} is not a key of a snapshot`);
 }

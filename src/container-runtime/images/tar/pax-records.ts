@@ -30,7 +30,10 @@ export function decodePax(content: Buffer): PaxRecords {
   return { values, attributes };
 }
 
-export function encodePax(values: ReadonlyMap<string, string>, attributes: ReadonlyMap<string, Buffer> = new Map()): Buffer {
+export function encodePax(
+  values: ReadonlyMap<string, string>,
+  attributes: ReadonlyMap<string, Buffer> = new Map(),
+): Buffer {
   const records = [...values].map(([key, value]) => encodeRecord(key, Buffer.from(value)));
   for (const [name, value] of attributes) records.push(encodeRecord(ATTRIBUTE_PREFIX + name, value));
   return Buffer.concat(records);

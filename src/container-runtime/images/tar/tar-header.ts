@@ -85,7 +85,12 @@ function numberIn(block: Buffer, field: keyof typeof FIELDS): number {
   const bytes = block.subarray(offset, offset + length);
   const first = bytes[0] ?? 0;
   if ((first & 0x80) !== 0) return binaryNumber(bytes, field);
-  const text = bytes.toString('latin1').replace(/(?<![\0 ])[\0 ]+$/, '').replace(/^[\0 ]+/, '').split('\0', 1)[0] ?? '';
+  const text =
+    bytes
+      .toString('latin1')
+      .replace(/(?<![\0 ])[\0 ]+$/, '')
+      .replace(/^[\0 ]+/, '')
+      .split('\0', 1)[0] ?? '';
   if (text === '') return 0;
   if (!/^[0-7]+$/.test(text)) throw new TarError(`the archive has a header whose ${field} is not a number`);
   return Number.parseInt(text, 8);

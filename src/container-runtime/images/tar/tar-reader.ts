@@ -46,7 +46,9 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 
 async function readExtended(reader: ByteReader, header: TarHeader): Promise<Buffer> {
   if (header.size > LARGEST_EXTENDED_HEADER) {
-    throw new TarError(`the archive has an extended header of ${header.size} bytes; at most ${LARGEST_EXTENDED_HEADER} are taken`);
+    throw new TarError(
+      `the archive has an extended header of ${header.size} bytes; at most ${LARGEST_EXTENDED_HEADER} are taken`,
+    );
   }
   const content = header.size === 0 ? Buffer.alloc(0) : await reader.exactly(header.size, truncated);
   if (content === undefined) throw truncated();
@@ -108,13 +110,15 @@ class ExtendedHeaders {
   apply(header: TarHeader): TarEntry {
     const value = (key: string): string | undefined => this.#local?.values.get(key) ?? this.#global.values.get(key);
     for (const key of [...(this.#local?.values.keys() ?? []), ...this.#global.values.keys()]) {
-      if (key.startsWith('GNU.sparse.')) throw new TarError(`the archive has the sparse file ${header.name}; sparse files are not taken`);
+      if (key.startsWith('GNU.sparse.'))
+        throw new TarError(`the archive has the sparse file ${header.name}; sparse files are not taken`);
     }
     const name = value('path') ?? this.#longName ?? header.name;
     const target = value('linkpath') ?? this.#longTarget ?? header.target;
     if (name.includes('\0') || target.includes('\0')) throw new TarError('the archive has a name with a NUL in it');
     let type = TYPE_OF_FLAG[header.flag];
-    if (type === undefined) throw new TarError(`the archive has ${describeFlag(header.flag)} ${name}, which is not taken`);
+    if (type === undefined)
+      throw new TarError(`the archive has ${describeFlag(header.flag)} ${name}, which is not taken`);
     // Archives older than ustar have no flag for folders.
     if (type === 'file' && name.endsWith('/')) type = 'directory';
     const attributes = new Map([...this.#global.attributes, ...(this.#local?.attributes ?? [])]);
@@ -128,7 +132,9 @@ class ExtendedHeaders {
       size: declared,
       modified: decimal(value('mtime')) ?? header.modified,
       target,
-      ...(type === 'character-device' || type === 'block-device' ? { device: { major: header.major, minor: header.minor } } : {}),
+      ...(type === 'character-device' || type === 'block-device'
+        ? { device: { major: header.major, minor: header.minor } }
+        : {}),
       ...(attributes.size > 0 ? { attributes } : {}),
     };
     if (type !== 'file' && type !== 'link' && declared !== 0) {
@@ -156,7 +162,8 @@ function untilNul(content: Buffer): string {
 function integer(text: string | undefined, field: string): number | undefined {
   if (text === undefined || text === '') return undefined;
   const number = Number(text);
-  if (!/^[0-9]+$/.test(text) || !Number.isSafeInteger(number)) throw new TarError(`the archive has a pax ${field} that is out of range`);
+  if (!/^[0-9]+$/.test(text) || !Number.isSafeInteger(number))
+    throw new TarError(`the archive has a pax ${field} that is out of range`);
   return number;
 }
 

@@ -55,7 +55,8 @@ function needsPax(text: string): boolean {
 
 function encodeHeader(entry: TarEntryToWrite & { readonly flag: string }): Buffer {
   const block = Buffer.alloc(BLOCK);
-  const text = (field: keyof typeof FIELDS, value: string): void => void block.write(value, FIELDS[field][0], FIELDS[field][1], 'utf8');
+  const text = (field: keyof typeof FIELDS, value: string): void =>
+    void block.write(value, FIELDS[field][0], FIELDS[field][1], 'utf8');
   const number = (field: keyof typeof FIELDS, value: number): void => {
     const digits = FIELDS[field][1] - 1;
     const fitting = value < 0 || value >= 8 ** digits ? 0 : Math.floor(value);

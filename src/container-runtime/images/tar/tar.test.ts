@@ -57,13 +57,41 @@ describe('tar archives', () => {
   });
 
   const forms: readonly [name: string, archive: Buffer, expected: Partial<TarEntry>][] = [
-    ['a long name of GNU', Buffer.concat([header({ name: '././@LongLink', size: 201 }, { flag: 'L' }), padded(`${'n'.repeat(200)}\0`), header({ name: 'n' })]), { name: 'n'.repeat(200) }],
-    ['a long target of GNU', Buffer.concat([header({ name: 'x', size: 150 }, { flag: 'K' }), padded('t'.repeat(150)), header({ name: 'n', type: 'symlink' })]), { target: 't'.repeat(150) }],
+    [
+      'a long name of GNU',
+      Buffer.concat([
+        header({ name: '././@LongLink', size: 201 }, { flag: 'L' }),
+        padded(`${'n'.repeat(200)}\0`),
+        header({ name: 'n' }),
+      ]),
+      { name: 'n'.repeat(200) },
+    ],
+    [
+      'a long target of GNU',
+      Buffer.concat([
+        header({ name: 'x', size: 150 }, { flag: 'K' }),
+        padded('t'.repeat(150)),
+        header({ name: 'n', type: 'symlink' }),
+      ]),
+      { target: 't'.repeat(150) },
+    ],
     ['a prefix', header({ name: 'file' }, { prefix: 'some/folder' }), { name: 'some/folder/file' }],
-    ["GNU's header, which has no prefix", header({ name: 'file' }, { magic: 'ustar  \0', prefix: '14567' }), { name: 'file' }],
+    [
+      "GNU's header, which has no prefix",
+      header({ name: 'file' }, { magic: 'ustar  \0', prefix: '14567' }),
+      { name: 'file' },
+    ],
     ['a folder of old', header({ name: 'folder/' }, { flag: '\0' }), { type: 'directory' }],
-    ['a large size in binary', header({ name: 'file', type: 'link' }, { size: Buffer.from('800000000000000200000000', 'hex') }), { type: 'link', size: 0 }],
-    ['a negative time', header({ name: 'file' }, { modified: Buffer.from('ffffffffffffffffffffffff', 'hex') }), { modified: -1 }],
+    [
+      'a large size in binary',
+      header({ name: 'file', type: 'link' }, { size: Buffer.from('800000000000000200000000', 'hex') }),
+      { type: 'link', size: 0 },
+    ],
+    [
+      'a negative time',
+      header({ name: 'file' }, { modified: Buffer.from('ffffffffffffffffffffffff', 'hex') }),
+      { modified: -1 },
+    ],
     ['numbers with spaces', header({ name: 'file' }, { mode: '   644 \0' }), { mode: 0o644 }],
   ];
   it.each(forms)('takes %s', async (_name, archive, expected) => {
@@ -71,8 +99,21 @@ describe('tar archives', () => {
   });
 
   it('takes a global header, and a local one over it', async () => {
-    const [everywhere, here] = [encodePax(new Map([['uid', '77'], ['gid', '1']])), encodePax(new Map([['gid', '88']]))];
-    const archive = [header({ name: 'g', size: everywhere.length }, { flag: 'g' }), padded(everywhere), header({ name: 'x', size: here.length }, { flag: 'x' }), padded(here)];
+    const [everywhere, here] = [
+      encodePax(
+        new Map([
+          ['uid', '77'],
+          ['gid', '1'],
+        ]),
+      ),
+      encodePax(new Map([['gid', '88']])),
+    ];
+    const archive = [
+      header({ name: 'g', size: everywhere.length }, { flag: 'g' }),
+      padded(everywhere),
+      header({ name: 'x', size: here.length }, { flag: 'x' }),
+      padded(here),
+    ];
     const found = await read(Buffer.concat([...archive, header({ name: 'one' }), header({ name: 'two' }), TAR_END]));
     expect(found.map(({ uid, gid }) => [uid, gid])).toEqual([
       [77, 88],
@@ -81,17 +122,41 @@ describe('tar archives', () => {
   });
 
   const refused: readonly [name: string, archive: Buffer, message: RegExp][] = [
-    ['a wrong checksum', Buffer.from(encodeTarEntry({ name: 'x' }).map((byte, at) => (at === 0 ? byte + 1 : byte))), /wrong checksum/],
+    [
+      'a wrong checksum',
+      Buffer.from(encodeTarEntry({ name: 'x' }).map((byte, at) => (at === 0 ? byte + 1 : byte))),
+      /wrong checksum/,
+    ],
     ['a cut header', encodeTarEntry({ name: 'x' }).subarray(0, 300), /ends in the middle/],
-    ['cut content', Buffer.concat([encodeTarEntry({ name: 'x', size: 1000 }), Buffer.alloc(600)]), /ends in the middle/],
+    [
+      'cut content',
+      Buffer.concat([encodeTarEntry({ name: 'x', size: 1000 }), Buffer.alloc(600)]),
+      /ends in the middle/,
+    ],
     ['a sparse file of GNU', header({ name: 'x' }, { flag: 'S' }), /sparse file x/],
     ['a sparse file of pax', withPax('GNU.sparse.major', '1'), /sparse file y/],
     ['an unknown kind', header({ name: 'x' }, { flag: 'M' }), /unknown type "M", x/],
-    ['an endless extended header', header({ name: 'x', size: 5_000_000 }, { flag: 'x' }), /extended header of 5000000 bytes/],
-    ['a negative size', header({ name: 'x' }, { size: Buffer.from('ffffffffffffffffffffffff', 'hex') }), /size is out of range/],
+    [
+      'an endless extended header',
+      header({ name: 'x', size: 5_000_000 }, { flag: 'x' }),
+      /extended header of 5000000 bytes/,
+    ],
+    [
+      'a negative size',
+      header({ name: 'x' }, { size: Buffer.from('ffffffffffffffffffffffff', 'hex') }),
+      /size is out of range/,
+    ],
     ['a size that is no number', header({ name: 'x' }, { size: '9999999999' }), /size is not a number/],
-    ['a pax record without a length', Buffer.concat([header({ name: 'x', size: 5 }, { flag: 'x' }), padded('a=b\n\n')]), /without a length/],
-    ['a pax record beyond its end', Buffer.concat([header({ name: 'x', size: 9 }, { flag: 'x' }), padded('99 a=b\n\n\n')]), /malformed pax/],
+    [
+      'a pax record without a length',
+      Buffer.concat([header({ name: 'x', size: 5 }, { flag: 'x' }), padded('a=b\n\n')]),
+      /without a length/,
+    ],
+    [
+      'a pax record beyond its end',
+      Buffer.concat([header({ name: 'x', size: 9 }, { flag: 'x' }), padded('99 a=b\n\n\n')]),
+      /malformed pax/,
+    ],
     ['a pax size out of range', withPax('size', '99999999999999999999'), /pax size that is out of range/],
     ['a name with a NUL', withPax('path', 'a\0b'), /a NUL in it/],
     ['a folder with content', header({ name: 'x', type: 'directory', size: 10 }), /directory x with 10 bytes/],
@@ -115,5 +180,9 @@ describe('tar archives', () => {
 
 function withPax(key: string, value: string): Buffer {
   const records = encodePax(new Map([[key, value]]));
-  return Buffer.concat([header({ name: 'x', size: records.length }, { flag: 'x' }), padded(records), header({ name: 'y' })]);
+  return Buffer.concat([
+    header({ name: 'x', size: records.length }, { flag: 'x' }),
+    padded(records),
+    header({ name: 'y' }),
+  ]);
 }

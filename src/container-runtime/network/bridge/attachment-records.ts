@@ -84,7 +84,8 @@ export class AttachmentRecords {
 }
 
 function fileOf(sandboxId: string): string {
-  if (!/^[\w.-]+$/.test(sandboxId) || sandboxId.startsWith('.')) throw new Error(`"${sandboxId}" is not an id of a sandbox`);
+  if (!/^[\w.-]+$/.test(sandboxId) || sandboxId.startsWith('.'))
+    throw new Error(`"${sandboxId}" is not an id of a sandbox`);
   return `${sandboxId}${SUFFIX}`;
 }
 

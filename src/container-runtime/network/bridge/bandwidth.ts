@@ -1,6 +1,6 @@
+import { ownValue } from '../../../base/index.ts';
 /** The pod's bandwidth annotations, and the queues that keep to them. */
 import { PodNetworkError } from '../pod-network.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export const INGRESS_ANNOTATION = 'kubernetes.io/ingress-bandwidth';
 export const EGRESS_ANNOTATION = 'kubernetes.io/egress-bandwidth';
@@ -19,9 +19,18 @@ export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}):
     const text = ownValue(annotations, annotation);
     if (text === undefined) return undefined;
     const bits = parseQuantity(text);
-    if (bits === undefined) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: "${text}" is not a quantity`);
-    if (bits < SMALLEST) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: resource is unreasonably small (< 1kbit)`);
-    if (bits > LARGEST) throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: resource is unreasonably large (> 1Pbit)`);
+    if (bits === undefined)
+      throw new PodNetworkError('bad-annotation', `the annotation ${annotation}: "${text}" is not a quantity`);
+    if (bits < SMALLEST)
+      throw new PodNetworkError(
+        'bad-annotation',
+        `the annotation ${annotation}: resource is unreasonably small (< 1kbit)`,
+      );
+    if (bits > LARGEST)
+      throw new PodNetworkError(
+        'bad-annotation',
+        `the annotation ${annotation}: resource is unreasonably large (> 1Pbit)`,
+      );
     return bits;
   };
   const ingress = read(INGRESS_ANNOTATION);
@@ -29,10 +38,26 @@ export function bandwidthOf(annotations: Readonly<Record<string, string>> = {}):
   return { ...(ingress === undefined ? {} : { ingress }), ...(egress === undefined ? {} : { egress }) };
 }
 
-const SUFFIXES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
-  n: 1e-9, u: 1e-6, m: 1e-3, '': 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, E: 1e18,
-  Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50, Ei: 2 ** 60,
-}));
+const SUFFIXES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    n: 1e-9,
+    u: 1e-6,
+    m: 1e-3,
+    '': 1,
+    k: 1e3,
+    M: 1e6,
+    G: 1e9,
+    T: 1e12,
+    P: 1e15,
+    E: 1e18,
+    Ki: 2 ** 10,
+    Mi: 2 ** 20,
+    Gi: 2 ** 30,
+    Ti: 2 ** 40,
+    Pi: 2 ** 50,
+    Ei: 2 ** 60,
+  }),
+);
 
 /** A Kubernetes quantity as a whole number, rounded up. */
 function parseQuantity(text: string): number | undefined {
@@ -45,7 +70,17 @@ function parseQuantity(text: string): number | undefined {
  * Commands for `tc -batch`. What the pod receives is queued where it leaves the node's end of the pair; what it sends
  * can only be queued where it leaves some device, so it is led through one of its own.
  */
-export function shapingCommands({ bandwidth, hostInterface, shapedBy, mtu }: { bandwidth: Bandwidth; hostInterface: string; shapedBy: string; mtu: number }): string[] {
+export function shapingCommands({
+  bandwidth,
+  hostInterface,
+  shapedBy,
+  mtu,
+}: {
+  bandwidth: Bandwidth;
+  hostInterface: string;
+  shapedBy: string;
+  mtu: number;
+}): string[] {
   const commands: string[] = [];
   if (bandwidth.ingress !== undefined) commands.push(tokenBucket(hostInterface, bandwidth.ingress, mtu));
   if (bandwidth.egress !== undefined) {

@@ -4,7 +4,21 @@ import net from 'node:net';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createTestContext } from '../../../kernel/index.ts';
-import { addAddress, addNeighbour, addVeth, connectIn, datagramIn, deleteNetns, findLink, listenIn, NetlinkSocket, openNetns, readSysctl, runIn, setLink } from '../../../net/netns/index.ts';
+import {
+  addAddress,
+  addNeighbour,
+  addVeth,
+  connectIn,
+  datagramIn,
+  deleteNetns,
+  findLink,
+  listenIn,
+  NetlinkSocket,
+  openNetns,
+  readSysctl,
+  runIn,
+  setLink,
+} from '../../../net/netns/index.ts';
 import { namespacesMissing, TestNamespaces } from '../../../net/netns/testing/index.ts';
 import type { NetworkSandbox } from '../pod-network.ts';
 import { BridgeNetwork, type BridgeNetworkOptions } from './bridge-network.ts';
@@ -29,8 +43,15 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     namespaces.close();
   });
 
-  const open = async (podCidrs: readonly string[] = ['10.9.1.0/24'], options: Partial<BridgeNetworkOptions> = {}): Promise<BridgeNetwork> => {
-    const network = await BridgeNetwork.open(createTestContext(), { nodeNetns: node, stateDirectory: path.join(namespaces.directory, 'state'), ...options });
+  const open = async (
+    podCidrs: readonly string[] = ['10.9.1.0/24'],
+    options: Partial<BridgeNetworkOptions> = {},
+  ): Promise<BridgeNetwork> => {
+    const network = await BridgeNetwork.open(createTestContext(), {
+      nodeNetns: node,
+      stateDirectory: path.join(namespaces.directory, 'state'),
+      ...options,
+    });
     networks.push(network);
     if (podCidrs.length > 0) await network.configure({ podCidrs });
     return network;
@@ -51,7 +72,9 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
   };
   const ask = async (netns: string | undefined, host: string, port: number): Promise<string> => {
     const socket = connectIn({ netns, host, port });
-    socket.setTimeout(400, () => socket.destroy(new Error(`${path.basename(netns ?? '')} got no answer of ${host}:${port}`)));
+    socket.setTimeout(400, () =>
+      socket.destroy(new Error(`${path.basename(netns ?? '')} got no answer of ${host}:${port}`)),
+    );
     const chunks: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
     await once(socket, 'close');
@@ -63,22 +86,38 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     const outside = namespaces.create('outside');
     const [here, there] = [new NetlinkSocket(node), new NetlinkSocket(outside)];
     const target = openNetns(outside);
-    await here.send([setLink({ name: 'lo', up: true }), addVeth({ name: 'uplink', up: true }, { name: 'eth0', netnsFd: target })]);
+    await here.send([
+      setLink({ name: 'lo', up: true }),
+      addVeth({ name: 'uplink', up: true }, { name: 'eth0', netnsFd: target }),
+    ]);
     fs.closeSync(target);
     const [near, far] = [(await findLink(here, 'uplink'))!.index, (await findLink(there, 'eth0'))!.index];
     await here.send(['10.7.0.1/24', '10.7.0.2/24', 'fd07::1/64'].map((cidr) => addAddress(near, cidr)));
-    await there.send([setLink({ name: 'eth0', up: true }), addAddress(far, '10.7.0.9/24'), addAddress(far, 'fd07::9/64')]);
+    await there.send([
+      setLink({ name: 'eth0', up: true }),
+      addAddress(far, '10.7.0.9/24'),
+      addAddress(far, 'fd07::9/64'),
+    ]);
     here.close();
     there.close();
     return outside;
   };
-  const hostInterfaces = async (): Promise<string[]> => (await runIn('ip', ['-br', 'link'], { netns: node })).split('\n').map((line) => line.split(/[ @]/)[0]!).filter((name) => /^(veth|ifb)/.test(name));
+  const hostInterfaces = async (): Promise<string[]> =>
+    (await runIn('ip', ['-br', 'link'], { netns: node }))
+      .split('\n')
+      .map((line) => line.split(/[ @]/)[0]!)
+      .filter((name) => /^(veth|ifb)/.test(name));
 
   test('pods, neighbours and the node reach each other without translation, in both families', async () => {
     const network = await open(['10.9.1.0/24', 'fd09:1::/64']);
     const [a, b] = [sandbox('a'), sandbox('b')];
     const [one, other] = [await network.attach(a), await network.attach(b)];
-    expect(one).toMatchObject({ ips: ['10.9.1.2', 'fd09:1::2'], gateways: ['10.9.1.1', 'fd09:1::1'], interfaceName: 'eth0', mac: '0a:58:0a:09:01:02' });
+    expect(one).toMatchObject({
+      ips: ['10.9.1.2', 'fd09:1::2'],
+      gateways: ['10.9.1.1', 'fd09:1::1'],
+      interfaceName: 'eth0',
+      mac: '0a:58:0a:09:01:02',
+    });
     expect(other.ips).toEqual(['10.9.1.3', 'fd09:1::3']);
     await serve(b.netnsPath!, 80);
     // Twice: the node's hint that the neighbour could be reached without it must not be followed.
@@ -97,7 +136,10 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     await network.attach(a);
     const { ips } = await network.attach(b);
     await serve(b.netnsPath!, 80);
-    await runIn('nft', ['-f', '-'], { netns: node, input: 'table inet t { chain f { type filter hook forward priority 0; policy drop; }; }' });
+    await runIn('nft', ['-f', '-'], {
+      netns: node,
+      input: 'table inet t { chain f { type filter hook forward priority 0; policy drop; }; }',
+    });
     await expect(ask(a.netnsPath, ips[0]!, 80)).rejects.toThrow('got no answer');
   });
 
@@ -133,7 +175,9 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     const network = await open(['10.9.1.0/29', 'fd09:1::/64']);
     const sandboxes = Array.from({ length: 5 }, (_, index) => sandbox(`pod${index}`));
     for (const each of sandboxes) await network.attach(each);
-    await expect(network.attach(sandbox('late'))).rejects.toThrow('the sandbox late-id of the pod default/late: no address is left in the pod range 10.9.1.0/29');
+    await expect(network.attach(sandbox('late'))).rejects.toThrow(
+      'the sandbox late-id of the pod default/late: no address is left in the pod range 10.9.1.0/29',
+    );
     await network.detach(sandboxes[2]!);
     expect((await network.attach(sandbox('later'))).ips).toEqual(['10.9.1.4', 'fd09:1::7']);
   });
@@ -171,16 +215,24 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     expect((await forgetful.attach(sandbox('c'))).ips, 'b still has .3').toEqual(['10.9.1.4']);
     await forgetful.reconcile(['c-id']);
     expect(await hostInterfaces()).toHaveLength(1);
-    expect(await runIn('ip', ['neigh', 'show', 'nud', 'permanent', 'dev', 'k8ts0'], { netns: node })).toMatch(/^10\.9\.1\.4 .*\n$/);
+    expect(await runIn('ip', ['neigh', 'show', 'nud', 'permanent', 'dev', 'k8ts0'], { netns: node })).toMatch(
+      /^10\.9\.1\.4 .*\n$/,
+    );
   });
 
   test('an attachment that fails half-way leaves nothing', async () => {
     const network = await open();
     const a = sandbox('a', { annotations: { 'kubernetes.io/ingress-bandwidth': '10M' } });
     const inside = new NetlinkSocket(a.netnsPath);
-    await expect(network.attach({ ...a, sysctls: { 'net.ipv4.no_such_thing': '1' } })).rejects.toThrow('the sysctl net.ipv4.no_such_thing cannot be set to 1');
-    await expect(network.attach({ ...a, annotations: { 'kubernetes.io/ingress-bandwidth': '1' } })).rejects.toThrow('resource is unreasonably small (< 1kbit)');
-    await expect(network.attach({ ...a, netnsPath: `${a.netnsPath}-not` })).rejects.toThrow('there is no network namespace at');
+    await expect(network.attach({ ...a, sysctls: { 'net.ipv4.no_such_thing': '1' } })).rejects.toThrow(
+      'the sysctl net.ipv4.no_such_thing cannot be set to 1',
+    );
+    await expect(network.attach({ ...a, annotations: { 'kubernetes.io/ingress-bandwidth': '1' } })).rejects.toThrow(
+      'resource is unreasonably small (< 1kbit)',
+    );
+    await expect(network.attach({ ...a, netnsPath: `${a.netnsPath}-not` })).rejects.toThrow(
+      'there is no network namespace at',
+    );
     const before = process.env.PATH;
     process.env.PATH = '/nowhere';
     try {
@@ -219,11 +271,16 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     const { ips } = await network.attach(b);
     await serve(b.netnsPath!, 80);
     // The thief takes the address and the hardware address, and tells everyone.
-    await runIn('ip', ['-batch', '-'], { netns: a.netnsPath!, input: `addr add ${ips[0]}/32 dev eth0\nlink set eth0 address 0a:58:0a:09:01:03\n` });
+    await runIn('ip', ['-batch', '-'], {
+      netns: a.netnsPath!,
+      input: `addr add ${ips[0]}/32 dev eth0\nlink set eth0 address 0a:58:0a:09:01:03\n`,
+    });
     await serve(a.netnsPath!, 81);
     expect(await ask(node, ips[0]!, 80)).toBe('10.9.1.1');
     await expect(ask(node, ips[0]!, 81)).rejects.toThrow('ECONNREFUSED');
-    await expect(ask(a.netnsPath, '10.9.1.1', 80), 'frames with a foreign source do not pass').rejects.toThrow('got no answer');
+    await expect(ask(a.netnsPath, '10.9.1.1', 80), 'frames with a foreign source do not pass').rejects.toThrow(
+      'got no answer',
+    );
   });
 
   test('a pod speaks with its own addresses only', async () => {
@@ -236,9 +293,19 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       const receiver = await datagramIn({ netns: b.netnsPath, host, port: 53, ipv6Only: true });
       receiver.on('message', (message, { address }) => heard.push(`${message.toString()} ${address}`));
       closers.push(() => void receiver.close());
-      const [own, foreign] = [['10.9.1.2', '10.9.1.77'], ['fd09:1::2', 'fd09:1::77']][index] as [string, string];
-      await runIn('ip', ['addr', 'add', `${foreign}/${index === 0 ? 32 : 128}`, 'dev', 'eth0', ...(index === 0 ? [] : ['nodad'])], { netns: a.netnsPath });
-      for (const [word, from] of [['false', foreign], ['true', own]] as const) {
+      const [own, foreign] = [
+        ['10.9.1.2', '10.9.1.77'],
+        ['fd09:1::2', 'fd09:1::77'],
+      ][index] as [string, string];
+      await runIn(
+        'ip',
+        ['addr', 'add', `${foreign}/${index === 0 ? 32 : 128}`, 'dev', 'eth0', ...(index === 0 ? [] : ['nodad'])],
+        { netns: a.netnsPath },
+      );
+      for (const [word, from] of [
+        ['false', foreign],
+        ['true', own],
+      ] as const) {
         const sender = await datagramIn({ netns: a.netnsPath, host: from, port: 0, freeBind: true });
         await new Promise((resolve) => sender.send(word, 53, ips[index]!, resolve));
         sender.close();
@@ -251,9 +318,14 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     await serve(b.netnsPath!, 80);
     const c = sandbox('c');
     await again.attach(c);
-    expect([await ask(a.netnsPath, ips[0]!, 80), await ask(c.netnsPath, ips[0]!, 80)]).toEqual(['10.9.1.2', '10.9.1.4']);
+    expect([await ask(a.netnsPath, ips[0]!, 80), await ask(c.netnsPath, ips[0]!, 80)]).toEqual([
+      '10.9.1.2',
+      '10.9.1.4',
+    ]);
     await again.detach(c);
-    expect(await runIn('nft', ['list', 'set', 'inet', 'k8ts-source-guard', 'pods4'], { netns: node })).not.toContain('10.9.1.4');
+    expect(await runIn('nft', ['list', 'set', 'inet', 'k8ts-source-guard', 'pods4'], { netns: node })).not.toContain(
+      '10.9.1.4',
+    );
   });
 
   describe('host ports', () => {
@@ -262,7 +334,8 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       ['a machine whose bridges show frames to its rules', false],
     ])('on %s: by protocol and address, from outside, the node, pods, the pod itself', async (_name, ownsNamespace) => {
       const network = await open(['10.9.1.0/24', 'fd09:1::/64'], { ownsNamespace });
-      if (!ownsNamespace && readSysctl(node, 'net/bridge/bridge-nf-call-iptables') !== undefined) expect(readSysctl(node, 'net/bridge/bridge-nf-call-iptables')).toBe('1');
+      if (!ownsNamespace && readSysctl(node, 'net/bridge/bridge-nf-call-iptables') !== undefined)
+        expect(readSysctl(node, 'net/bridge/bridge-nf-call-iptables')).toBe('1');
       const outside = await uplink();
       const web = sandbox('web', {
         portMappings: [
@@ -294,10 +367,14 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       udp.close();
       sender.close();
 
-      await expect(network.attach(sandbox('rival', { portMappings: [{ protocol: 'TCP', containerPort: 1, hostPort: 8081 }] }))).rejects.toThrow(
-        'the host port 8081/TCP belongs to the pod default/web',
+      await expect(
+        network.attach(sandbox('rival', { portMappings: [{ protocol: 'TCP', containerPort: 1, hostPort: 8081 }] })),
+      ).rejects.toThrow('the host port 8081/TCP belongs to the pod default/web');
+      await network.attach(
+        sandbox('neighbour', {
+          portMappings: [{ protocol: 'TCP', containerPort: 1, hostPort: 8081, hostIp: '10.7.0.1' }],
+        }),
       );
-      await network.attach(sandbox('neighbour', { portMappings: [{ protocol: 'TCP', containerPort: 1, hostPort: 8081, hostIp: '10.7.0.1' }] }));
       await network.detach(web);
       await expect(ask(outside, '10.7.0.1', 8080)).rejects.toThrow('ECONNREFUSED');
     });
@@ -308,7 +385,11 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       await network.attach(web);
       await runIn('ip', ['link', 'set', 'lo', 'up'], { netns: node });
       await serve(node, 7, '127.0.0.1');
-      await runIn('ip', ['-batch', '-'], { netns: web.netnsPath!, input: 'route add 127.0.0.1 via 10.9.1.1 dev eth0 table 5\nrule add pref 0 to 127.0.0.1 lookup 5\nrule del pref 0 lookup local\nrule add pref 100 lookup local\n' });
+      await runIn('ip', ['-batch', '-'], {
+        netns: web.netnsPath!,
+        input:
+          'route add 127.0.0.1 via 10.9.1.1 dev eth0 table 5\nrule add pref 0 to 127.0.0.1 lookup 5\nrule del pref 0 lookup local\nrule add pref 100 lookup local\n',
+      });
       await expect(ask(web.netnsPath, '127.0.0.1', 7)).rejects.toThrow();
     });
 
@@ -318,12 +399,19 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
       await network.attach(web);
       await serve(web.netnsPath!, 80);
       await network.close();
-      await runIn('nft', ['-f', '-'], { netns: node, input: 'flush table inet k8ts-hostports\nadd table inet theirs\n' });
+      await runIn('nft', ['-f', '-'], {
+        netns: node,
+        input: 'flush table inet k8ts-hostports\nadd table inet theirs\n',
+      });
       await expect(ask(node, '10.9.1.1', 8080)).rejects.toThrow();
       const again = await open([]);
       expect(await ask(node, '10.9.1.1', 8080)).toBe('10.9.1.1');
       await again.detach(web);
-      expect((await runIn('nft', ['list', 'tables'], { netns: node })).split('\n').filter((line) => !line.includes('source-guard'))).toEqual(['table inet theirs', '']);
+      expect(
+        (await runIn('nft', ['list', 'tables'], { netns: node }))
+          .split('\n')
+          .filter((line) => !line.includes('source-guard')),
+      ).toEqual(['table inet theirs', '']);
     });
   });
 
@@ -373,7 +461,9 @@ describe.skipIf(missing !== undefined)(`the built-in bridge${missing === undefin
     const network = await open();
     await network.close();
     const netlink = new NetlinkSocket(node);
-    await netlink.send([addNeighbour({ index: (await findLink(netlink, 'k8ts0'))!.index, address: '10.9.1.2', mac: '02:00:00:00:00:01' })]);
+    await netlink.send([
+      addNeighbour({ index: (await findLink(netlink, 'k8ts0'))!.index, address: '10.9.1.2', mac: '02:00:00:00:00:01' }),
+    ]);
     netlink.close();
     expect((await (await open()).attach(sandbox('a'))).ips).toEqual(['10.9.1.3']);
   });

@@ -2,7 +2,14 @@
 import { createHash } from 'node:crypto';
 import type { Context } from '../../../kernel/index.ts';
 import { deleteNeighbour, findLink, isNetns, NetlinkSocket, runIn } from '../../../net/netns/index.ts';
-import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
+import {
+  PodNetworkError,
+  type Attachment,
+  type NetworkSandbox,
+  type NetworkStatus,
+  type PodNetwork,
+  type PodNetworkConfig,
+} from '../pod-network.ts';
 import { SandboxQueue } from '../sandbox-queue.ts';
 import { AddressPool } from './address-pool.ts';
 import { AttachmentRecords, type AttachmentRecord } from './attachment-records.ts';
@@ -74,10 +81,12 @@ export class BridgeNetwork implements PodNetwork {
     if (podCidrs.length === 0) throw new PodNetworkError('bad-configuration', 'a node needs at least one pod range');
     if (this.#bridge !== undefined && podCidrs.join() === this.#records.podCidrs?.join()) return;
     const pools = podCidrs.map((cidr) => new AddressPool(cidr));
-    for (const { ips, sandboxId } of this.#records.all()) for (const ip of ips) for (const pool of pools) pool.reserve(ip, sandboxId);
+    for (const { ips, sandboxId } of this.#records.all())
+      for (const ip of ips) for (const pool of pools) pool.reserve(ip, sandboxId);
     const { bridgeName, nodeNetns, mtu, masqueradeExcept, ownsNamespace = nodeNetns !== undefined } = this.#options;
     const bridge = await ensureBridge(this.#node, pools, { name: bridgeName, nodeNetns, mtu, ownsNamespace });
-    for (const address of await addressesInUse(this.#node, bridge)) for (const pool of pools) pool.reserve(address, UNKNOWN_OWNER);
+    for (const address of await addressesInUse(this.#node, bridge))
+      for (const pool of pools) pool.reserve(address, UNKNOWN_OWNER);
     await this.#guard.write(this.#records.all());
     if (masqueradeExcept !== undefined) await masquerade(nodeNetns, pools, masqueradeExcept);
     this.#records.setPodCidrs(podCidrs);
@@ -102,15 +111,24 @@ export class BridgeNetwork implements PodNetwork {
   async #attach(sandbox: NetworkSandbox): Promise<Attachment> {
     const { id, netnsPath } = sandbox;
     const existing = this.#records.get(id);
-    if (existing?.complete === true && (await findLink(this.#node, existing.hostInterface)) !== undefined) return existing;
+    if (existing?.complete === true && (await findLink(this.#node, existing.hostInterface)) !== undefined)
+      return existing;
     if (existing !== undefined) await this.#release(existing);
-    if (netnsPath === undefined || !isNetns(netnsPath)) throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: there is no network namespace at ${netnsPath}`);
+    if (netnsPath === undefined || !isNetns(netnsPath))
+      throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: there is no network namespace at ${netnsPath}`);
     const bandwidth = bandwidthOf(sandbox.annotations);
     const bridge = this.#bridge;
-    if (bridge === undefined) throw new PodNetworkError('not-configured', `${titleOf(sandbox)}: the node has no pod range (podCIDR) yet`);
+    if (bridge === undefined)
+      throw new PodNetworkError('not-configured', `${titleOf(sandbox)}: the node has no pod range (podCIDR) yet`);
     const record = this.#reserve(sandbox, bandwidth.egress !== undefined);
     try {
-      const place = { clock: this.#ctx.clock, node: this.#node, nodeNetns: this.#options.nodeNetns, bridge, sandboxNetns: netnsPath };
+      const place = {
+        clock: this.#ctx.clock,
+        node: this.#node,
+        nodeNetns: this.#options.nodeNetns,
+        bridge,
+        sandboxNetns: netnsPath,
+      };
       await this.#guard.add(record);
       await connectSandbox(place, record, { mtu: this.#options.mtu, bandwidth, sysctls: sandbox.sysctls });
       if (record.portMappings.length > 0) await this.#writeHostPorts();
@@ -119,9 +137,15 @@ export class BridgeNetwork implements PodNetwork {
       return complete;
     } catch (error) {
       // What cannot be taken back now keeps its record, and is taken back by the next detach or reconcile.
-      await this.#release(record).catch((again: unknown) => this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }));
+      await this.#release(record).catch((again: unknown) =>
+        this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }),
+      );
       if (error instanceof PodNetworkError) throw error;
-      throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new PodNetworkError(
+        'kernel-refused',
+        `${titleOf(sandbox)}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   }
 
@@ -131,7 +155,10 @@ export class BridgeNetwork implements PodNetwork {
     for (const other of this.#records.all()) {
       const taken = conflictingPort(portMappings, other.portMappings);
       if (taken !== undefined) {
-        throw new PodNetworkError('host-port-taken', `${titleOf(sandbox)}: the host port ${taken.hostPort}/${taken.protocol} belongs to the pod ${other.pod}`);
+        throw new PodNetworkError(
+          'host-port-taken',
+          `${titleOf(sandbox)}: the host port ${taken.hostPort}/${taken.protocol} belongs to the pod ${other.pod}`,
+        );
       }
     }
     const pools = this.#pools;
@@ -141,7 +168,10 @@ export class BridgeNetwork implements PodNetwork {
       const address = pool.allocate(sandbox.id);
       if (address === undefined) {
         giveBack();
-        throw new PodNetworkError('no-address-left', `${titleOf(sandbox)}: no address is left in the pod range ${pool.range.toString()}`);
+        throw new PodNetworkError(
+          'no-address-left',
+          `${titleOf(sandbox)}: no address is left in the pod range ${pool.range.toString()}`,
+        );
       }
       ips.push(address);
     }
@@ -186,10 +216,14 @@ export class BridgeNetwork implements PodNetwork {
 
   async check(sandbox: NetworkSandbox): Promise<void> {
     const record = this.attachment(sandbox.id) && this.#records.get(sandbox.id);
-    if (record === undefined) throw new PodNetworkError('not-attached', `${titleOf(sandbox)} is not attached to the network`);
+    if (record === undefined)
+      throw new PodNetworkError('not-attached', `${titleOf(sandbox)} is not attached to the network`);
     const link = await findLink(this.#node, record.hostInterface);
     if (link === undefined || !link.up || link.master !== this.#bridge?.index) {
-      throw new PodNetworkError('not-attached', `${titleOf(sandbox)}: the interface ${record.hostInterface} is ${link === undefined ? 'gone' : 'not up on the bridge'}`);
+      throw new PodNetworkError(
+        'not-attached',
+        `${titleOf(sandbox)}: the interface ${record.hostInterface} is ${link === undefined ? 'gone' : 'not up on the bridge'}`,
+      );
     }
   }
 
@@ -197,13 +231,22 @@ export class BridgeNetwork implements PodNetwork {
     const live = new Set(liveSandboxIds);
     for (const { sandboxId, pod, ips } of this.#records.all()) {
       if (live.has(sandboxId) || this.#queue.isBusy(sandboxId)) continue;
-      this.#ctx.logger.info('Releasing the network of a sandbox that is gone', { sandbox: sandboxId, pod, ips: ips.join() });
+      this.#ctx.logger.info('Releasing the network of a sandbox that is gone', {
+        sandbox: sandboxId,
+        pod,
+        ips: ips.join(),
+      });
       await this.detach({ id: sandboxId, name: '', namespace: '', uid: '' });
     }
     const bridge = this.#bridge;
     if (bridge === undefined) return;
-    const strays = await removeStrayLinks(this.#deletions, bridge, () => new Set(this.#records.all().flatMap(({ hostInterface, shapedBy }) => [hostInterface, shapedBy ?? ''])));
-    if (strays.length > 0) this.#ctx.logger.info('Removed interfaces that belong to no sandbox', { interfaces: strays.join() });
+    const strays = await removeStrayLinks(
+      this.#deletions,
+      bridge,
+      () => new Set(this.#records.all().flatMap(({ hostInterface, shapedBy }) => [hostInterface, shapedBy ?? ''])),
+    );
+    if (strays.length > 0)
+      this.#ctx.logger.info('Removed interfaces that belong to no sandbox', { interfaces: strays.join() });
     for (const address of await addressesInUse(this.#deletions, bridge)) {
       if (this.#pools.some((pool) => ![undefined, UNKNOWN_OWNER].includes(pool.holder(address)))) continue;
       await this.#deletions.send([deleteNeighbour({ index: bridge.index, address })]);
@@ -216,8 +259,13 @@ export class BridgeNetwork implements PodNetwork {
     const write = this.#portsWritten
       .catch(() => {})
       .then(async () => {
-        const ports = this.#records.all().flatMap(({ sandboxId, ips, portMappings }) => (sandboxId === except ? [] : mappedPorts(ips, portMappings)));
-        await runIn('nft', ['-f', '-'], { netns: this.#options.nodeNetns, input: renderHostPorts(ports, this.#options.bridgeName) });
+        const ports = this.#records
+          .all()
+          .flatMap(({ sandboxId, ips, portMappings }) => (sandboxId === except ? [] : mappedPorts(ips, portMappings)));
+        await runIn('nft', ['-f', '-'], {
+          netns: this.#options.nodeNetns,
+          input: renderHostPorts(ports, this.#options.bridgeName),
+        });
       });
     this.#portsWritten = write;
     return write;
@@ -231,4 +279,5 @@ export class BridgeNetwork implements PodNetwork {
   }
 }
 
-const titleOf = ({ namespace, name, id }: NetworkSandbox): string => `the sandbox ${id.slice(0, 13)} of the pod ${namespace}/${name}`;
+const titleOf = ({ namespace, name, id }: NetworkSandbox): string =>
+  `the sandbox ${id.slice(0, 13)} of the pod ${namespace}/${name}`;

@@ -21,11 +21,20 @@ export const HOST_PORTS_TABLE = 'k8ts-hostports';
 export function mappedPorts(podIps: readonly string[], mappings: readonly PortMapping[]): MappedPort[] {
   return mappings
     .filter(({ hostPort }) => hostPort !== undefined && hostPort > 0)
-    .map(({ protocol, hostPort, hostIp = '', containerPort }) => ({ protocol, hostPort: hostPort!, hostIp, podIps, containerPort }));
+    .map(({ protocol, hostPort, hostIp = '', containerPort }) => ({
+      protocol,
+      hostPort: hostPort!,
+      hostIp,
+      podIps,
+      containerPort,
+    }));
 }
 
 /** What two mappings must not share; the first that `wanted` shares with `taken` is returned. */
-export function conflictingPort(wanted: readonly PortMapping[], taken: readonly PortMapping[]): PortMapping | undefined {
+export function conflictingPort(
+  wanted: readonly PortMapping[],
+  taken: readonly PortMapping[],
+): PortMapping | undefined {
   return wanted.find(
     (port) =>
       (port.hostPort ?? 0) > 0 &&

@@ -21,16 +21,21 @@ export class LinkRemoval {
   /** Resolves when none of them is there any more; those that never were are not there either. */
   remove(names: readonly string[]): Promise<void> {
     this.#waiting.push(...names);
-    this.#next ??= this.#current.catch(() => {}).then(() => {
-      this.#next = undefined;
-      this.#current = this.#delete(this.#waiting.splice(0));
-      return this.#current;
-    });
+    this.#next ??= this.#current
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        this.#current = this.#delete(this.#waiting.splice(0));
+        return this.#current;
+      });
     return this.#next;
   }
 
   async #delete(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
-    await this.#netlink.send([...names.map((name) => ({ ...setLink({ name, group: DOOMED }), accept: ['ENODEV'] })), deleteLinkGroup(DOOMED)]);
+    await this.#netlink.send([
+      ...names.map((name) => ({ ...setLink({ name, group: DOOMED }), accept: ['ENODEV'] })),
+      deleteLinkGroup(DOOMED),
+    ]);
   }
 }

@@ -49,7 +49,11 @@ export const INTERFACE_NAME = 'eth0';
  * holds between neighbours too. Bridge ports are isolated and locked to the pod's hardware address, and neighbours are
  * written down, not asked for: a pod can neither be another nor hear others.
  */
-export async function connectSandbox(place: SandboxPlace, record: AttachmentRecord, options: SandboxLinkOptions): Promise<void> {
+export async function connectSandbox(
+  place: SandboxPlace,
+  record: AttachmentRecord,
+  options: SandboxLinkOptions,
+): Promise<void> {
   const { node, bridge, sandboxNetns } = place;
   const { hostInterface, mac, ips, gateways = [] } = record;
   const target = openNetns(sandboxNetns);
@@ -68,7 +72,8 @@ export async function connectSandbox(place: SandboxPlace, record: AttachmentReco
     ]);
     await sandbox.send([setLink({ name: 'lo', up: true }), setLink({ name: INTERFACE_NAME, up: true })]);
     const [outside, inside] = await Promise.all([findLink(node, hostInterface), findLink(sandbox, INTERFACE_NAME)]);
-    if (outside === undefined || inside === undefined) throw new Error(`the interface ${hostInterface} disappeared while it was being set up`);
+    if (outside === undefined || inside === undefined)
+      throw new Error(`the interface ${hostInterface} disappeared while it was being set up`);
     await sandbox.send([
       ...ips.map((address) => addAddress(inside.index, `${address}/${address.includes(':') ? 128 : 32}`)),
       ...gateways.flatMap((gateway) => [
@@ -78,7 +83,11 @@ export async function connectSandbox(place: SandboxPlace, record: AttachmentReco
       ]),
     ]);
     await node.send([
-      setBridgePort(outside.index, { isolated: !bridge.filtersFrames, hairpin: bridge.filtersFrames, learning: false, locked: true }, hostInterface),
+      setBridgePort(
+        outside.index,
+        { isolated: !bridge.filtersFrames, hairpin: bridge.filtersFrames, learning: false, locked: true },
+        hostInterface,
+      ),
       addForwardingEntry({ index: outside.index, mac }),
       ...ips.map((address) => addNeighbour({ index: bridge.index, address, mac })),
       // Last: with the other end up already, the port forwards at once.
@@ -97,18 +106,31 @@ export async function connectSandbox(place: SandboxPlace, record: AttachmentReco
   }
 }
 
-async function shapeTraffic({ node, nodeNetns }: SandboxPlace, record: AttachmentRecord, { bandwidth, mtu }: SandboxLinkOptions): Promise<void> {
+async function shapeTraffic(
+  { node, nodeNetns }: SandboxPlace,
+  record: AttachmentRecord,
+  { bandwidth, mtu }: SandboxLinkOptions,
+): Promise<void> {
   const { hostInterface, shapedBy, pod } = record;
   const commands = shapingCommands({ bandwidth, hostInterface, shapedBy: shapedBy ?? '', mtu });
   if (commands.length === 0) return;
-  if (shapedBy !== undefined) await node.send([addIfb({ name: shapedBy, mtu }), withoutLinkLocal(shapedBy), setLink({ name: shapedBy, up: true, alias: pod })]);
+  if (shapedBy !== undefined)
+    await node.send([
+      addIfb({ name: shapedBy, mtu }),
+      withoutLinkLocal(shapedBy),
+      setLink({ name: shapedBy, up: true, alias: pod }),
+    ]);
   await runIn('tc', ['-batch', '-'], { netns: nodeNetns, input: `${commands.join('\n')}\n` });
 }
 
 /** Removes what `connectSandbox` made, or as much of it as there is. */
-export async function disconnectSandbox({ node, bridge, removal }: { node: NetlinkSocket; bridge: Link | undefined; removal: LinkRemoval }, record: AttachmentRecord): Promise<void> {
+export async function disconnectSandbox(
+  { node, bridge, removal }: { node: NetlinkSocket; bridge: Link | undefined; removal: LinkRemoval },
+  record: AttachmentRecord,
+): Promise<void> {
   await removal.remove([record.hostInterface, ...(record.shapedBy === undefined ? [] : [record.shapedBy])]);
-  if (bridge !== undefined) await node.send(record.ips.map((address) => deleteNeighbour({ index: bridge.index, address })));
+  if (bridge !== undefined)
+    await node.send(record.ips.map((address) => deleteNeighbour({ index: bridge.index, address })));
 }
 
 /**

@@ -4,8 +4,15 @@
  * thus cannot be fooled by a pod that writes its own packets.
  */
 import net from 'node:net';
-import { addSetElements, deleteSetElements, macBytes, NetlinkSocket, runIn, type SetElements } from '../../../net/netns/index.ts';
 import { addressBytes } from '../../../base/index.ts';
+import {
+  addSetElements,
+  deleteSetElements,
+  macBytes,
+  NetlinkSocket,
+  runIn,
+  type SetElements,
+} from '../../../net/netns/index.ts';
 
 export const GUARD_TABLE = 'k8ts-source-guard';
 
@@ -28,7 +35,9 @@ export class SourceGuard {
   /** The whole table for these pods, in place of whatever is there. */
   async write(pods: Iterable<GuardedPod>): Promise<void> {
     const elements = (family: 4 | 6): string => {
-      const list = [...pods].flatMap(({ mac, ips }) => ips.filter((ip) => net.isIP(ip) === family).map((ip) => `${mac} . ${ip}`));
+      const list = [...pods].flatMap(({ mac, ips }) =>
+        ips.filter((ip) => net.isIP(ip) === family).map((ip) => `${mac} . ${ip}`),
+      );
       return list.length === 0 ? '' : `\n\t\telements = { ${list.join(', ')} }`;
     };
     const input = `table inet ${GUARD_TABLE}
@@ -67,5 +76,9 @@ table inet ${GUARD_TABLE} {
 }
 
 function elementsOf({ mac, ips }: GuardedPod): SetElements[] {
-  return ips.map((ip) => ({ table: GUARD_TABLE, set: net.isIPv6(ip) ? 'pods6' : 'pods4', keys: [[macBytes(mac), addressBytes(ip)]] }));
+  return ips.map((ip) => ({
+    table: GUARD_TABLE,
+    set: net.isIPv6(ip) ? 'pods6' : 'pods4',
+    keys: [[macBytes(mac), addressBytes(ip)]],
+  }));
 }

@@ -64,7 +64,13 @@ export class CachedAttachments {
 function read(file: string): CachedAttachment | undefined {
   try {
     const value: unknown = JSON.parse(fs.readFileSync(file, 'utf8'));
-    if (!isObject(value) || value.kind !== 'cniCacheV1' || typeof value.config !== 'string' || typeof value.containerId !== 'string') return undefined;
+    if (
+      !isObject(value) ||
+      value.kind !== 'cniCacheV1' ||
+      typeof value.config !== 'string' ||
+      typeof value.containerId !== 'string'
+    )
+      return undefined;
     // Our own file, written whole or not at all.
     const list = JSON.parse(Buffer.from(value.config, 'base64').toString()) as NetworkList;
     const { kind: _kind, config: _config, ...rest } = value;

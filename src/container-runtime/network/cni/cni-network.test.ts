@@ -13,13 +13,34 @@ import { attachmentOf } from './result.ts';
 
 describe('CNI configuration', () => {
   test.each([
-    ['a list', '{"cniVersion":"1.0.0","name":"n","plugins":[{"type":"bridge"},{"type":"portmap"}]}', { name: 'n', cniVersion: '1.0.0', disableCheck: false, disableGC: false, plugins: [{ type: 'bridge' }, { type: 'portmap' }] }],
-    ['flags as text', '{"name":"n","disableCheck":"true","disableGC":true,"plugins":[{"type":"a"}]}', { name: 'n', cniVersion: '0.1.0', disableCheck: true, disableGC: true, plugins: [{ type: 'a' }] }],
-    ['the newest of several versions', '{"name":"n","cniVersion":"0.3.1","cniVersions":["1.0.0","9.9.9","1.1.0"],"plugins":[{"type":"a"}]}', { name: 'n', cniVersion: '1.1.0', disableCheck: false, disableGC: false, plugins: [{ type: 'a' }] }],
+    [
+      'a list',
+      '{"cniVersion":"1.0.0","name":"n","plugins":[{"type":"bridge"},{"type":"portmap"}]}',
+      {
+        name: 'n',
+        cniVersion: '1.0.0',
+        disableCheck: false,
+        disableGC: false,
+        plugins: [{ type: 'bridge' }, { type: 'portmap' }],
+      },
+    ],
+    [
+      'flags as text',
+      '{"name":"n","disableCheck":"true","disableGC":true,"plugins":[{"type":"a"}]}',
+      { name: 'n', cniVersion: '0.1.0', disableCheck: true, disableGC: true, plugins: [{ type: 'a' }] },
+    ],
+    [
+      'the newest of several versions',
+      '{"name":"n","cniVersion":"0.3.1","cniVersions":["1.0.0","9.9.9","1.1.0"],"plugins":[{"type":"a"}]}',
+      { name: 'n', cniVersion: '1.1.0', disableCheck: false, disableGC: false, plugins: [{ type: 'a' }] },
+    ],
   ])('%s', (_name, text, list) => expect(parseNetwork(text, true)).toEqual(list));
 
   test('one plugin is a list of one', () => {
-    expect(parseNetwork('{"cniVersion":"0.4.0","name":"n","type":"ptp","mtu":1400}', false)).toMatchObject({ name: 'n', plugins: [{ type: 'ptp', mtu: 1400 }] });
+    expect(parseNetwork('{"cniVersion":"0.4.0","name":"n","type":"ptp","mtu":1400}', false)).toMatchObject({
+      name: 'n',
+      plugins: [{ type: 'ptp', mtu: 1400 }],
+    });
   });
 
   test.each([
@@ -29,15 +50,37 @@ describe('CNI configuration', () => {
     ['no plugins', '{"name":"n","plugins":[]}', 'has no plugins'],
     ['a plugin without type', '{"name":"n","plugins":[{}]}', 'has a plugin without a type'],
     ['a plugin that is a path', '{"name":"n","plugins":[{"type":"../../bin/sh"}]}', 'has a plugin without a type'],
-    ['a future version', '{"name":"n","cniVersion":"2.0.0","plugins":[{"type":"a"}]}', 'has the CNI version 2.0.0, of which none is supported'],
+    [
+      'a future version',
+      '{"name":"n","cniVersion":"2.0.0","plugins":[{"type":"a"}]}',
+      'has the CNI version 2.0.0, of which none is supported',
+    ],
   ])('%s is refused', (_name, text, message) => expect(() => parseNetwork(text, true)).toThrow(message));
 });
 
 describe('results of ADD', () => {
   test.each<[string, JsonObject, object]>([
-    ['1.0.0', { ips: [{ address: '10.1.0.2/16', gateway: '10.1.0.1', interface: 1 }, { address: '10.9.9.9/32', interface: 0 }], interfaces: [{ name: 'cni0' }, { name: 'eth0', mac: '02:00:00:00:00:01', sandbox: '/x', mtu: 1400 }] }, { ips: ['10.1.0.2'], gateways: ['10.1.0.1'], interfaceName: 'eth0', mac: '02:00:00:00:00:01', mtu: 1400 }],
-    ['1.0.0, both families, nobody’s interface', { ips: [{ address: 'fd00::2/64' }, { address: '10.1.0.2/16' }] }, { ips: ['fd00::2', '10.1.0.2'], interfaceName: 'eth0' }],
-    ['0.2.0', { ip4: { ip: '10.1.0.2/16', gateway: '10.1.0.1' }, ip6: { ip: 'fd00::2/64' } }, { ips: ['10.1.0.2', 'fd00::2'], gateways: ['10.1.0.1'], interfaceName: 'eth0' }],
+    [
+      '1.0.0',
+      {
+        ips: [
+          { address: '10.1.0.2/16', gateway: '10.1.0.1', interface: 1 },
+          { address: '10.9.9.9/32', interface: 0 },
+        ],
+        interfaces: [{ name: 'cni0' }, { name: 'eth0', mac: '02:00:00:00:00:01', sandbox: '/x', mtu: 1400 }],
+      },
+      { ips: ['10.1.0.2'], gateways: ['10.1.0.1'], interfaceName: 'eth0', mac: '02:00:00:00:00:01', mtu: 1400 },
+    ],
+    [
+      '1.0.0, both families, nobody’s interface',
+      { ips: [{ address: 'fd00::2/64' }, { address: '10.1.0.2/16' }] },
+      { ips: ['fd00::2', '10.1.0.2'], interfaceName: 'eth0' },
+    ],
+    [
+      '0.2.0',
+      { ip4: { ip: '10.1.0.2/16', gateway: '10.1.0.1' }, ip6: { ip: 'fd00::2/64' } },
+      { ips: ['10.1.0.2', 'fd00::2'], gateways: ['10.1.0.1'], interfaceName: 'eth0' },
+    ],
     ['nothing', {}, { ips: [], interfaceName: 'eth0' }],
   ])('%s', (_name, result, attachment) => expect(attachmentOf(result, 'eth0')).toEqual(attachment));
 });
@@ -70,11 +113,29 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
           .trim()
           .split('\n')
           .map((line) => line.split('\t') as [string, string, string, string])
-          .map(([call, target, args, input]) => ({ call, target, args, input: JSON.parse(input) as Record<string, unknown> }))
+          .map(([call, target, args, input]) => ({
+            call,
+            target,
+            args,
+            input: JSON.parse(input) as Record<string, unknown>,
+          }))
       : [];
   const gives = (result: object): string => `[ "$CNI_COMMAND" = ADD ] && echo '${JSON.stringify(result)}'\nexit 0`;
-  const sandbox = (name: string, more: Partial<NetworkSandbox> = {}): NetworkSandbox => ({ id: `${name}-id`, name, namespace: 'default', uid: `${name}-uid`, netnsPath: namespaces.create(name), ...more });
-  const open = (): CniNetwork => new CniNetwork(createTestContext(), { nodeNetns: place('node'), configDirectory: place('net.d'), pluginDirectories: [place('bin'), ...DEFAULT_PLUGIN_DIRECTORIES], stateDirectory: place('results') });
+  const sandbox = (name: string, more: Partial<NetworkSandbox> = {}): NetworkSandbox => ({
+    id: `${name}-id`,
+    name,
+    namespace: 'default',
+    uid: `${name}-uid`,
+    netnsPath: namespaces.create(name),
+    ...more,
+  });
+  const open = (): CniNetwork =>
+    new CniNetwork(createTestContext(), {
+      nodeNetns: place('node'),
+      configDirectory: place('net.d'),
+      pluginDirectories: [place('bin'), ...DEFAULT_PLUGIN_DIRECTORIES],
+      stateDirectory: place('results'),
+    });
 
   beforeEach(() => {
     namespaces = new TestNamespaces();
@@ -88,21 +149,47 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
 
   const first = { cniVersion: '1.1.0', ips: [{ address: '10.1.0.2/16' }] };
   const second = { cniVersion: '1.1.0', ips: [{ address: '10.1.0.2/16', gateway: '10.1.0.1' }] };
-  const chain = { cniVersion: '1.1.0', name: 'chain', plugins: [{ type: 'one', mine: 1, capabilities: { portMappings: true, ipRanges: true } }, { type: 'two', capabilities: { bandwidth: true } }] };
+  const chain = {
+    cniVersion: '1.1.0',
+    name: 'chain',
+    plugins: [
+      { type: 'one', mine: 1, capabilities: { portMappings: true, ipRanges: true } },
+      { type: 'two', capabilities: { bandwidth: true } },
+    ],
+  };
 
   test('plugins are chained; what they are called with comes back on DEL, in reverse order', async () => {
     configure('10-chain.conflist', chain);
     plugin('one', gives(first));
     plugin('two', gives(second));
     await network.configure({ podCidrs: ['10.1.0.0/24'] });
-    const a = sandbox('a', { portMappings: [{ protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '10.0.0.1' }], annotations: { 'kubernetes.io/ingress-bandwidth': '10M' } });
+    const a = sandbox('a', {
+      portMappings: [{ protocol: 'TCP', containerPort: 80, hostPort: 8080, hostIp: '10.0.0.1' }],
+      annotations: { 'kubernetes.io/ingress-bandwidth': '10M' },
+    });
     expect(await network.attach(a)).toEqual({ ips: ['10.1.0.2'], gateways: ['10.1.0.1'], interfaceName: 'eth0' });
     expect(await network.attach(a), 'a second time without plugins').toEqual(network.attachment(a.id));
     const portMappings = [{ hostPort: 8080, containerPort: 80, protocol: 'tcp', hostIP: '10.0.0.1' }];
-    const one = { type: 'one', mine: 1, name: 'chain', cniVersion: '1.1.0', runtimeConfig: { portMappings, ipRanges: [[{ subnet: '10.1.0.0/24' }]] } };
-    const two = { type: 'two', name: 'chain', cniVersion: '1.1.0', runtimeConfig: { bandwidth: { ingressRate: 10_000_000, ingressBurst: 1_000_000 } } };
+    const one = {
+      type: 'one',
+      mine: 1,
+      name: 'chain',
+      cniVersion: '1.1.0',
+      runtimeConfig: { portMappings, ipRanges: [[{ subnet: '10.1.0.0/24' }]] },
+    };
+    const two = {
+      type: 'two',
+      name: 'chain',
+      cniVersion: '1.1.0',
+      runtimeConfig: { bandwidth: { ingressRate: 10_000_000, ingressBurst: 1_000_000 } },
+    };
     expect(calls()).toMatchObject([
-      { call: 'one ADD', target: 'a-id eth0 a', args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=a;K8S_POD_INFRA_CONTAINER_ID=a-id;K8S_POD_UID=a-uid', input: one },
+      {
+        call: 'one ADD',
+        target: 'a-id eth0 a',
+        args: 'IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=a;K8S_POD_INFRA_CONTAINER_ID=a-id;K8S_POD_UID=a-uid',
+        input: one,
+      },
       { call: 'two ADD', input: { ...two, prevResult: first } },
     ]);
     expect(calls()[0]!.input.prevResult).toBeUndefined();
@@ -126,9 +213,14 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
   test('a failing plugin’s own words come through, and what was done before it is undone', async () => {
     configure('10-chain.conflist', chain);
     plugin('one', gives(first));
-    plugin('two', `[ "$CNI_COMMAND" = ADD ] || exit 0\necho '{"cniVersion":"1.1.0","code":11,"msg":"busy","details":"try again"}'\nexit 1`);
+    plugin(
+      'two',
+      `[ "$CNI_COMMAND" = ADD ] || exit 0\necho '{"cniVersion":"1.1.0","code":11,"msg":"busy","details":"try again"}'\nexit 1`,
+    );
     const a = sandbox('a');
-    await expect(network.attach(a)).rejects.toThrow('the sandbox a-id of the pod default/a: plugin type="two" failed (add): busy; try again');
+    await expect(network.attach(a)).rejects.toThrow(
+      'the sandbox a-id of the pod default/a: plugin type="two" failed (add): busy; try again',
+    );
     expect(calls().map(({ call }) => call)).toEqual(['one ADD', 'two ADD', 'two DEL', 'one DEL']);
     expect(network.attachment(a.id)).toBeUndefined();
     expect(fs.readdirSync(place('results'))).toEqual([]);
@@ -164,7 +256,11 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
     expect(calls()).toMatchObject([
       { call: 'two DEL', target: 'a-id eth0 a' },
       { call: 'one DEL' },
-      { call: 'one GC', target: '  ', input: { 'cni.dev/valid-attachments': [{ containerID: 'b-id', ifname: 'eth0' }] } },
+      {
+        call: 'one GC',
+        target: '  ',
+        input: { 'cni.dev/valid-attachments': [{ containerID: 'b-id', ifname: 'eth0' }] },
+      },
       { call: 'two GC' },
     ]);
     configure('10-chain.conflist', { ...chain, disableGC: true });
@@ -174,17 +270,26 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
   });
 
   test('readiness: no configuration, a missing plugin, what STATUS says; the first valid file counts', async () => {
-    expect(await network.ready()).toEqual({ ready: false, reason: 'NetworkPluginNotReady', message: `Network plugin returns error: no network config found in ${place('net.d')}: cni plugin not initialized` });
+    expect(await network.ready()).toEqual({
+      ready: false,
+      reason: 'NetworkPluginNotReady',
+      message: `Network plugin returns error: no network config found in ${place('net.d')}: cni plugin not initialized`,
+    });
     await expect(network.attach(sandbox('a'))).rejects.toThrow('cni plugin not initialized');
     configure('00-broken.conflist', { name: 'x' });
     configure('20-later.conflist', { ...chain, name: 'later' });
     configure('10-chain.conflist', chain);
     configure('05-ignored.txt', chain);
-    expect(loadNetwork(place('net.d'))).toMatchObject({ list: { name: 'chain' }, problems: [expect.stringContaining('00-broken.conflist: has no plugins')] });
+    expect(loadNetwork(place('net.d'))).toMatchObject({
+      list: { name: 'chain' },
+      problems: [expect.stringContaining('00-broken.conflist: has no plugins')],
+    });
     plugin('one', 'exit 0');
     expect((await network.ready()).message).toContain('failed to find plugin "two" in path');
     plugin('two', `echo '{"code":50,"msg":"no uplink"}'; exit 1`);
-    expect((await network.ready()).message).toBe('Network plugin returns error: plugin type="two" failed (status): no uplink');
+    expect((await network.ready()).message).toBe(
+      'Network plugin returns error: plugin type="two" failed (status): no uplink',
+    );
     plugin('two', 'exit 0');
     expect(await network.ready()).toEqual({ ready: true });
     configure('10-chain.conflist', { ...chain, plugins: [{ type: 'portmap-of-mine' }] });
@@ -193,39 +298,61 @@ describe.skipIf(missing !== undefined)(`CNI plugins${missing === undefined ? '' 
 
   const reference = DEFAULT_PLUGIN_DIRECTORIES.some((directory) => fs.existsSync(path.join(directory, 'portmap')));
 
-  test.skipIf(!reference || namespacesMissing('iptables') !== undefined)('the reference plugins bridge, host-local, portmap, bandwidth and tuning', async () => {
-    configure('10-bridge.conflist', {
-      cniVersion: '1.0.0',
-      name: 'bridged',
-      plugins: [
-        { type: 'bridge', bridge: 'cni0', isGateway: true, hairpinMode: true, ipam: { type: 'host-local', ranges: [[{ subnet: '10.8.0.0/24' }]], routes: [{ dst: '0.0.0.0/0' }], dataDir: place('ipam') } },
-        { type: 'portmap', capabilities: { portMappings: true }, snat: true },
-        { type: 'bandwidth', capabilities: { bandwidth: true } },
-        { type: 'tuning', sysctl: { 'net.core.somaxconn': '999' } },
-      ],
-    });
-    const node = place('node');
-    await runIn('ip', ['link', 'set', 'lo', 'up'], { netns: node });
-    const a = sandbox('a', { portMappings: [{ protocol: 'TCP', containerPort: 80, hostPort: 8080 }], annotations: { 'kubernetes.io/egress-bandwidth': '10M' } });
-    const attachment = await network.attach(a);
-    expect(attachment).toMatchObject({ ips: ['10.8.0.2'], gateways: ['10.8.0.1'], interfaceName: 'eth0' });
-    const server = net.createServer((socket) => socket.end('hello'));
-    servers.push(server);
-    await listenIn(server, { netns: a.netnsPath, host: '0.0.0.0', port: 80 });
-    for (const [host, port] of [['10.8.0.2', 80], ['10.8.0.1', 8080]] as const) {
-      expect(String((await once(connectIn({ netns: node, host, port }), 'data'))[0])).toBe('hello');
-    }
-    // Of the reference plugins' own checks, portmap's fails for pods without IPv6, and bandwidth's for those without limits.
-    const b = sandbox('b', { annotations: { 'kubernetes.io/egress-bandwidth': '10M' } });
-    expect((await network.attach(b)).ips).toEqual(['10.8.0.3']);
-    await network.check(b);
-    await runIn('ip', ['addr', 'flush', 'dev', 'eth0'], { netns: b.netnsPath });
-    await expect(network.check(b)).rejects.toThrow('plugin type="bridge" failed (check)');
-    server.close();
-    await once(server, 'close');
-    deleteNetns(a.netnsPath!);
-    await network.reconcile([]);
-    expect(fs.readdirSync(path.join(place('ipam'), 'bridged'))).not.toContain('10.8.0.2');
-    await expect.poll(() => runIn('ip', ['-br', 'link'], { netns: node }), { timeout: 5000 }).not.toMatch(/^(veth|bwp)/m);
-  });
+  test.skipIf(!reference || namespacesMissing('iptables') !== undefined)(
+    'the reference plugins bridge, host-local, portmap, bandwidth and tuning',
+    async () => {
+      configure('10-bridge.conflist', {
+        cniVersion: '1.0.0',
+        name: 'bridged',
+        plugins: [
+          {
+            type: 'bridge',
+            bridge: 'cni0',
+            isGateway: true,
+            hairpinMode: true,
+            ipam: {
+              type: 'host-local',
+              ranges: [[{ subnet: '10.8.0.0/24' }]],
+              routes: [{ dst: '0.0.0.0/0' }],
+              dataDir: place('ipam'),
+            },
+          },
+          { type: 'portmap', capabilities: { portMappings: true }, snat: true },
+          { type: 'bandwidth', capabilities: { bandwidth: true } },
+          { type: 'tuning', sysctl: { 'net.core.somaxconn': '999' } },
+        ],
+      });
+      const node = place('node');
+      await runIn('ip', ['link', 'set', 'lo', 'up'], { netns: node });
+      const a = sandbox('a', {
+        portMappings: [{ protocol: 'TCP', containerPort: 80, hostPort: 8080 }],
+        annotations: { 'kubernetes.io/egress-bandwidth': '10M' },
+      });
+      const attachment = await network.attach(a);
+      expect(attachment).toMatchObject({ ips: ['10.8.0.2'], gateways: ['10.8.0.1'], interfaceName: 'eth0' });
+      const server = net.createServer((socket) => socket.end('hello'));
+      servers.push(server);
+      await listenIn(server, { netns: a.netnsPath, host: '0.0.0.0', port: 80 });
+      for (const [host, port] of [
+        ['10.8.0.2', 80],
+        ['10.8.0.1', 8080],
+      ] as const) {
+        expect(String((await once(connectIn({ netns: node, host, port }), 'data'))[0])).toBe('hello');
+      }
+      // Of the reference plugins' own checks, portmap's fails for pods without IPv6, and bandwidth's for those without limits.
+      const b = sandbox('b', { annotations: { 'kubernetes.io/egress-bandwidth': '10M' } });
+      expect((await network.attach(b)).ips).toEqual(['10.8.0.3']);
+      await network.check(b);
+      await runIn('ip', ['addr', 'flush', 'dev', 'eth0'], { netns: b.netnsPath });
+      await expect(network.check(b)).rejects.toThrow('plugin type="bridge" failed (check)');
+      server.close();
+      await once(server, 'close');
+      deleteNetns(a.netnsPath!);
+      await network.reconcile([]);
+      expect(fs.readdirSync(path.join(place('ipam'), 'bridged'))).not.toContain('10.8.0.2');
+      await expect
+        .poll(() => runIn('ip', ['-br', 'link'], { netns: node }), { timeout: 5000 })
+        .not.toMatch(/^(veth|bwp)/m);
+    },
+  );
 });

@@ -1,12 +1,19 @@
 /** Sandboxes on the network of the user's CNI plugins. */
 import type { Context } from '../../../kernel/index.ts';
 import { isNetns, NetlinkSocket, setLink } from '../../../net/netns/index.ts';
-import { PodNetworkError, type Attachment, type NetworkSandbox, type NetworkStatus, type PodNetwork, type PodNetworkConfig } from '../pod-network.ts';
+import {
+  PodNetworkError,
+  type Attachment,
+  type NetworkSandbox,
+  type NetworkStatus,
+  type PodNetwork,
+  type PodNetworkConfig,
+} from '../pod-network.ts';
 import { SandboxQueue } from '../sandbox-queue.ts';
 import { CachedAttachments, type CachedAttachment } from './cached-attachments.ts';
 import { loadNetwork, versionAtLeast, type JsonObject, type NetworkList, type PluginConfig } from './network-list.ts';
-import { callPlugin, findPlugin, type CniCommand } from './plugin.ts';
 import { capabilityArguments, cniArguments, pluginConfig, type RuntimeArguments } from './plugin-config.ts';
+import { callPlugin, findPlugin, type CniCommand } from './plugin.ts';
 import { attachmentOf } from './result.ts';
 
 export interface CniNetworkOptions {
@@ -37,7 +44,11 @@ export class CniNetwork implements PodNetwork {
 
   constructor(ctx: Context, options: CniNetworkOptions) {
     this.#ctx = ctx;
-    this.#options = { ...options, configDirectory: options.configDirectory ?? DEFAULT_CONFIG_DIRECTORY, pluginDirectories: options.pluginDirectories ?? DEFAULT_PLUGIN_DIRECTORIES };
+    this.#options = {
+      ...options,
+      configDirectory: options.configDirectory ?? DEFAULT_CONFIG_DIRECTORY,
+      pluginDirectories: options.pluginDirectories ?? DEFAULT_PLUGIN_DIRECTORIES,
+    };
     this.#cache = new CachedAttachments(options.stateDirectory);
   }
 
@@ -77,7 +88,11 @@ export class CniNetwork implements PodNetwork {
       const { id, netnsPath } = sandbox;
       const existing = this.attachment(id);
       if (existing !== undefined) return existing;
-      if (netnsPath === undefined || !isNetns(netnsPath)) throw new PodNetworkError('kernel-refused', `${titleOf(sandbox)}: there is no network namespace at ${netnsPath}`);
+      if (netnsPath === undefined || !isNetns(netnsPath))
+        throw new PodNetworkError(
+          'kernel-refused',
+          `${titleOf(sandbox)}: there is no network namespace at ${netnsPath}`,
+        );
       const list = this.#network();
       const half = this.#cache.get(id);
       if (half !== undefined) await this.#delete(half, sandbox);
@@ -95,11 +110,14 @@ export class CniNetwork implements PodNetwork {
         await loopbackUp(netnsPath);
         const result = await this.#add(cached, netnsPath);
         const attachment = attachmentOf(result, INTERFACE_NAME);
-        if (attachment.ips.length === 0) throw new PodNetworkError('plugin-failed', `${titleOf(sandbox)}: the network "${list.name}" gave no address`);
+        if (attachment.ips.length === 0)
+          throw new PodNetworkError('plugin-failed', `${titleOf(sandbox)}: the network "${list.name}" gave no address`);
         this.#cache.put({ ...cached, result });
         return attachment;
       } catch (error) {
-        await this.#delete(cached, sandbox).catch((again: unknown) => this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }));
+        await this.#delete(cached, sandbox).catch((again: unknown) =>
+          this.#ctx.logger.error(again, 'A failed attachment could not be taken back', { sandbox: id }),
+        );
         throw wrap(error, sandbox);
       }
     });
@@ -109,7 +127,8 @@ export class CniNetwork implements PodNetwork {
   async #add(cached: CachedAttachment, netns: string): Promise<JsonObject> {
     const { list } = cached;
     let prevResult: JsonObject | undefined;
-    for (const plugin of list.plugins) prevResult = await this.#call('ADD', { list, plugin, cached, netns, prevResult });
+    for (const plugin of list.plugins)
+      prevResult = await this.#call('ADD', { list, plugin, cached, netns, prevResult });
     return prevResult!;
   }
 
@@ -126,22 +145,28 @@ export class CniNetwork implements PodNetwork {
   }
 
   /** In reverse order, with the configuration and the result of ADD. */
-  async #delete(cached: CachedAttachment, { netnsPath = cached.netns }: Pick<NetworkSandbox, 'netnsPath'>): Promise<void> {
+  async #delete(
+    cached: CachedAttachment,
+    { netnsPath = cached.netns }: Pick<NetworkSandbox, 'netnsPath'>,
+  ): Promise<void> {
     const { list, result } = cached;
     const prevResult = versionAtLeast(list.cniVersion, '0.4.0') ? result : undefined;
     // A namespace that is gone is none: plugins then give back what does not live in it.
     const netns = isNetns(netnsPath) ? netnsPath : undefined;
-    for (const plugin of list.plugins.toReversed()) await this.#call('DEL', { list, plugin, cached, netns, prevResult });
+    for (const plugin of list.plugins.toReversed())
+      await this.#call('DEL', { list, plugin, cached, netns, prevResult });
     this.#cache.delete(cached);
   }
 
   async check(sandbox: NetworkSandbox): Promise<void> {
     const cached = this.#cache.get(sandbox.id);
-    if (cached?.result === undefined) throw new PodNetworkError('not-attached', `${titleOf(sandbox)} is not attached to the network`);
+    if (cached?.result === undefined)
+      throw new PodNetworkError('not-attached', `${titleOf(sandbox)} is not attached to the network`);
     const { list, result } = cached;
     if (list.disableCheck || !versionAtLeast(list.cniVersion, '0.4.0')) return;
     try {
-      for (const plugin of list.plugins) await this.#call('CHECK', { list, plugin, cached, netns: sandbox.netnsPath, prevResult: result });
+      for (const plugin of list.plugins)
+        await this.#call('CHECK', { list, plugin, cached, netns: sandbox.netnsPath, prevResult: result });
     } catch (error) {
       throw wrap(error, sandbox);
     }
@@ -156,7 +181,10 @@ export class CniNetwork implements PodNetwork {
     }
     const { list } = loadNetwork(this.#options.configDirectory);
     if (list === undefined || list.disableGC || !versionAtLeast(list.cniVersion, '1.1.0')) return;
-    const validAttachments = this.#cache.all().filter(({ networkName }) => networkName === list.name).map(({ containerId, ifName }) => ({ containerID: containerId, ifname: ifName }));
+    const validAttachments = this.#cache
+      .all()
+      .filter(({ networkName }) => networkName === list.name)
+      .map(({ containerId, ifName }) => ({ containerID: containerId, ifname: ifName }));
     for (const plugin of list.plugins) await this.#call('GC', { list, plugin, validAttachments });
   }
 
@@ -165,14 +193,21 @@ export class CniNetwork implements PodNetwork {
   }
 
   /** `cached` is who is attached: absent for what concerns the whole network. */
-  #call(command: CniCommand, { list, plugin, cached, netns, ...runtime }: NetworkCall): Promise<JsonObject | undefined> {
+  #call(
+    command: CniCommand,
+    { list, plugin, cached, netns, ...runtime }: NetworkCall,
+  ): Promise<JsonObject | undefined> {
     return callPlugin({
       command,
       type: plugin.type,
       config: pluginConfig(list, plugin, { ...runtime, capabilityArgs: cached?.capabilityArgs }),
       pluginDirectories: this.#options.pluginDirectories,
       nodeNetns: this.#options.nodeNetns,
-      ...(cached === undefined ? {} : { sandbox: { id: cached.containerId, netns: netns ?? '', interfaceName: cached.ifName, args: cached.cniArgs } }),
+      ...(cached === undefined
+        ? {}
+        : {
+            sandbox: { id: cached.containerId, netns: netns ?? '', interfaceName: cached.ifName, args: cached.cniArgs },
+          }),
       signal: this.#ctx.clock.deadline(this.#options.timeoutMs ?? TIMEOUT_MS),
     });
   }
@@ -194,9 +229,14 @@ async function loopbackUp(netns: string): Promise<void> {
   }
 }
 
-const titleOf = ({ namespace, name, id }: NetworkSandbox): string => `the sandbox ${id.slice(0, 13)} of the pod ${namespace}/${name}`;
+const titleOf = ({ namespace, name, id }: NetworkSandbox): string =>
+  `the sandbox ${id.slice(0, 13)} of the pod ${namespace}/${name}`;
 
 function wrap(error: unknown, sandbox: NetworkSandbox): PodNetworkError {
   const message = error instanceof Error ? error.message : String(error);
-  return new PodNetworkError(error instanceof PodNetworkError ? error.code : 'plugin-failed', `${titleOf(sandbox)}: ${message}`, { cause: error });
+  return new PodNetworkError(
+    error instanceof PodNetworkError ? error.code : 'plugin-failed',
+    `${titleOf(sandbox)}: ${message}`,
+    { cause: error },
+  );
 }

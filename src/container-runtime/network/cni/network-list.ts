@@ -20,7 +20,8 @@ export interface NetworkList {
 /** The versions of the specification that we speak, oldest first. */
 export const SUPPORTED_VERSIONS = ['0.1.0', '0.2.0', '0.3.0', '0.3.1', '0.4.0', '1.0.0', '1.1.0'];
 
-export const versionAtLeast = (version: string, least: string): boolean => SUPPORTED_VERSIONS.indexOf(version) >= SUPPORTED_VERSIONS.indexOf(least);
+export const versionAtLeast = (version: string, least: string): boolean =>
+  SUPPORTED_VERSIONS.indexOf(version) >= SUPPORTED_VERSIONS.indexOf(least);
 
 export interface LoadedNetwork {
   readonly list: NetworkList | undefined;
@@ -30,12 +31,19 @@ export interface LoadedNetwork {
 
 /** The first valid configuration of the directory, by file name. */
 export function loadNetwork(directory: string): LoadedNetwork {
-  if (!fs.existsSync(directory)) return { list: undefined, problems: [`no network config found in ${directory}: cni plugin not initialized`] };
+  if (!fs.existsSync(directory))
+    return { list: undefined, problems: [`no network config found in ${directory}: cni plugin not initialized`] };
   const problems: string[] = [];
-  const files = fs.readdirSync(directory).filter((file) => /\.(conflist|conf|json)$/.test(file)).sort();
+  const files = fs
+    .readdirSync(directory)
+    .filter((file) => /\.(conflist|conf|json)$/.test(file))
+    .sort();
   for (const file of files) {
     try {
-      return { list: parseNetwork(fs.readFileSync(path.join(directory, file), 'utf8'), file.endsWith('.conflist')), problems };
+      return {
+        list: parseNetwork(fs.readFileSync(path.join(directory, file), 'utf8'), file.endsWith('.conflist')),
+        problems,
+      };
     } catch (error) {
       problems.push(`${path.join(directory, file)}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -49,11 +57,13 @@ export function parseNetwork(text: string, isList: boolean): NetworkList {
   const value: unknown = JSON.parse(text);
   if (!isObject(value)) throw new Error('is not a JSON object');
   const name = value.name;
-  if (typeof name !== 'string' || !/^[a-zA-Z0-9][\w.-]*$/.test(name)) throw new Error(`"${String(name)}" is not a name of a network`);
+  if (typeof name !== 'string' || !/^[a-zA-Z0-9][\w.-]*$/.test(name))
+    throw new Error(`"${String(name)}" is not a name of a network`);
   const plugins = isList || Array.isArray(value.plugins) ? value.plugins : [value];
   if (!Array.isArray(plugins) || plugins.length === 0) throw new Error('has no plugins');
   for (const plugin of plugins) {
-    if (!isObject(plugin) || typeof plugin.type !== 'string' || !/^[\w.-]+$/.test(plugin.type)) throw new Error('has a plugin without a type');
+    if (!isObject(plugin) || typeof plugin.type !== 'string' || !/^[\w.-]+$/.test(plugin.type))
+      throw new Error('has a plugin without a type');
   }
   return {
     name,
@@ -65,9 +75,14 @@ export function parseNetwork(text: string, isList: boolean): NetworkList {
 }
 
 function chooseVersion({ cniVersion = '0.1.0', cniVersions = [] }: JsonObject): string {
-  const offered = [cniVersion, ...(Array.isArray(cniVersions) ? (cniVersions as Json[]) : [])].filter((version) => typeof version === 'string');
+  const offered = [cniVersion, ...(Array.isArray(cniVersions) ? (cniVersions as Json[]) : [])].filter(
+    (version) => typeof version === 'string',
+  );
   const best = SUPPORTED_VERSIONS.findLast((version) => offered.includes(version));
-  if (best === undefined) throw new Error(`has the CNI version ${offered.join(', ')}, of which none is supported (${SUPPORTED_VERSIONS.join(', ')})`);
+  if (best === undefined)
+    throw new Error(
+      `has the CNI version ${offered.join(', ')}, of which none is supported (${SUPPORTED_VERSIONS.join(', ')})`,
+    );
   return best;
 }
 

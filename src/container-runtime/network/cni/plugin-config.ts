@@ -10,7 +10,11 @@ export interface RuntimeArguments {
   readonly validAttachments?: readonly { readonly containerID: string; readonly ifname: string }[];
 }
 
-export function pluginConfig(list: NetworkList, plugin: PluginConfig, { capabilityArgs = {}, prevResult, validAttachments }: RuntimeArguments): JsonObject {
+export function pluginConfig(
+  list: NetworkList,
+  plugin: PluginConfig,
+  { capabilityArgs = {}, prevResult, validAttachments }: RuntimeArguments,
+): JsonObject {
   const runtimeConfig = runtimeConfigFor(plugin, capabilityArgs);
   return {
     ...plugin,
@@ -59,7 +63,8 @@ export function capabilityArguments(sandbox: NetworkSandbox, podCidrs: readonly 
 }
 
 /** In bits: a tenth of a second, and at least ten frames. */
-const burst = (bitsPerSecond: number): number => Math.min(Math.max(Math.ceil(bitsPerSecond / 10), 10 * 1500 * 8), 2 ** 31 - 1);
+const burst = (bitsPerSecond: number): number =>
+  Math.min(Math.max(Math.ceil(bitsPerSecond / 10), 10 * 1500 * 8), 2 ** 31 - 1);
 
 export function cniArguments({ namespace, name, id, uid }: NetworkSandbox): (readonly [string, string])[] {
   return [

@@ -15,7 +15,12 @@ export interface PluginCall {
   /** The namespace that plugins run in: the node's. */
   readonly nodeNetns: string | undefined;
   /** Of the sandbox; absent for GC and STATUS. */
-  readonly sandbox?: { readonly id: string; readonly netns: string; readonly interfaceName: string; readonly args: readonly (readonly [string, string])[] };
+  readonly sandbox?: {
+    readonly id: string;
+    readonly netns: string;
+    readonly interfaceName: string;
+    readonly args: readonly (readonly [string, string])[];
+  };
   readonly signal?: AbortSignal;
 }
 
@@ -45,17 +50,32 @@ export async function callPlugin(call: PluginCall): Promise<JsonObject | undefin
       CNI_PATH: pluginDirectories.join(':'),
       ...(sandbox === undefined
         ? {}
-        : { CNI_CONTAINERID: sandbox.id, CNI_NETNS: sandbox.netns, CNI_IFNAME: sandbox.interfaceName, CNI_ARGS: sandbox.args.map(([key, value]) => `${key}=${value}`).join(';') }),
+        : {
+            CNI_CONTAINERID: sandbox.id,
+            CNI_NETNS: sandbox.netns,
+            CNI_IFNAME: sandbox.interfaceName,
+            CNI_ARGS: sandbox.args.map(([key, value]) => `${key}=${value}`).join(';'),
+          }),
     },
     ...(signal === undefined ? {} : { signal }),
   });
   const answer = parse(stdout);
   if (exitCode === 0) {
-    if (command === 'ADD' && answer === undefined) throw new PluginError(type, command, undefined, `it gave no result: ${stdout.trim() || stderr.trim() || 'nothing'}`);
+    if (command === 'ADD' && answer === undefined)
+      throw new PluginError(
+        type,
+        command,
+        undefined,
+        `it gave no result: ${stdout.trim() || stderr.trim() || 'nothing'}`,
+      );
     return answer;
   }
   const { code, msg, details } = answer ?? {};
-  const said = [msg, details].filter((text) => typeof text === 'string' && text !== '').join('; ') || stderr.trim() || stdout.trim() || `netplugin failed with no error message (exit code ${exitCode})`;
+  const said =
+    [msg, details].filter((text) => typeof text === 'string' && text !== '').join('; ') ||
+    stderr.trim() ||
+    stdout.trim() ||
+    `netplugin failed with no error message (exit code ${exitCode})`;
   throw new PluginError(type, command, typeof code === 'number' ? code : undefined, said);
 }
 
@@ -69,7 +89,11 @@ function parse(text: string): JsonObject | undefined {
 }
 
 /** Plugins of the reference set, which distributions have in a package. */
-const REFERENCE_PLUGINS = new Set('bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tap tuning vlan vrf'.split(' '));
+const REFERENCE_PLUGINS = new Set(
+  'bandwidth bridge dhcp dummy firewall host-device host-local ipvlan loopback macvlan portmap ptp sbr static tap tuning vlan vrf'.split(
+    ' ',
+  ),
+);
 
 export function findPlugin(type: string, directories: readonly string[]): string {
   for (const directory of directories) {
@@ -77,5 +101,8 @@ export function findPlugin(type: string, directories: readonly string[]): string
     if (fs.statSync(program, { throwIfNoEntry: false })?.isFile()) return program;
   }
   const hint = REFERENCE_PLUGINS.has(type) ? ' (Debian package containernetworking-plugins)' : '';
-  throw new PodNetworkError('bad-configuration', `failed to find plugin "${type}" in path [${directories.join(' ')}]${hint}`);
+  throw new PodNetworkError(
+    'bad-configuration',
+    `failed to find plugin "${type}" in path [${directories.join(' ')}]${hint}`,
+  );
 }

@@ -3,8 +3,10 @@ import type { Attachment } from '../pod-network.ts';
 import { isObject, type Json, type JsonObject } from './network-list.ts';
 
 const without = (cidr: string): string => cidr.split('/')[0]!;
-const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? (value as Json[]).filter(isObject) : []);
-const text = (value: Json | undefined): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+const objects = (value: Json | undefined): JsonObject[] =>
+  Array.isArray(value) ? (value as Json[]).filter(isObject) : [];
+const text = (value: Json | undefined): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** The addresses of the interface inside the sandbox, in the plugin's order. */
 export function attachmentOf(result: JsonObject, interfaceName: string): Attachment {
@@ -12,7 +14,13 @@ export function attachmentOf(result: JsonObject, interfaceName: string): Attachm
   const inside = interfaces.findIndex(({ name, sandbox }) => name === interfaceName && text(sandbox) !== undefined);
   // Up to 0.2.0 there was one address per family; from 0.3.0 on there is a list, whose entries may say whose they are.
   const old = [result.ip4, result.ip6].filter(isObject).map(({ ip, gateway }) => ({ address: ip, gateway }));
-  const entries: JsonObject[] = [...old.map(({ address, gateway }) => ({ ...(address === undefined ? {} : { address }), ...(gateway === undefined ? {} : { gateway }) })), ...objects(result.ips)];
+  const entries: JsonObject[] = [
+    ...old.map(({ address, gateway }) => ({
+      ...(address === undefined ? {} : { address }),
+      ...(gateway === undefined ? {} : { gateway }),
+    })),
+    ...objects(result.ips),
+  ];
   const ours = entries.filter((entry) => entry.interface === undefined || inside < 0 || entry.interface === inside);
   const gateways = ours.flatMap(({ gateway }) => text(gateway) ?? []);
   const link = interfaces[inside];

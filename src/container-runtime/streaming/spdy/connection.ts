@@ -118,7 +118,8 @@ export class SpdyConnection {
 
   forget(stream: SpdyStream, { reset }: { reset: boolean }): void {
     if (!this.#streams.delete(stream.id)) return;
-    if (reset && !this.ended.aborted) this.send(controlFrame(CONTROL_TYPES.RST_STREAM, numbers(stream.id, CANCEL)), () => {});
+    if (reset && !this.ended.aborted)
+      this.send(controlFrame(CONTROL_TYPES.RST_STREAM, numbers(stream.id, CANCEL)), () => {});
   }
 
   #receive(bytes: Buffer): void {

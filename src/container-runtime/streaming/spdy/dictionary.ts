@@ -21,4 +21,7 @@ function lengthPrefixed(word: string): Buffer {
   return Buffer.concat([length, Buffer.from(word, 'latin1')]);
 }
 
-export const SPDY_DICTIONARY: Buffer = Buffer.concat([...WORDS.split(' ').map((word) => lengthPrefixed(word.replace('_', ' '))), Buffer.from(TEXT, 'latin1')]);
+export const SPDY_DICTIONARY: Buffer = Buffer.concat([
+  ...WORDS.split(' ').map((word) => lengthPrefixed(word.replace('_', ' '))),
+  Buffer.from(TEXT, 'latin1'),
+]);

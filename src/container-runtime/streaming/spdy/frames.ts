@@ -4,7 +4,16 @@
  *   1 | version (15 bits) | type (16) | flags (8) | length (24) | content
  *   0 | stream id (31 bits)           | flags (8) | length (24) | data
  */
-export const CONTROL_TYPES = { SYN_STREAM: 1, SYN_REPLY: 2, RST_STREAM: 3, SETTINGS: 4, PING: 6, GOAWAY: 7, HEADERS: 8, WINDOW_UPDATE: 9 } as const;
+export const CONTROL_TYPES = {
+  SYN_STREAM: 1,
+  SYN_REPLY: 2,
+  RST_STREAM: 3,
+  SETTINGS: 4,
+  PING: 6,
+  GOAWAY: 7,
+  HEADERS: 8,
+  WINDOW_UPDATE: 9,
+} as const;
 export const FLAG_FIN = 1;
 export const HEAD_BYTES = 8;
 const VERSION = 3;

@@ -77,7 +77,11 @@ export class HeaderEncoder {
     const count = Buffer.alloc(4);
     count.writeUInt32BE(entries.length);
     const content = Buffer.concat([count, ...entries.flat().map(lengthPrefixed)]);
-    const stream = Buffer.concat([...(this.#begun ? [] : [ZLIB_HEADER]), storedBlock(content), storedBlock(Buffer.alloc(0))]);
+    const stream = Buffer.concat([
+      ...(this.#begun ? [] : [ZLIB_HEADER]),
+      storedBlock(content),
+      storedBlock(Buffer.alloc(0)),
+    ]);
     this.#begun = true;
     return stream;
   }

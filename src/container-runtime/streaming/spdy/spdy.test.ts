@@ -16,7 +16,10 @@ class ClientHeaders {
     const collect = (chunk: Buffer): void => void chunks.push(chunk);
     this.#deflate.on('data', collect);
     const entries = Object.entries(headers);
-    const block = Buffer.concat([numbers(entries.length), ...entries.flat().flatMap((text) => [numbers(text.length), Buffer.from(text)])]);
+    const block = Buffer.concat([
+      numbers(entries.length),
+      ...entries.flat().flatMap((text) => [numbers(text.length), Buffer.from(text)]),
+    ]);
     this.#deflate.write(block);
     await new Promise<void>((resolve) => this.#deflate.flush(zlib.constants.Z_SYNC_FLUSH, () => resolve()));
     this.#deflate.off('data', collect);
@@ -37,7 +40,10 @@ describe('SPDY headers', () => {
   it('reads several blocks of one compressed stream', async () => {
     const client = new ClientHeaders();
     const decoder = new HeaderDecoder();
-    expect(await decoder.decode(await client.encode({ streamtype: 'error', port: '8080' }))).toEqual({ streamtype: 'error', port: '8080' });
+    expect(await decoder.decode(await client.encode({ streamtype: 'error', port: '8080' }))).toEqual({
+      streamtype: 'error',
+      port: '8080',
+    });
     expect(await decoder.decode(await client.encode({ StreamType: 'data' }))).toEqual({ streamtype: 'data' });
     decoder.close();
   });
@@ -52,7 +58,10 @@ describe('SPDY headers', () => {
 
   it('stops inflating a block that is too large', async () => {
     const decoder = new HeaderDecoder();
-    const bomb = zlib.deflateSync(Buffer.alloc(30 * 1024 * 1024), { dictionary: SPDY_DICTIONARY, finishFlush: zlib.constants.Z_SYNC_FLUSH });
+    const bomb = zlib.deflateSync(Buffer.alloc(30 * 1024 * 1024), {
+      dictionary: SPDY_DICTIONARY,
+      finishFlush: zlib.constants.Z_SYNC_FLUSH,
+    });
     await expect(decoder.decode(bomb)).rejects.toThrow('a header block is too large');
     await expect(decoder.decode(bomb)).rejects.toThrow();
     decoder.close();
@@ -68,7 +77,10 @@ describe('SPDY headers', () => {
 
 describe('SPDY frames', () => {
   it('are cut out of any pieces', () => {
-    const bytes = Buffer.concat([dataFrame(3, Buffer.from('hello'), FLAG_FIN), controlFrame(CONTROL_TYPES.PING, numbers(1))]);
+    const bytes = Buffer.concat([
+      dataFrame(3, Buffer.from('hello'), FLAG_FIN),
+      controlFrame(CONTROL_TYPES.PING, numbers(1)),
+    ]);
     for (let size = 1; size <= bytes.length; size++) {
       const reader = new FrameReader();
       const frames: Frame[] = [];
@@ -100,7 +112,12 @@ describe('a SPDY connection', () => {
     const received: Frame[] = [];
     const reader = new FrameReader();
     client.on('data', (bytes: Buffer) => received.push(...reader.push(bytes)));
-    client.write(controlFrame(CONTROL_TYPES.SYN_STREAM, Buffer.concat([numbers(1, 0), Buffer.alloc(2), await headers.encode({ streamtype: 'data' })])));
+    client.write(
+      controlFrame(
+        CONTROL_TYPES.SYN_STREAM,
+        Buffer.concat([numbers(1, 0), Buffer.alloc(2), await headers.encode({ streamtype: 'data' })]),
+      ),
+    );
     client.write(dataFrame(1, Buffer.from('to the server'), FLAG_FIN));
     client.write(controlFrame(CONTROL_TYPES.PING, numbers(7)));
     await expect.poll(() => streams.length).toBe(1);
@@ -110,8 +127,16 @@ describe('a SPDY connection', () => {
     await once(streams[0]!, 'end');
     expect(text).toBe('to the server');
     streams[0]!.end('to the client');
-    await expect.poll(() => received.filter((frame) => !frame.control).map((frame) => [frame.content.toString(), frame.flags])).toEqual([['to the client', 0], ['', FLAG_FIN]]);
-    expect(received.filter((frame) => frame.control).map((frame) => frame.type)).toEqual([CONTROL_TYPES.SYN_REPLY, CONTROL_TYPES.PING]);
+    await expect
+      .poll(() => received.filter((frame) => !frame.control).map((frame) => [frame.content.toString(), frame.flags]))
+      .toEqual([
+        ['to the client', 0],
+        ['', FLAG_FIN],
+      ]);
+    expect(received.filter((frame) => frame.control).map((frame) => frame.type)).toEqual([
+      CONTROL_TYPES.SYN_REPLY,
+      CONTROL_TYPES.PING,
+    ]);
     client.destroy();
     await expect.poll(() => connection.ended.aborted).toBe(true);
   });
@@ -125,7 +150,8 @@ describe('a SPDY connection', () => {
     return { client, server };
   }
 
-  const pings = (count: number): Buffer => Buffer.concat(Array.from({ length: count }, () => controlFrame(CONTROL_TYPES.PING, numbers(1))));
+  const pings = (count: number): Buffer =>
+    Buffer.concat(Array.from({ length: count }, () => controlFrame(CONTROL_TYPES.PING, numbers(1))));
 
   it('answers the PINGs of one piece in one write', async () => {
     const { client, server } = await connected();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../../api/generated/core-v1.ts';
+import { ownValue } from '../../../base/index.ts';
 import type { Client } from '../../../client/index.ts';
 import type { AuthConfig } from '../../../cri/index.ts';
 import { childContext, type Context } from '../../../kernel/index.ts';
@@ -10,8 +11,12 @@ import type { TokenManager } from '../../volumes/token-manager.ts';
 import { parseImage } from '../image-reference.ts';
 import { matchRegistry } from '../match-registry.ts';
 import { execProvider, type ProviderAnswer, type ProviderRequest } from './exec-provider.ts';
-import { CredentialProviderConfigError, loadProviderConfig, type ProviderConfig, type TokenAttributes } from './provider-config.ts';
-import { ownValue } from '../../../base/index.ts';
+import {
+  CredentialProviderConfigError,
+  loadProviderConfig,
+  type ProviderConfig,
+  type TokenAttributes,
+} from './provider-config.ts';
 
 export interface CredentialProvidersOptions {
   /** `--image-credential-provider-config`: a file, or a directory of files. */
@@ -72,17 +77,22 @@ export class CredentialProviders {
       try {
         for (const [pattern, { username, password }] of Object.entries(await this.#ask(provider, name, pod))) {
           const specificity = matchRegistry(pattern, name);
-          if (specificity !== undefined) found.push({ specificity, auth: { username, password, serverAddress: domain } });
+          if (specificity !== undefined)
+            found.push({ specificity, auth: { username, password, serverAddress: domain } });
         }
       } catch (error) {
-        this.#ctx.logger.error(error, 'Failed to get credentials from a plugin', { plugin: provider.name, image: name });
+        this.#ctx.logger.error(error, 'Failed to get credentials from a plugin', {
+          plugin: provider.name,
+          image: name,
+        });
       }
     }
     return found.toSorted((a, b) => b.specificity - a.specificity).map(({ auth }) => auth);
   }
 
   async #ask(provider: ProviderConfig, image: string, pod: Pod): Promise<ProviderAnswer['auth']> {
-    const identity = provider.tokenAttributes === undefined ? NOBODY : await this.#identity(provider.tokenAttributes, pod);
+    const identity =
+      provider.tokenAttributes === undefined ? NOBODY : await this.#identity(provider.tokenAttributes, pod);
     // Where a service account must speak for the pod and there is none, the provider is not asked.
     if (identity === undefined) return {};
     const registry = parseImage(image).domain;
@@ -91,15 +101,26 @@ export class CredentialProviders {
       if (cached !== undefined && cached.expiresAt > this.#ctx.clock.monotonic()) return cached.auth;
     }
     const asking = cacheKey(provider, identity, image);
-    const under = this.#asking.get(asking) ?? this.#exec(provider, image, identity).finally(() => this.#asking.delete(asking));
+    const under =
+      this.#asking.get(asking) ?? this.#exec(provider, image, identity).finally(() => this.#asking.delete(asking));
     this.#asking.set(asking, under);
     return under;
   }
 
   async #exec(provider: ProviderConfig, image: string, identity: Identity): Promise<ProviderAnswer['auth']> {
     const { clock, signal } = this.#ctx;
-    const request: ProviderRequest = { image, ...(identity.token === '' ? {} : { serviceAccountToken: identity.token, serviceAccountAnnotations: identity.annotations }) };
-    const { auth, cacheKeyType, cacheMs } = await execProvider(path.join(this.#options.binDirectory, provider.name), provider, request, signal);
+    const request: ProviderRequest = {
+      image,
+      ...(identity.token === ''
+        ? {}
+        : { serviceAccountToken: identity.token, serviceAccountAnnotations: identity.annotations }),
+    };
+    const { auth, cacheKeyType, cacheMs } = await execProvider(
+      path.join(this.#options.binDirectory, provider.name),
+      provider,
+      request,
+      signal,
+    );
     const keepMs = cacheMs ?? provider.defaultCacheMs;
     const now = clock.monotonic();
     for (const [key, { expiresAt }] of this.#cache) if (expiresAt <= now) this.#cache.delete(key);
@@ -108,19 +129,31 @@ export class CredentialProviders {
     return auth;
   }
 
-  async #identity({ audience, cacheType, required, requiredAnnotations, optionalAnnotations }: TokenAttributes, pod: Pod): Promise<Identity | undefined> {
+  async #identity(
+    { audience, cacheType, required, requiredAnnotations, optionalAnnotations }: TokenAttributes,
+    pod: Pod,
+  ): Promise<Identity | undefined> {
     const { namespace = '' } = pod.metadata;
     const name = pod.spec?.serviceAccountName ?? '';
     if (name === '') return required ? undefined : NOBODY;
     const { signal } = this.#ctx;
     const account = await this.#options.client.resource('v1/serviceaccounts').get({ namespace, name }, { signal });
     const annotations = account.metadata.annotations ?? {};
-    if (requiredAnnotations.some((key) => ownValue(annotations, key) === undefined)) return required ? undefined : NOBODY;
-    const kept = Object.fromEntries([...requiredAnnotations, ...optionalAnnotations].flatMap((key) => (Object.hasOwn(annotations, key) ? [[key, ownValue(annotations, key)!]] : [])));
+    if (requiredAnnotations.some((key) => ownValue(annotations, key) === undefined))
+      return required ? undefined : NOBODY;
+    const kept = Object.fromEntries(
+      [...requiredAnnotations, ...optionalAnnotations].flatMap((key) =>
+        Object.hasOwn(annotations, key) ? [[key, ownValue(annotations, key)!]] : [],
+      ),
+    );
     const { token } = await this.#options.tokens.token(pod, { audience });
-    const who = cacheType === 'Token' ? createHash('sha256').update(token).digest('hex') : `${namespace}/${name}/${account.metadata.uid}`;
+    const who =
+      cacheType === 'Token'
+        ? createHash('sha256').update(token).digest('hex')
+        : `${namespace}/${name}/${account.metadata.uid}`;
     return { key: `${who} ${JSON.stringify(kept)}`, token, annotations: kept };
   }
 }
 
-const cacheKey = ({ name }: ProviderConfig, { key }: Identity, subject: string): string => JSON.stringify([name, key, subject]);
+const cacheKey = ({ name }: ProviderConfig, { key }: Identity, subject: string): string =>
+  JSON.stringify([name, key, subject]);

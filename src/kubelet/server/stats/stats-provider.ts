@@ -2,9 +2,17 @@
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import type { Pod } from '../../../api/generated/core-v1.ts';
-import type { ContainerRuntime, ContainerStats, CpuUsage, FilesystemUsage, ImageFsInfoResponse, MemoryUsage, PodSandboxStats } from '../../../cri/index.ts';
-import { childContext, type Context } from '../../../kernel/index.ts';
 import { formatTime } from '../../../base/index.ts';
+import type {
+  ContainerRuntime,
+  ContainerStats,
+  CpuUsage,
+  FilesystemUsage,
+  ImageFsInfoResponse,
+  MemoryUsage,
+  PodSandboxStats,
+} from '../../../cri/index.ts';
+import { childContext, type Context } from '../../../kernel/index.ts';
 import type { CgroupManager } from '../../cgroups/cgroup-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, memoryAvailable, processCounts, type Machine } from '../../node/machine.ts';
@@ -14,7 +22,17 @@ import { CONTAINER_NAME, POD_UID } from '../../runtime/labels.ts';
 import { podLogDirectory } from '../../runtime/sandbox-config.ts';
 import type { VolumeManager } from '../../volumes/volume-manager.ts';
 import { diskUsage } from './disk-usage.ts';
-import type { ContainerSummary, CpuStats, FsStats, MemoryStats, NetworkStats, NodeSummary, PodSummary, Summary, VolumeSummary } from './summary-types.ts';
+import type {
+  ContainerSummary,
+  CpuStats,
+  FsStats,
+  MemoryStats,
+  NetworkStats,
+  NodeSummary,
+  PodSummary,
+  Summary,
+  VolumeSummary,
+} from './summary-types.ts';
 import { VolumeStats } from './volume-stats.ts';
 
 export interface StatsOptions {
@@ -56,7 +74,11 @@ export class StatsProvider {
   async summary({ cpuAndMemory = false }: { cpuAndMemory?: boolean } = {}): Promise<Summary> {
     const { config, manager } = this.#options;
     const time = formatTime(this.#ctx.clock.now());
-    const [pods, usage, rest] = await Promise.all([this.#pods(manager.pods(), { time, cpuAndMemory }), this.#nodeUsage(time), cpuAndMemory ? {} : this.#nodeRest(time)]);
+    const [pods, usage, rest] = await Promise.all([
+      this.#pods(manager.pods(), { time, cpuAndMemory }),
+      this.#nodeUsage(time),
+      cpuAndMemory ? {} : this.#nodeRest(time),
+    ]);
     const oldest = this.#ctx.clock.monotonic() - FORGET_MS;
     for (const [key, { at }] of this.#samples) if (at < oldest) this.#samples.delete(key);
     return { node: { nodeName: config.nodeName, startTime: formatTime(this.#startedAt), ...usage, ...rest }, pods };
@@ -74,24 +96,48 @@ export class StatsProvider {
 
   async #pods(pods: readonly Pod[], options: { time: string; cpuAndMemory: boolean }): Promise<PodSummary[]> {
     const stats = await this.#podStats();
-    return (await Promise.all(pods.map((pod) => this.#pod(pod, stats.get(uidOf(pod)), options)))).filter((pod) => pod !== undefined);
+    return (await Promise.all(pods.map((pod) => this.#pod(pod, stats.get(uidOf(pod)), options)))).filter(
+      (pod) => pod !== undefined,
+    );
   }
 
   async #nodeUsage(time: string): Promise<Pick<NodeSummary, 'cpu' | 'memory'>> {
     const { machine } = this.#options;
     const [available, cpuNanoseconds] = await Promise.all([memoryAvailable(), nodeCpuNanoseconds()]);
     return {
-      cpu: { time, usageNanoCores: this.#rate('node', cpuNanoseconds, undefined), usageCoreNanoSeconds: cpuNanoseconds },
-      memory: { time, availableBytes: available, usageBytes: machine.memoryBytes - os.freemem(), workingSetBytes: Math.max(0, machine.memoryBytes - available) },
+      cpu: {
+        time,
+        usageNanoCores: this.#rate('node', cpuNanoseconds, undefined),
+        usageCoreNanoSeconds: cpuNanoseconds,
+      },
+      memory: {
+        time,
+        availableBytes: available,
+        usageBytes: machine.memoryBytes - os.freemem(),
+        workingSetBytes: Math.max(0, machine.memoryBytes - available),
+      },
     };
   }
 
   /** What is not processors and memory: disks, the network, processes. */
   async #nodeRest(time: string): Promise<Partial<NodeSummary>> {
-    const [nodefs, runtime, processes, network] = await Promise.all([filesystemUse(this.#options.config.rootDirectory), this.#runtimeFs(time), processCounts(), nodeNetwork(time)]);
+    const [nodefs, runtime, processes, network] = await Promise.all([
+      filesystemUse(this.#options.config.rootDirectory),
+      this.#runtimeFs(time),
+      processCounts(),
+      nodeNetwork(time),
+    ]);
     return {
       ...(network === undefined ? {} : { network }),
-      fs: { time, availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, usedBytes: nodefs.capacityBytes - nodefs.availableBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes, inodesUsed: nodefs.inodes - nodefs.inodesFree },
+      fs: {
+        time,
+        availableBytes: nodefs.availableBytes,
+        capacityBytes: nodefs.capacityBytes,
+        usedBytes: nodefs.capacityBytes - nodefs.availableBytes,
+        inodesFree: nodefs.inodesFree,
+        inodes: nodefs.inodes,
+        inodesUsed: nodefs.inodes - nodefs.inodesFree,
+      },
       runtime,
       rlimit: { time, maxpid: processes.max, curproc: processes.running },
     };
@@ -101,7 +147,9 @@ export class StatsProvider {
   async #podStats(): Promise<Map<string, PodSandboxStats>> {
     const { runtime } = this.#options.runtime;
     const { stats = [] } = await runtime.listPodSandboxStats({}).catch(() => ({ stats: [] as PodSandboxStats[] }));
-    const result = new Map(stats.map((one) => [one.attributes?.metadata?.uid ?? one.attributes?.labels?.[POD_UID] ?? '', one]));
+    const result = new Map(
+      stats.map((one) => [one.attributes?.metadata?.uid ?? one.attributes?.labels?.[POD_UID] ?? '', one]),
+    );
     if (result.size > 0) return result;
     const containers = new Map<string, ContainerStats[]>();
     for (const one of (await runtime.listContainerStats({}).catch(() => ({ stats: [] }))).stats ?? []) {
@@ -111,13 +159,21 @@ export class StatsProvider {
     return new Map(Array.from(containers, ([uid, list]) => [uid, { linux: { containers: list } }]));
   }
 
-  async #pod(pod: Pod, stats: PodSandboxStats | undefined, { time, cpuAndMemory }: { time: string; cpuAndMemory: boolean }): Promise<PodSummary | undefined> {
+  async #pod(
+    pod: Pod,
+    stats: PodSandboxStats | undefined,
+    { time, cpuAndMemory }: { time: string; cpuAndMemory: boolean },
+  ): Promise<PodSummary | undefined> {
     const worker = this.#options.manager.worker(uidOf(pod));
     const running = worker?.observed.containers.filter(({ state }) => state === 'running') ?? [];
     if (stats === undefined || running.length === 0) return undefined;
     const { linux } = stats;
     const containers = running.map((container): ContainerSummary => {
-      const found = linux?.containers?.find(({ attributes }) => attributes?.id === container.id || (attributes?.id === undefined && attributes?.labels?.[CONTAINER_NAME] === container.name));
+      const found = linux?.containers?.find(
+        ({ attributes }) =>
+          attributes?.id === container.id ||
+          (attributes?.id === undefined && attributes?.labels?.[CONTAINER_NAME] === container.name),
+      );
       return {
         name: container.name,
         startTime: formatTime(container.startedAt),
@@ -126,10 +182,43 @@ export class StatsProvider {
         rootfs: writable(found?.writableLayer, time),
       };
     });
-    const summed = <K extends string>(list: readonly (Readonly<Partial<Record<K, number>>> | undefined)[], key: K): number => list.reduce((sum, one) => sum + (one?.[key] ?? 0), 0);
+    const summed = <K extends string>(
+      list: readonly (Readonly<Partial<Record<K, number>>> | undefined)[],
+      key: K,
+    ): number => list.reduce((sum, one) => sum + (one?.[key] ?? 0), 0);
     const { name = '', namespace = '', uid = '' } = pod.metadata;
-    const cpu = linux?.cpu === undefined ? { time, usageNanoCores: summed(containers.map((c) => c.cpu), 'usageNanoCores'), usageCoreNanoSeconds: summed(containers.map((c) => c.cpu), 'usageCoreNanoSeconds') } : this.#cpu(`pod/${uid}`, linux.cpu, time);
-    const ofMemory = linux?.memory === undefined ? { time, usageBytes: summed(containers.map((c) => c.memory), 'usageBytes'), workingSetBytes: summed(containers.map((c) => c.memory), 'workingSetBytes'), rssBytes: summed(containers.map((c) => c.memory), 'rssBytes') } : memory(linux.memory, time);
+    const cpu =
+      linux?.cpu === undefined
+        ? {
+            time,
+            usageNanoCores: summed(
+              containers.map((c) => c.cpu),
+              'usageNanoCores',
+            ),
+            usageCoreNanoSeconds: summed(
+              containers.map((c) => c.cpu),
+              'usageCoreNanoSeconds',
+            ),
+          }
+        : this.#cpu(`pod/${uid}`, linux.cpu, time);
+    const ofMemory =
+      linux?.memory === undefined
+        ? {
+            time,
+            usageBytes: summed(
+              containers.map((c) => c.memory),
+              'usageBytes',
+            ),
+            workingSetBytes: summed(
+              containers.map((c) => c.memory),
+              'workingSetBytes',
+            ),
+            rssBytes: summed(
+              containers.map((c) => c.memory),
+              'rssBytes',
+            ),
+          }
+        : memory(linux.memory, time);
     const disk = cpuAndMemory ? undefined : await this.#disk(pod, containers, time);
     return {
       podRef: { name, namespace, uid },
@@ -139,14 +228,25 @@ export class StatsProvider {
       memory: ofMemory,
       ...networkOf(stats, time),
       ...(disk === undefined ? {} : { volume: disk.volumes, 'ephemeral-storage': disk.ephemeral }),
-      ...(linux?.process?.processCount?.value === undefined ? {} : { process_stats: { process_count: linux.process.processCount.value } }),
+      ...(linux?.process?.processCount?.value === undefined
+        ? {}
+        : { process_stats: { process_count: linux.process.processCount.value } }),
     };
   }
 
-  async #disk(pod: Pod, containers: readonly ContainerSummary[], time: string): Promise<{ containers: ContainerSummary[]; volumes: VolumeSummary[]; ephemeral: FsStats }> {
+  async #disk(
+    pod: Pod,
+    containers: readonly ContainerSummary[],
+    time: string,
+  ): Promise<{ containers: ContainerSummary[]; volumes: VolumeSummary[]; ephemeral: FsStats }> {
     const { config } = this.#options;
     const nodefs = await filesystemUse(config.rootDirectory);
-    const whole = { availableBytes: nodefs.availableBytes, capacityBytes: nodefs.capacityBytes, inodesFree: nodefs.inodesFree, inodes: nodefs.inodes };
+    const whole = {
+      availableBytes: nodefs.availableBytes,
+      capacityBytes: nodefs.capacityBytes,
+      inodesFree: nodefs.inodesFree,
+      inodes: nodefs.inodes,
+    };
     const withLogs = await Promise.all(
       containers.map(async (container): Promise<ContainerSummary> => {
         const logs = await diskUsage(`${podLogDirectory(config.podLogsDir, pod)}/${container.name}`);
@@ -154,7 +254,9 @@ export class StatsProvider {
       }),
     );
     const { volumes, localBytes } = await this.#volumes.ofPod(pod, nodefs);
-    const used = localBytes + withLogs.reduce((sum, { rootfs, logs }) => sum + (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0), 0);
+    const used =
+      localBytes +
+      withLogs.reduce((sum, { rootfs, logs }) => sum + (rootfs?.usedBytes ?? 0) + (logs?.usedBytes ?? 0), 0);
     return { containers: withLogs, volumes, ephemeral: { time, ...whole, usedBytes: used } };
   }
 
@@ -169,23 +271,39 @@ export class StatsProvider {
     const at = this.#ctx.clock.monotonic();
     const before = this.#samples.get(key);
     if (before !== undefined && at - before.at < LEAST_INTERVAL_MS) return before.nanoCores;
-    const nanoCores = before === undefined || nanoseconds < before.nanoseconds ? 0 : Math.round(((nanoseconds - before.nanoseconds) / (at - before.at)) * 1000);
+    const nanoCores =
+      before === undefined || nanoseconds < before.nanoseconds
+        ? 0
+        : Math.round(((nanoseconds - before.nanoseconds) / (at - before.at)) * 1000);
     this.#samples.set(key, { at, nanoseconds, nanoCores });
     return nanoCores;
   }
 
   /** The disks of images and of writable layers; runtimes that tell of one alone keep both on it. */
   async #runtimeFs(time: string): Promise<NonNullable<NodeSummary['runtime']>> {
-    const { imageFilesystems = [], containerFilesystems = [] } = await this.#options.runtime.images.imageFsInfo({}).catch((): ImageFsInfoResponse => ({}));
+    const { imageFilesystems = [], containerFilesystems = [] } = await this.#options.runtime.images
+      .imageFsInfo({})
+      .catch((): ImageFsInfoResponse => ({}));
     const [images] = imageFilesystems;
     const imageFs = await this.#filesystem(images, time);
-    return { imageFs, containerFs: containerFilesystems.length === 0 ? imageFs : await this.#filesystem(containerFilesystems[0], time) };
+    return {
+      imageFs,
+      containerFs: containerFilesystems.length === 0 ? imageFs : await this.#filesystem(containerFilesystems[0], time),
+    };
   }
 
   async #filesystem(usage: FilesystemUsage | undefined, time: string): Promise<FsStats> {
     const { rootDirectory } = this.#options.config;
     const use = await filesystemUse(usage?.fsId?.mountpoint ?? rootDirectory).catch(() => filesystemUse(rootDirectory));
-    return { time, availableBytes: use.availableBytes, capacityBytes: use.capacityBytes, usedBytes: usage?.usedBytes?.value ?? 0, inodesFree: use.inodesFree, inodes: use.inodes, inodesUsed: usage?.inodesUsed?.value ?? 0 };
+    return {
+      time,
+      availableBytes: use.availableBytes,
+      capacityBytes: use.capacityBytes,
+      usedBytes: usage?.usedBytes?.value ?? 0,
+      inodesFree: use.inodesFree,
+      inodes: use.inodes,
+      inodesUsed: usage?.inodesUsed?.value ?? 0,
+    };
   }
 }
 
@@ -199,18 +317,33 @@ const memory = (usage: MemoryUsage | undefined, time: string): MemoryStats => ({
   majorPageFaults: usage?.majorPageFaults?.value ?? 0,
 });
 
-const writable = (usage: FilesystemUsage | undefined, time: string): FsStats => ({ time, usedBytes: usage?.usedBytes?.value ?? 0, inodesUsed: usage?.inodesUsed?.value ?? 0 });
+const writable = (usage: FilesystemUsage | undefined, time: string): FsStats => ({
+  time,
+  usedBytes: usage?.usedBytes?.value ?? 0,
+  inodesUsed: usage?.inodesUsed?.value ?? 0,
+});
 
 function networkOf({ linux }: PodSandboxStats, time: string): { network?: NetworkStats } {
   const first = linux?.network?.defaultInterface;
   if (first === undefined) return {};
-  const read = (one: typeof first): { name: string; rxBytes: number; rxErrors: number; txBytes: number; txErrors: number } => ({ name: one.name ?? '', rxBytes: one.rxBytes?.value ?? 0, rxErrors: one.rxErrors?.value ?? 0, txBytes: one.txBytes?.value ?? 0, txErrors: one.txErrors?.value ?? 0 });
+  const read = (
+    one: typeof first,
+  ): { name: string; rxBytes: number; rxErrors: number; txBytes: number; txErrors: number } => ({
+    name: one.name ?? '',
+    rxBytes: one.rxBytes?.value ?? 0,
+    rxErrors: one.rxErrors?.value ?? 0,
+    txBytes: one.txBytes?.value ?? 0,
+    txErrors: one.txErrors?.value ?? 0,
+  });
   return { network: { time, ...read(first), interfaces: [first, ...(linux?.network?.interfaces ?? [])].map(read) } };
 }
 
 async function nodeCpuNanoseconds(): Promise<number> {
   const text = await fs.readFile('/proc/stat', 'utf8').catch(() => '');
-  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (text.split('\n')[0] ?? '').split(/\s+/).slice(1).map(Number);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = (text.split('\n')[0] ?? '')
+    .split(/\s+/)
+    .slice(1)
+    .map(Number);
   return (user + nice + system + irq + softirq + steal) * JIFFY_NANOSECONDS;
 }
 
@@ -222,7 +355,13 @@ async function nodeNetwork(time: string): Promise<NetworkStats | undefined> {
     .filter((match) => match !== null && match[1] !== 'lo')
     .map((match) => {
       const numbers = (match?.[2] ?? '').trim().split(/\s+/).map(Number);
-      return { name: match?.[1] ?? '', rxBytes: numbers[0] ?? 0, rxErrors: numbers[2] ?? 0, txBytes: numbers[8] ?? 0, txErrors: numbers[10] ?? 0 };
+      return {
+        name: match?.[1] ?? '',
+        rxBytes: numbers[0] ?? 0,
+        rxErrors: numbers[2] ?? 0,
+        txBytes: numbers[8] ?? 0,
+        txErrors: numbers[10] ?? 0,
+      };
     });
   const [first] = interfaces;
   return first === undefined ? undefined : { time, ...first, interfaces };

@@ -22,11 +22,17 @@ afterEach(async () => {
 });
 
 const USAGE = { capacityBytes: 100, availableBytes: 60, usedBytes: 40, inodes: 10, inodesFree: 7, inodesUsed: 3 };
-const pod = (name: string, ...volumes: Volume[]): Pod => ({ metadata: { name, namespace: 'ns', uid: name }, spec: { containers: [], volumes } });
+const pod = (name: string, ...volumes: Volume[]): Pod => ({
+  metadata: { name, namespace: 'ns', uid: name },
+  spec: { containers: [], volumes },
+});
 const claimed: Volume = { name: 'v', persistentVolumeClaim: { claimName: 'data' } };
 
 function statsOf(mounted: MountedVolume, period = 60_000): VolumeStats {
-  return new VolumeStats(ctx, { config: { rootDirectory, volumeStatsAggPeriod: period }, volumes: { mounted: () => new Map([['v', mounted]]) } });
+  return new VolumeStats(ctx, {
+    config: { rootDirectory, volumeStatsAggPeriod: period },
+    volumes: { mounted: () => new Map([['v', mounted]]) },
+  });
 }
 const ofPod = async (stats: VolumeStats, one: Pod) => stats.ofPod(one, await filesystemUse(rootDirectory));
 
@@ -34,22 +40,35 @@ describe('volumes of a driver', () => {
   it('hold what the driver says, with their claim, and nothing of the node', async () => {
     const stats = statsOf({ hostPath: rootDirectory, usage: () => Promise.resolve({ ...USAGE, abnormal: true }) });
     const { volumes, localBytes } = await ofPod(stats, pod('a', claimed));
-    expect(volumes).toMatchObject([{ name: 'v', ...USAGE, pvcRef: { name: 'data', namespace: 'ns' }, volumeHealthStats: { abnormal: true } }]);
+    expect(volumes).toMatchObject([
+      { name: 'v', ...USAGE, pvcRef: { name: 'data', namespace: 'ns' }, volumeHealthStats: { abnormal: true } },
+    ]);
     expect(localBytes).toBe(0);
   });
 
   it.each<[string, Volume, string | undefined]>([
-    ['a generic ephemeral volume has the claim of its pod', { name: 'v', ephemeral: { volumeClaimTemplate: { spec: {} } } }, 'a-v'],
+    [
+      'a generic ephemeral volume has the claim of its pod',
+      { name: 'v', ephemeral: { volumeClaimTemplate: { spec: {} } } },
+      'a-v',
+    ],
     ['a volume that is written in the pod has none', { name: 'v', csi: { driver: 'd' } }, undefined],
   ])('%s', async (_name, volume, claim) => {
-    const { volumes } = await ofPod(statsOf({ hostPath: rootDirectory, usage: () => Promise.resolve(USAGE) }), pod('a', volume));
+    const { volumes } = await ofPod(
+      statsOf({ hostPath: rootDirectory, usage: () => Promise.resolve(USAGE) }),
+      pod('a', volume),
+    );
     expect(volumes).toHaveLength(1);
     expect(volumes[0]?.pvcRef?.name).toBe(claim);
   });
 
   it('are left out where the driver does not tell, or fails, or nobody wants to know', async () => {
     const told = { hostPath: rootDirectory, usage: () => Promise.resolve(USAGE) };
-    for (const stats of [statsOf({ ...told, usage: () => Promise.resolve(undefined) }), statsOf({ ...told, usage: () => Promise.reject(new Error('gone')) }), statsOf(told, -1)]) {
+    for (const stats of [
+      statsOf({ ...told, usage: () => Promise.resolve(undefined) }),
+      statsOf({ ...told, usage: () => Promise.reject(new Error('gone')) }),
+      statsOf(told, -1),
+    ]) {
       expect((await ofPod(stats, pod('a', claimed))).volumes).toEqual([]);
     }
   });
@@ -65,7 +84,10 @@ describe('volumes of a driver', () => {
 
   it('whose driver does not answer keep nobody waiting for long, and what it said before counts', async () => {
     let asked = 0;
-    const stats = statsOf({ hostPath: rootDirectory, usage: () => (asked++ === 0 ? Promise.resolve(USAGE) : new Promise(() => {})) });
+    const stats = statsOf({
+      hostPath: rootDirectory,
+      usage: () => (asked++ === 0 ? Promise.resolve(USAGE) : new Promise(() => {})),
+    });
     await ofPod(stats, pod('a', claimed));
     await ctx.clock.advance(60_000);
     let late: Awaited<ReturnType<typeof ofPod>> | undefined;
@@ -77,22 +99,34 @@ describe('volumes of a driver', () => {
   });
 });
 
-it('a claim on a directory of the node is counted, and its bytes are not the pod\'s', async () => {
+it("a claim on a directory of the node is counted, and its bytes are not the pod's", async () => {
   await fs.writeFile(path.join(rootDirectory, 'file'), 'x'.repeat(10_000));
   const { volumes, localBytes } = await ofPod(statsOf({ hostPath: rootDirectory }), pod('a', claimed));
   expect(volumes).toMatchObject([{ inodesUsed: 2, pvcRef: { name: 'data' } }]);
   expect(volumes[0]?.usedBytes).toBeGreaterThanOrEqual(10_000);
   expect(localBytes).toBe(0);
-  expect((await ofPod(statsOf({ hostPath: rootDirectory }), pod('a', { name: 'v', emptyDir: {} }))).localBytes).toBeGreaterThanOrEqual(10_000);
+  expect(
+    (await ofPod(statsOf({ hostPath: rootDirectory }), pod('a', { name: 'v', emptyDir: {} }))).localBytes,
+  ).toBeGreaterThanOrEqual(10_000);
 });
 
 describe('the metrics of claims', () => {
   it('are there once for each, however many pods use it', async () => {
     const stats = statsOf({ hostPath: rootDirectory, usage: () => Promise.resolve({ ...USAGE, abnormal: false }) });
-    const lines = volumeMetrics(await stats.ofClaims([pod('a', claimed), pod('b', claimed), pod('c', { name: 'v', csi: { driver: 'd' } })])).split('\n');
+    const lines = volumeMetrics(
+      await stats.ofClaims([pod('a', claimed), pod('b', claimed), pod('c', { name: 'v', csi: { driver: 'd' } })]),
+    ).split('\n');
     const labels = '{namespace="ns",persistentvolumeclaim="data"}';
     expect(lines.filter((line) => line !== '' && !line.startsWith('#'))).toEqual(
-      [['available_bytes', 60], ['capacity_bytes', 100], ['health_status_abnormal', 0], ['inodes', 10], ['inodes_free', 7], ['inodes_used', 3], ['used_bytes', 40]].map(([name, value]) => `kubelet_volume_stats_${name}${labels} ${value}`),
+      [
+        ['available_bytes', 60],
+        ['capacity_bytes', 100],
+        ['health_status_abnormal', 0],
+        ['inodes', 10],
+        ['inodes_free', 7],
+        ['inodes_used', 3],
+        ['used_bytes', 40],
+      ].map(([name, value]) => `kubelet_volume_stats_${name}${labels} ${value}`),
     );
     expect(lines).toContain('# TYPE kubelet_volume_stats_used_bytes gauge');
     expect(lines).toContain('# HELP kubelet_volume_stats_used_bytes [ALPHA] Number of used bytes in the volume');
@@ -111,8 +145,23 @@ describe('what a driver tells', () => {
     ['bytes and inodes', { usage: [bytes, { unit: 'INODES', total: 10, available: 7, used: 3 }] }, new Set(), USAGE],
     ['bytes alone', { usage: [bytes] }, new Set(), { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0 }],
     ['nothing', {}, new Set(), undefined],
-    ['a condition', { usage: [bytes], volumeCondition: { abnormal: true, message: 'x' } }, new Set(['VOLUME_CONDITION'] as const), { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0, abnormal: true }],
-    ['that all is well', { usage: [bytes], volumeCondition: {} }, new Set(['VOLUME_CONDITION'] as const), { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0, abnormal: false }],
-    ['a condition without saying that it does', { usage: [bytes], volumeCondition: { abnormal: true } }, new Set(), { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0 }],
+    [
+      'a condition',
+      { usage: [bytes], volumeCondition: { abnormal: true, message: 'x' } },
+      new Set(['VOLUME_CONDITION'] as const),
+      { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0, abnormal: true },
+    ],
+    [
+      'that all is well',
+      { usage: [bytes], volumeCondition: {} },
+      new Set(['VOLUME_CONDITION'] as const),
+      { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0, abnormal: false },
+    ],
+    [
+      'a condition without saying that it does',
+      { usage: [bytes], volumeCondition: { abnormal: true } },
+      new Set(),
+      { ...USAGE, inodes: 0, inodesFree: 0, inodesUsed: 0 },
+    ],
   ])('%s', (_name, response, capabilities, expected) => expect(usageOf(response, capabilities)).toEqual(expected));
 });

@@ -1,14 +1,14 @@
 /** What is in the volumes of pods: counted on disk, or told by the drivers of those that have one. */
 import fs from 'node:fs/promises';
 import type { Pod, Volume } from '../../../api/generated/core-v1.ts';
-import type { Context } from '../../../kernel/index.ts';
 import { formatTime } from '../../../base/index.ts';
+import type { Context } from '../../../kernel/index.ts';
 import { messageOf } from '../../images/image-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, type FilesystemUse } from '../../node/machine.ts';
 import { uidOf } from '../../pod/pod-text.ts';
-import type { MountedVolume } from '../../volumes/volume.ts';
 import type { VolumeManager } from '../../volumes/volume-manager.ts';
+import type { MountedVolume } from '../../volumes/volume.ts';
 import { diskUsage } from './disk-usage.ts';
 import type { VolumeSummary } from './summary-types.ts';
 
@@ -46,10 +46,13 @@ export class VolumeStats {
       const volume = pod.spec?.volumes?.find((one) => one.name === name);
       if (mounted.hostPath === undefined || volume?.hostPath !== undefined) continue;
       const claim = volume && claimOf(pod, volume);
-      const summary = await (claim === undefined && mounted.usage === undefined ? this.#measure(mounted, { name, nodefs }) : this.#claimOrDriver(pod, name, mounted));
+      const summary = await (claim === undefined && mounted.usage === undefined
+        ? this.#measure(mounted, { name, nodefs })
+        : this.#claimOrDriver(pod, name, mounted));
       if (summary === undefined) continue;
       volumes.push(summary);
-      if (claim === undefined && volume?.csi === undefined && volume?.emptyDir?.medium !== 'Memory') localBytes += summary.usedBytes ?? 0;
+      if (claim === undefined && volume?.csi === undefined && volume?.emptyDir?.medium !== 'Memory')
+        localBytes += summary.usedBytes ?? 0;
     }
     this.#forget();
     return { volumes, localBytes };
@@ -63,10 +66,13 @@ export class VolumeStats {
         const volume = pod.spec?.volumes?.find((one) => one.name === name);
         const claim = volume && claimOf(pod, volume);
         const key = `${pod.metadata.namespace}/${claim}`;
-        if (claim !== undefined && mounted.hostPath !== undefined && !uses.has(key)) uses.set(key, { pod, name, mounted });
+        if (claim !== undefined && mounted.hostPath !== undefined && !uses.has(key))
+          uses.set(key, { pod, name, mounted });
       }
     }
-    const found = await Promise.all(Array.from(uses.values(), ({ pod, name, mounted }) => this.#claimOrDriver(pod, name, mounted)));
+    const found = await Promise.all(
+      Array.from(uses.values(), ({ pod, name, mounted }) => this.#claimOrDriver(pod, name, mounted)),
+    );
     this.#forget();
     return found.filter((summary) => summary !== undefined);
   }
@@ -80,29 +86,48 @@ export class VolumeStats {
     const key = `${uidOf(pod)}/${name}`;
     const now = clock.monotonic();
     let known = this.#remembered.get(key);
-    if (known === undefined) this.#remembered.set(key, (known = { summary: undefined, measuredAt: undefined, measuring: undefined, askedAt: now }));
+    if (known === undefined)
+      this.#remembered.set(
+        key,
+        (known = { summary: undefined, measuredAt: undefined, measuring: undefined, askedAt: now }),
+      );
     known.askedAt = now;
-    if (known.measuring === undefined && (known.measuredAt === undefined || now - known.measuredAt >= period)) known.measuring = this.#remember(known, { pod, name, mounted });
+    if (known.measuring === undefined && (known.measuredAt === undefined || now - known.measuredAt >= period))
+      known.measuring = this.#remember(known, { pod, name, mounted });
     if (known.measuring !== undefined) await this.#patiently(known.measuring);
     return known.summary;
   }
 
-  async #remember(known: Remembered, { pod, name, mounted }: { pod: Pod; name: string; mounted: MountedVolume }): Promise<void> {
+  async #remember(
+    known: Remembered,
+    { pod, name, mounted }: { pod: Pod; name: string; mounted: MountedVolume },
+  ): Promise<void> {
     try {
       const volume = pod.spec?.volumes?.find((one) => one.name === name);
       const claim = volume && claimOf(pod, volume);
-      const summary = await this.#measure(mounted, { name, nodefs: await filesystemUse(this.#options.config.rootDirectory) });
-      known.summary = summary && { ...summary, ...(claim === undefined ? {} : { pvcRef: { name: claim, namespace: pod.metadata.namespace ?? '' } }) };
+      const summary = await this.#measure(mounted, {
+        name,
+        nodefs: await filesystemUse(this.#options.config.rootDirectory),
+      });
+      known.summary = summary && {
+        ...summary,
+        ...(claim === undefined ? {} : { pvcRef: { name: claim, namespace: pod.metadata.namespace ?? '' } }),
+      };
     } catch (error) {
       known.summary = undefined;
-      this.#ctx.logger.v(1).info('Failed to get the metrics of a volume', { volume: name, podUID: uidOf(pod), err: messageOf(error) });
+      this.#ctx.logger
+        .v(1)
+        .info('Failed to get the metrics of a volume', { volume: name, podUID: uidOf(pod), err: messageOf(error) });
     }
     known.measuredAt = this.#ctx.clock.monotonic();
     known.measuring = undefined;
   }
 
   /** Undefined where a driver does not tell. */
-  async #measure({ hostPath = '', usage }: MountedVolume, { name, nodefs }: { name: string; nodefs: FilesystemUse }): Promise<VolumeSummary | undefined> {
+  async #measure(
+    { hostPath = '', usage }: MountedVolume,
+    { name, nodefs }: { name: string; nodefs: FilesystemUse },
+  ): Promise<VolumeSummary | undefined> {
     const time = formatTime(this.#ctx.clock.now());
     if (usage !== undefined) {
       const told = await usage();
@@ -111,13 +136,17 @@ export class VolumeStats {
       return { time, name, ...counts, ...(abnormal === undefined ? {} : { volumeHealthStats: { abnormal } }) };
     }
     const { usedBytes, ...filesystem } = await filesystemUse(hostPath).catch(() => nodefs);
-    const use = (await this.#isFilesystem(hostPath)) ? { bytes: usedBytes, inodes: filesystem.inodes - filesystem.inodesFree } : await diskUsage(hostPath);
+    const use = (await this.#isFilesystem(hostPath))
+      ? { bytes: usedBytes, inodes: filesystem.inodes - filesystem.inodesFree }
+      : await diskUsage(hostPath);
     return { time, name, ...filesystem, usedBytes: use.bytes, inodesUsed: use.inodes };
   }
 
   /** A volume that is a file system of its own knows what it holds; others have to be walked through. */
   async #isFilesystem(directory: string): Promise<boolean> {
-    const [own, node] = await Promise.all([directory, this.#options.config.rootDirectory].map((one) => fs.stat(one).catch(() => undefined)));
+    const [own, node] = await Promise.all(
+      [directory, this.#options.config.rootDirectory].map((one) => fs.stat(one).catch(() => undefined)),
+    );
     return own !== undefined && node !== undefined && own.isDirectory() && own.dev !== node.dev;
   }
 
@@ -137,4 +166,5 @@ export class VolumeStats {
   }
 }
 
-const claimOf = ({ metadata }: Pod, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined => persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name}-${name}`);
+const claimOf = ({ metadata }: Pod, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined =>
+  persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${metadata.name}-${name}`);

@@ -20,7 +20,8 @@ export type ExpansionPlan =
       readonly updatesClaim: boolean;
     };
 
-export const storageOf = (resources: Readonly<Record<string, string>> | undefined): Quantity => parseQuantity(resources?.['storage'] ?? '0');
+export const storageOf = (resources: Readonly<Record<string, string>> | undefined): Quantity =>
+  parseQuantity(resources?.['storage'] ?? '0');
 
 /** To be asked when the volume is larger than what this node knows of its file system. */
 export function planExpansion(claim: PersistentVolumeClaim, volume: PersistentVolume): ExpansionPlan {
@@ -33,22 +34,35 @@ export function planExpansion(claim: PersistentVolumeClaim, volume: PersistentVo
   if (!tracked) return { type: 'expand', size, tracked, updatesClaim: !isUpdated };
   if (state === '' && isUpdated) {
     // Every node that has the file system mounted must take note of its size, not only the first.
-    const isShared = claim.spec?.accessModes?.includes('ReadWriteMany') === true && claim.metadata.annotations?.[NOT_REQUIRED] === undefined;
+    const isShared =
+      claim.spec?.accessModes?.includes('ReadWriteMany') === true &&
+      claim.metadata.annotations?.[NOT_REQUIRED] === undefined;
     return isShared ? { type: 'expand', size, tracked, updatesClaim: false } : { type: 'done', size };
   }
-  return state === 'NodeResizePending' || state === 'NodeResizeInProgress' ? { type: 'expand', size, tracked, updatesClaim: true } : { type: 'wait' };
+  return state === 'NodeResizePending' || state === 'NodeResizeInProgress'
+    ? { type: 'expand', size, tracked, updatesClaim: true }
+    : { type: 'wait' };
 }
 
 /** With the version that was read: whoever decides by an older state must look again. */
-export const inProgressPatch = ({ metadata }: PersistentVolumeClaim): object => ({ metadata: { resourceVersion: metadata.resourceVersion }, status: { allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } } });
+export const inProgressPatch = ({ metadata }: PersistentVolumeClaim): object => ({
+  metadata: { resourceVersion: metadata.resourceVersion },
+  status: { allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } },
+});
 
 export function finishedPatch({ metadata, status }: PersistentVolumeClaim, size: string): object {
   const { allocatedResourceStatuses = {}, conditions = [] } = status ?? {};
   const isLastState = Object.keys(allocatedResourceStatuses).every((resource) => resource === 'storage');
-  const gone = conditions.filter(({ type }) => RESIZE_CONDITIONS.includes(type)).map(({ type }) => ({ $patch: 'delete', type }));
+  const gone = conditions
+    .filter(({ type }) => RESIZE_CONDITIONS.includes(type))
+    .map(({ type }) => ({ $patch: 'delete', type }));
   return {
     metadata: { resourceVersion: metadata.resourceVersion },
-    status: { capacity: { storage: size }, allocatedResourceStatuses: isLastState ? null : { storage: null }, ...(gone.length === 0 ? {} : { conditions: gone }) },
+    status: {
+      capacity: { storage: size },
+      allocatedResourceStatuses: isLastState ? null : { storage: null },
+      ...(gone.length === 0 ? {} : { conditions: gone }),
+    },
   };
 }
 
@@ -60,11 +74,20 @@ export interface ResizeFailure {
 }
 
 /** Undefined where the claim tells it already. */
-export function failedPatch({ status }: PersistentVolumeClaim, { message, at, infeasible }: ResizeFailure): object | undefined {
+export function failedPatch(
+  { status }: PersistentVolumeClaim,
+  { message, at, infeasible }: ResizeFailure,
+): object | undefined {
   const conditions = status?.conditions ?? [];
   const isTold = conditions.some((condition) => condition.type === 'NodeResizeError' && condition.status === 'True');
   if (isTold && !infeasible) return undefined;
-  const told = { type: 'NodeResizeError', status: 'True', lastProbeTime: null, lastTransitionTime: formatTime(at), message: `failed to expand pvc with ${message}` };
+  const told = {
+    type: 'NodeResizeError',
+    status: 'True',
+    lastProbeTime: null,
+    lastTransitionTime: formatTime(at),
+    message: `failed to expand pvc with ${message}`,
+  };
   const order = [...conditions.filter(({ type }) => type !== told.type), told].map(({ type }) => ({ type }));
   return {
     status: {

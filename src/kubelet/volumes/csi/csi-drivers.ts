@@ -10,7 +10,16 @@ export interface CsiMount {
   readonly directory: string;
   /** Absent for a volume that is written inline in the pod. */
   readonly persistentVolume?: PersistentVolume;
-  readonly source: Pick<CSIPersistentVolumeSource, 'driver' | 'fsType' | 'readOnly' | 'volumeAttributes' | 'volumeHandle' | 'nodePublishSecretRef' | 'nodeStageSecretRef'>;
+  readonly source: Pick<
+    CSIPersistentVolumeSource,
+    | 'driver'
+    | 'fsType'
+    | 'readOnly'
+    | 'volumeAttributes'
+    | 'volumeHandle'
+    | 'nodePublishSecretRef'
+    | 'nodeStageSecretRef'
+  >;
   readonly block: boolean;
   readonly signal?: AbortSignal | undefined;
 }

@@ -1,12 +1,12 @@
+import { createHash } from 'node:crypto';
 /** Volumes of CSI drivers on this node: attached first where that is needed, staged once for all pods, published to each. */
 import fs from 'node:fs/promises';
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
+import { formatTime } from '../../../base/index.ts';
 import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
 import { childContext, type Context, makeDirectory } from '../../../kernel/index.ts';
-import { formatTime } from '../../../base/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
@@ -14,9 +14,9 @@ import type { CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-driver
 import { DriverRegistrations, type Driver } from './driver-registrations.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
-import { usageOf } from './volume-usage.ts';
-import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
 import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
+import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
+import { usageOf } from './volume-usage.ts';
 
 const CALL_MS = 2 * 60_000;
 const ATTACH_WAIT_MS = 2 * 60_000;
@@ -50,7 +50,11 @@ export class CsiManager implements CsiDrivers {
     this.#ctx = childContext(ctx, 'csi');
     this.#options = options;
     this.#drivers = new DriverRegistrations(this.#ctx, options);
-    this.#expansion = new NodeExpansion(this.#ctx, { ...options, periodMs: options.syncFrequencyMs, expand: (use, bytes) => this.#expand(use, bytes) });
+    this.#expansion = new NodeExpansion(this.#ctx, {
+      ...options,
+      periodMs: options.syncFrequencyMs,
+      expand: (use, bytes) => this.#expand(use, bytes),
+    });
   }
 
   /** Volumes that are in use grow with their claims. */
@@ -60,17 +64,27 @@ export class CsiManager implements CsiDrivers {
 
   /** What an earlier kubelet published is still there, and in use. */
   async load(): Promise<void> {
-    for (const [directory, data] of await allVolumeData(this.#options.rootDirectory)) this.#volumes.set(directory, data);
+    for (const [directory, data] of await allVolumeData(this.#options.rootDirectory))
+      this.#volumes.set(directory, data);
   }
 
   /** For the node's status: what must not be detached. */
   volumesInUse(): string[] {
-    return [...new Set([...this.#volumes.values()].filter(({ persistent }) => persistent === true).map(({ driverName, volumeHandle }) => `kubernetes.io/csi/${driverName}^${volumeHandle}`))];
+    return [
+      ...new Set(
+        [...this.#volumes.values()]
+          .filter(({ persistent }) => persistent === true)
+          .map(({ driverName, volumeHandle }) => `kubernetes.io/csi/${driverName}^${volumeHandle}`),
+      ),
+    ];
   }
 
   mount(request: CsiMount): Promise<CsiMounted> {
     const { source, persistentVolume, pod, specName } = request;
-    const volumeHandle = persistentVolume === undefined ? `csi-${createHash('sha256').update(`${pod.metadata.uid}${specName}`).digest('hex')}` : source.volumeHandle;
+    const volumeHandle =
+      persistentVolume === undefined
+        ? `csi-${createHash('sha256').update(`${pod.metadata.uid}${specName}`).digest('hex')}`
+        : source.volumeHandle;
     return this.#inTurn(`${source.driver}/${volumeHandle}`, () => this.#mount(request, volumeHandle));
   }
 
@@ -80,23 +94,68 @@ export class CsiManager implements CsiDrivers {
     const object = await this.#driverObject(source.driver);
     if (persistentVolume === undefined) checkInline(source.driver, object);
     const target = path.join(directory, 'mount');
-    const stagingPath = persistentVolume !== undefined && driver.capabilities.has('STAGE_UNSTAGE_VOLUME') ? this.#stagingPath(source.driver, volumeHandle) : '';
-    const use = { fsType: source.fsType, volume: persistentVolume, block, fsGroup: pod.spec?.securityContext?.fsGroup, capabilities: driver.capabilities };
+    const stagingPath =
+      persistentVolume !== undefined && driver.capabilities.has('STAGE_UNSTAGE_VOLUME')
+        ? this.#stagingPath(source.driver, volumeHandle)
+        : '';
+    const use = {
+      fsType: source.fsType,
+      volume: persistentVolume,
+      block,
+      fsGroup: pod.spec?.securityContext?.fsGroup,
+      capabilities: driver.capabilities,
+    };
     const capability = volumeCapability(use);
-    const data: VolumeData = { driverName: source.driver, volumeHandle, specVolID: specName, stagingPath, target, persistent: persistentVolume !== undefined };
+    const data: VolumeData = {
+      driverName: source.driver,
+      volumeHandle,
+      specVolID: specName,
+      stagingPath,
+      target,
+      persistent: persistentVolume !== undefined,
+    };
     // In use before it is attached, so that it is not taken away in between.
     await this.#note(directory, data);
-    const publishContext = persistentVolume === undefined || object?.spec.attachRequired === false ? {} : await this.#attached(source.driver, volumeHandle, request.signal);
+    const publishContext =
+      persistentVolume === undefined || object?.spec.attachRequired === false
+        ? {}
+        : await this.#attached(source.driver, volumeHandle, request.signal);
     if (stagingPath !== '') {
       await makeDirectory(stagingPath, { mode: 0o750 });
-      await driver.node.nodeStageVolume({ volumeId: volumeHandle, publishContext, stagingTargetPath: stagingPath, volumeCapability: capability, secrets: await this.#secret(source.nodeStageSecretRef), volumeContext: source.volumeAttributes ?? {} }, this.#limit());
+      await driver.node.nodeStageVolume(
+        {
+          volumeId: volumeHandle,
+          publishContext,
+          stagingTargetPath: stagingPath,
+          volumeCapability: capability,
+          secrets: await this.#secret(source.nodeStageSecretRef),
+          volumeContext: source.volumeAttributes ?? {},
+        },
+        this.#limit(),
+      );
     }
     const tokens = await this.#serviceAccountTokens(pod, object);
     const inSecrets = object?.spec.serviceAccountTokenInSecrets === true;
     const volumeContext = { ...source.volumeAttributes, ...podInfo(request, object), ...(inSecrets ? {} : tokens) };
     const secrets = { ...(await this.#secret(source.nodePublishSecretRef)), ...(inSecrets ? tokens : {}) };
-    await driver.node.nodePublishVolume({ volumeId: volumeHandle, publishContext, stagingTargetPath: stagingPath, targetPath: target, volumeCapability: capability, readonly: source.readOnly === true, secrets, volumeContext }, this.#limit());
-    return { path: target, setOwnership: kubeletSetsOwnership(use, object), ...(object?.spec.requiresRepublish === true ? { refreshAt: this.#ctx.clock.now() + REPUBLISH_MS } : {}) };
+    await driver.node.nodePublishVolume(
+      {
+        volumeId: volumeHandle,
+        publishContext,
+        stagingTargetPath: stagingPath,
+        targetPath: target,
+        volumeCapability: capability,
+        readonly: source.readOnly === true,
+        secrets,
+        volumeContext,
+      },
+      this.#limit(),
+    );
+    return {
+      path: target,
+      setOwnership: kubeletSetsOwnership(use, object),
+      ...(object?.spec.requiresRepublish === true ? { refreshAt: this.#ctx.clock.now() + REPUBLISH_MS } : {}),
+    };
   }
 
   expand(use: ClaimUse): Promise<void> {
@@ -112,34 +171,64 @@ export class CsiManager implements CsiDrivers {
     if (data === undefined) return undefined;
     const { node, capabilities } = this.#drivers.driver(data.driverName);
     if (!capabilities.has('GET_VOLUME_STATS')) return undefined;
-    return usageOf(await node.nodeGetVolumeStats({ volumeId: data.volumeHandle, volumePath: data.target }, this.#limit()), capabilities);
+    return usageOf(
+      await node.nodeGetVolumeStats({ volumeId: data.volumeHandle, volumePath: data.target }, this.#limit()),
+      capabilities,
+    );
   }
 
   async #expand({ volume, directory }: ClaimUse, requiredBytes: number): Promise<void> {
     const data = this.#volumes.get(directory);
     const source = volume.spec?.csi;
-    if (data === undefined || source === undefined) throw new ExpansionError('uncertain', `the volume is not published at ${directory}`);
+    if (data === undefined || source === undefined)
+      throw new ExpansionError('uncertain', `the volume is not published at ${directory}`);
     const { driverName, volumeHandle, stagingPath, target } = data;
     const { node, capabilities } = this.#drivers.driver(driverName);
-    if (!capabilities.has('EXPAND_VOLUME')) throw new ExpansionError('unsupported', `NodeExpand is not supported by the CSI driver ${driverName}`);
+    if (!capabilities.has('EXPAND_VOLUME'))
+      throw new ExpansionError('unsupported', `NodeExpand is not supported by the CSI driver ${driverName}`);
     const reference = source.nodeExpandSecretRef;
     const secrets = await this.#secret(reference).catch((error: unknown) => {
-      throw new ExpansionError('final', `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+      throw new ExpansionError(
+        'final',
+        `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     });
-    const capability = volumeCapability({ fsType: source.fsType, volume, block: volume.spec?.volumeMode === 'Block', fsGroup: undefined, capabilities });
-    await this.#inTurn(`${driverName}/${volumeHandle}`, () => node.nodeExpandVolume({ volumeId: volumeHandle, volumePath: target, stagingTargetPath: stagingPath, capacityRange: { requiredBytes }, volumeCapability: capability, secrets }, this.#limit()));
+    const capability = volumeCapability({
+      fsType: source.fsType,
+      volume,
+      block: volume.spec?.volumeMode === 'Block',
+      fsGroup: undefined,
+      capabilities,
+    });
+    await this.#inTurn(`${driverName}/${volumeHandle}`, () =>
+      node.nodeExpandVolume(
+        {
+          volumeId: volumeHandle,
+          volumePath: target,
+          stagingTargetPath: stagingPath,
+          capacityRange: { requiredBytes },
+          volumeCapability: capability,
+          secrets,
+        },
+        this.#limit(),
+      ),
+    );
   }
 
   async unmount(directory: string): Promise<void> {
     await this.#expansion.unpublished(directory);
     const data = await readVolumeData(directory);
-    if (data !== undefined) await this.#inTurn(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
+    if (data !== undefined)
+      await this.#inTurn(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
   }
 
   async #unmount(directory: string, { driverName, volumeHandle, stagingPath, target }: VolumeData): Promise<void> {
     const driver = this.#drivers.driver(driverName);
     await driver.node.nodeUnpublishVolume({ volumeId: volumeHandle, targetPath: target }, this.#limit());
-    const isLast = ![...this.#volumes].some(([other, volume]) => other !== directory && volume.stagingPath === stagingPath);
+    const isLast = ![...this.#volumes].some(
+      ([other, volume]) => other !== directory && volume.stagingPath === stagingPath,
+    );
     if (stagingPath !== '' && isLast) await this.#unstage(driver, volumeHandle, stagingPath);
     await removeVolumeData(directory);
     if (this.#volumes.delete(directory)) this.#options.onChange();
@@ -163,31 +252,50 @@ export class CsiManager implements CsiDrivers {
   }
 
   #stagingPath(driver: string, volumeHandle: string): string {
-    return path.join(this.#options.rootDirectory, 'plugins', 'kubernetes.io/csi', driver, createHash('sha256').update(volumeHandle).digest('hex'), 'globalmount');
+    return path.join(
+      this.#options.rootDirectory,
+      'plugins',
+      'kubernetes.io/csi',
+      driver,
+      createHash('sha256').update(volumeHandle).digest('hex'),
+      'globalmount',
+    );
   }
 
   #driverObject(name: string): Promise<CSIDriver | undefined> {
-    return this.#options.client.resource('storage.k8s.io/v1/csidrivers').get({ name }).catch((error: unknown) => {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    });
+    return this.#options.client
+      .resource('storage.k8s.io/v1/csidrivers')
+      .get({ name })
+      .catch((error: unknown) => {
+        if (isNotFound(error)) return undefined;
+        throw error;
+      });
   }
 
   /** Waits until the volume is attached; gives what the driver has to know of it. */
-  async #attached(driver: string, volumeHandle: string, wanted: AbortSignal | undefined): Promise<Record<string, string>> {
+  async #attached(
+    driver: string,
+    volumeHandle: string,
+    wanted: AbortSignal | undefined,
+  ): Promise<Record<string, string>> {
     const { client, nodeName } = this.#options;
     const { clock } = this.#ctx;
     const signal = wanted === undefined ? this.#ctx.signal : AbortSignal.any([this.#ctx.signal, wanted]);
     const name = `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
     const deadline = clock.monotonic() + ATTACH_WAIT_MS;
     for (;;) {
-      const attachment = await client.resource('storage.k8s.io/v1/volumeattachments').get({ name }).catch((error: unknown) => {
-        if (isNotFound(error)) return undefined;
-        throw error;
-      });
-      if (attachment?.status?.attached === true && attachment.metadata.deletionTimestamp === undefined) return attachment.status.attachmentMetadata ?? {};
+      const attachment = await client
+        .resource('storage.k8s.io/v1/volumeattachments')
+        .get({ name })
+        .catch((error: unknown) => {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        });
+      if (attachment?.status?.attached === true && attachment.metadata.deletionTimestamp === undefined)
+        return attachment.status.attachmentMetadata ?? {};
       if (attachment?.status?.attachError?.message) throw new VolumeError(attachment.status.attachError.message);
-      if (clock.monotonic() > deadline) throw new VolumeError(`timed out waiting for the volume ${volumeHandle} of ${driver} to be attached`);
+      if (clock.monotonic() > deadline)
+        throw new VolumeError(`timed out waiting for the volume ${volumeHandle} of ${driver} to be attached`);
       await clock.sleep(ATTACH_POLL_MS, signal);
     }
   }
@@ -198,7 +306,10 @@ export class CsiManager implements CsiDrivers {
     if (requests.length === 0) return {};
     const byAudience: Record<string, { token: string; expirationTimestamp: string }> = {};
     for (const { audience, expirationSeconds } of requests) {
-      const { token, expiresAt } = await this.#options.tokens.token(pod, { audience, ...(expirationSeconds === undefined ? {} : { expirationSeconds }) });
+      const { token, expiresAt } = await this.#options.tokens.token(pod, {
+        audience,
+        ...(expirationSeconds === undefined ? {} : { expirationSeconds }),
+      });
       byAudience[audience] = { token, expirationTimestamp: formatTime(expiresAt) };
     }
     return { [TOKENS]: JSON.stringify(byAudience) };
@@ -206,8 +317,12 @@ export class CsiManager implements CsiDrivers {
 
   async #secret(reference: SecretReference | undefined): Promise<Record<string, string>> {
     if (reference?.name === undefined) return {};
-    const { data = {} } = await this.#options.client.resource('v1/secrets').get({ namespace: reference.namespace, name: reference.name });
-    return Object.fromEntries(Object.entries(data).map(([key, base64]) => [key, Buffer.from(base64, 'base64').toString()]));
+    const { data = {} } = await this.#options.client
+      .resource('v1/secrets')
+      .get({ namespace: reference.namespace, name: reference.name });
+    return Object.fromEntries(
+      Object.entries(data).map(([key, base64]) => [key, Buffer.from(base64, 'base64').toString()]),
+    );
   }
 
   #limit(): { signal: AbortSignal } {
@@ -229,9 +344,13 @@ export class CsiManager implements CsiDrivers {
 }
 
 function checkInline(name: string, driver: CSIDriver | undefined): void {
-  if (driver === undefined) throw new VolumeError(`volume mode "Ephemeral" not supported by driver ${name} (no CSIDriver object)`);
+  if (driver === undefined)
+    throw new VolumeError(`volume mode "Ephemeral" not supported by driver ${name} (no CSIDriver object)`);
   const modes = driver.spec.volumeLifecycleModes ?? ['Persistent'];
-  if (!modes.includes('Ephemeral')) throw new VolumeError(`volume mode "Ephemeral" not supported by driver ${name} (only supports ${JSON.stringify(modes)})`);
+  if (!modes.includes('Ephemeral'))
+    throw new VolumeError(
+      `volume mode "Ephemeral" not supported by driver ${name} (only supports ${JSON.stringify(modes)})`,
+    );
 }
 
 /** Drivers that ask for it are told whose volume it is. */

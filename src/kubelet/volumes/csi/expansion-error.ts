@@ -35,13 +35,21 @@ const OUTCOMES: Partial<Record<GrpcStatusName, ExpansionOutcome>> = {
 
 export function expansionError(error: unknown): ExpansionError {
   if (error instanceof ExpansionError) return error;
-  if (!(error instanceof GrpcError)) return new ExpansionError('uncertain', error instanceof Error ? error.message : String(error), { cause: error });
+  if (!(error instanceof GrpcError))
+    return new ExpansionError('uncertain', error instanceof Error ? error.message : String(error), { cause: error });
   const outcome = OUTCOMES[error.code] ?? 'final';
-  return new ExpansionError(outcome, `Expander.NodeExpand failed to expand the volume ${outcome === 'infeasible' ? '' : ': '}${rpcText(error)}`, { cause: error });
+  return new ExpansionError(
+    outcome,
+    `Expander.NodeExpand failed to expand the volume ${outcome === 'infeasible' ? '' : ': '}${rpcText(error)}`,
+    { cause: error },
+  );
 }
 
 /** As Go's gRPC client shows it. */
 function rpcText({ code, message }: GrpcError): string {
-  const name = code === 'CANCELLED' ? 'Canceled' : code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  const name =
+    code === 'CANCELLED'
+      ? 'Canceled'
+      : code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
   return `rpc error: code = ${name} desc = ${message}`;
 }

@@ -1,10 +1,15 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeClaimStatus, Pod } from '../../../api/generated/core-v1.ts';
+import type {
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeClaimStatus,
+  Pod,
+} from '../../../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../../../apiserver/testing/index.ts';
 import { Client } from '../../../client/index.ts';
 import { inProcessTransport } from '../../../cluster/in-process-transport.ts';
-import { childContext } from '../../../kernel/index.ts';
 import { GrpcError } from '../../../grpc/index.ts';
+import { childContext } from '../../../kernel/index.ts';
 import { ExpansionError } from './expansion-error.ts';
 import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
 
@@ -18,10 +23,21 @@ let admin: Client;
 beforeAll(async () => {
   server = await startTestServer();
   const { ctx } = server;
-  const clientAs = (name: string, groups: string[]): Client => new Client({ transport: inProcessTransport({ handle: server.pipeline.handle, user: { name, groups }, signal: ctx.signal }), clock: ctx.clock, userAgent: 'test' });
+  const clientAs = (name: string, groups: string[]): Client =>
+    new Client({
+      transport: inProcessTransport({ handle: server.pipeline.handle, user: { name, groups }, signal: ctx.signal }),
+      clock: ctx.clock,
+      userAgent: 'test',
+    });
   kubelet = clientAs(`system:node:${NODE}`, ['system:nodes', 'system:authenticated']);
   admin = clientAs('admin', ['system:masters', 'system:authenticated']);
-  await admin.resource('storage.k8s.io/v1/storageclasses').create({ apiVersion: 'storage.k8s.io/v1', kind: 'StorageClass', metadata: { name: 'growing' }, provisioner: 'csi.example.com', allowVolumeExpansion: true });
+  await admin.resource('storage.k8s.io/v1/storageclasses').create({
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name: 'growing' },
+    provisioner: 'csi.example.com',
+    allowVolumeExpansion: true,
+  });
 });
 afterAll(() => server.stop());
 
@@ -39,9 +55,16 @@ function start(): void {
     client: kubelet,
     nodeName: NODE,
     periodMs: PERIOD_MS,
-    recorder: { event: (object, type, reason, message) => void events.push(`${'reference' in object ? object.reference.kind : object.kind} ${type} ${reason}: ${message}`) },
+    recorder: {
+      event: (object, type, reason, message) =>
+        void events.push(
+          `${'reference' in object ? object.reference.kind : object.kind} ${type} ${reason}: ${message}`,
+        ),
+    },
     expand: (use, bytes) => {
-      calls.push(`${use.volume.metadata.name} ${bytes} ${use.claim.status?.allocatedResourceStatuses?.['storage'] ?? '-'}`);
+      calls.push(
+        `${use.volume.metadata.name} ${bytes} ${use.claim.status?.allocatedResourceStatuses?.['storage'] ?? '-'}`,
+      );
       return answer(use);
     },
   });
@@ -64,26 +87,72 @@ beforeEach(() => {
 afterEach(end);
 
 const claims = () => admin.resource('v1/persistentvolumeclaims');
-const status = async (): Promise<PersistentVolumeClaimStatus> => (await claims().get({ namespace: 'default', name })).status ?? {};
-const conditions = async (): Promise<string[]> => ((await status()).conditions ?? []).map(({ type, message }) => (message ? `${type}: ${message}` : type));
+const status = async (): Promise<PersistentVolumeClaimStatus> =>
+  (await claims().get({ namespace: 'default', name })).status ?? {};
+const conditions = async (): Promise<string[]> =>
+  ((await status()).conditions ?? []).map(({ type, message }) => (message ? `${type}: ${message}` : type));
 const state = async (): Promise<string | undefined> => (await status()).allocatedResourceStatuses?.['storage'];
-const setStatus = (changed: object): Promise<PersistentVolumeClaim> => claims().patch({ namespace: 'default', name }, { status: changed }, { type: 'merge', subresource: 'status' });
+const setStatus = (changed: object): Promise<PersistentVolumeClaim> =>
+  claims().patch({ namespace: 'default', name }, { status: changed }, { type: 'merge', subresource: 'status' });
 
 const PENDING = { type: 'FileSystemResizePending', status: 'True' };
-const tracked = (of: string): object => ({ allocatedResources: { storage: '2Gi' }, allocatedResourceStatuses: { storage: of }, conditions: [PENDING, { type: 'ModifyingVolume', status: 'True' }] });
+const tracked = (of: string): object => ({
+  allocatedResources: { storage: '2Gi' },
+  allocatedResourceStatuses: { storage: of },
+  conditions: [PENDING, { type: 'ModifyingVolume', status: 'True' }],
+});
 const untracked = { conditions: [PENDING, { type: 'Resizing', status: 'True' }] };
 
 /** A pod of this node that uses a claim of 2Gi, as published by the driver; the volume has grown already where nothing else is said. */
-async function use({ size = '2Gi', mode = 'ReadWriteOnce', readOnly = false, claimStatus = {} }: { size?: string; mode?: string; readOnly?: boolean; claimStatus?: object } = {}): Promise<ClaimUse> {
-  await claims().create({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', metadata: { name, namespace: 'default' }, spec: { accessModes: [mode], storageClassName: 'growing', volumeName: name, resources: { requests: { storage: size } } } });
+async function use({
+  size = '2Gi',
+  mode = 'ReadWriteOnce',
+  readOnly = false,
+  claimStatus = {},
+}: { size?: string; mode?: string; readOnly?: boolean; claimStatus?: object } = {}): Promise<ClaimUse> {
+  await claims().create({
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      accessModes: [mode],
+      storageClassName: 'growing',
+      volumeName: name,
+      resources: { requests: { storage: size } },
+    },
+  });
   const claim = await setStatus({ phase: 'Bound', capacity: { storage: '1Gi' }, ...claimStatus });
-  const volume: PersistentVolume = await admin.resource('v1/persistentvolumes').create({ apiVersion: 'v1', kind: 'PersistentVolume', metadata: { name }, spec: { capacity: { storage: size }, accessModes: [mode], storageClassName: 'growing', claimRef: { namespace: 'default', name, uid: claim.metadata.uid }, csi: { driver: 'csi.example.com', volumeHandle: name } } });
-  const pod: Pod = await admin.resource('v1/pods').create({ apiVersion: 'v1', kind: 'Pod', metadata: { name, namespace: 'default' }, spec: { nodeName: NODE, containers: [{ name: 'main', image: 'busybox' }], volumes: [{ name: 'v', persistentVolumeClaim: { claimName: name } }] } });
+  const volume: PersistentVolume = await admin.resource('v1/persistentvolumes').create({
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      capacity: { storage: size },
+      accessModes: [mode],
+      storageClassName: 'growing',
+      claimRef: { namespace: 'default', name, uid: claim.metadata.uid },
+      csi: { driver: 'csi.example.com', volumeHandle: name },
+    },
+  });
+  const pod: Pod = await admin.resource('v1/pods').create({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'default' },
+    spec: {
+      nodeName: NODE,
+      containers: [{ name: 'main', image: 'busybox' }],
+      volumes: [{ name: 'v', persistentVolumeClaim: { claimName: name } }],
+    },
+  });
   return { pod, claim, volume, directory: `/pods/${name}`, readOnly };
 }
 
 const fails = (error: Error): void => void (answer = () => Promise.reject(error));
-const SUCCEEDED = (): string[] => ['Pod', 'PersistentVolumeClaim'].map((kind) => `${kind} Normal FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "${name}" ${NODE}`);
+const SUCCEEDED = (): string[] =>
+  ['Pod', 'PersistentVolumeClaim'].map(
+    (kind) =>
+      `${kind} Normal FileSystemResizeSuccessful: MountVolume.NodeExpandVolume succeeded for volume "${name}" ${NODE}`,
+  );
 
 describe('before a pod uses the volume', () => {
   it.each<[string, object, string]>([
@@ -119,27 +188,43 @@ describe('before a pod uses the volume', () => {
   it('a pod that only reads cannot have it grown', async () => {
     await expansion.published(await use({ readOnly: true, claimStatus: tracked('NodeResizePending') }));
     expect(calls).toEqual([]);
-    expect(events).toEqual(['Pod', 'PersistentVolumeClaim'].map((kind) => `${kind} Warning FileSystemResizeFailed: MountVolume.NodeExpandVolume failed for volume "${name}" requested read-only file system`));
+    expect(events).toEqual(
+      ['Pod', 'PersistentVolumeClaim'].map(
+        (kind) =>
+          `${kind} Warning FileSystemResizeFailed: MountVolume.NodeExpandVolume failed for volume "${name}" requested read-only file system`,
+      ),
+    );
     expect(await state()).toBe('NodeResizePending');
   });
 
-  it.each(['OUT_OF_RANGE', 'INVALID_ARGUMENT', 'NOT_FOUND'] as const)('%s is told once, and the pod then gets the volume as it is', async (code) => {
-    fails(new GrpcError(code, 'no'));
-    const given = await use({ claimStatus: tracked('NodeResizePending') });
-    await expect(expansion.published(given)).rejects.toThrow(/^Expander\.NodeExpand failed to expand the volume rpc error: code = \w+ desc = no$/);
-    expect(await state()).toBe('NodeResizeInfeasible');
-    expect((await conditions()).at(-1)).toMatch(/^NodeResizeError: failed to expand pvc with Expander\.NodeExpand failed to expand the volume rpc error: code = /);
-    expect((await status()).capacity).toEqual({ storage: '1Gi' });
-    await expansion.published(given);
-    expect(calls).toHaveLength(1);
-  });
+  it.each(['OUT_OF_RANGE', 'INVALID_ARGUMENT', 'NOT_FOUND'] as const)(
+    '%s is told once, and the pod then gets the volume as it is',
+    async (code) => {
+      fails(new GrpcError(code, 'no'));
+      const given = await use({ claimStatus: tracked('NodeResizePending') });
+      await expect(expansion.published(given)).rejects.toThrow(
+        /^Expander\.NodeExpand failed to expand the volume rpc error: code = \w+ desc = no$/,
+      );
+      expect(await state()).toBe('NodeResizeInfeasible');
+      expect((await conditions()).at(-1)).toMatch(
+        /^NodeResizeError: failed to expand pvc with Expander\.NodeExpand failed to expand the volume rpc error: code = /,
+      );
+      expect((await status()).capacity).toEqual({ storage: '1Gi' });
+      await expansion.published(given);
+      expect(calls).toHaveLength(1);
+    },
+  );
 
   it('another failure is told and tried again, and forgotten when it is done', async () => {
     fails(new GrpcError('INTERNAL', 'disk'));
     const given = await use({ claimStatus: tracked('NodeResizePending') });
-    await expect(expansion.published(given)).rejects.toThrow('Expander.NodeExpand failed to expand the volume : rpc error: code = Internal desc = disk');
+    await expect(expansion.published(given)).rejects.toThrow(
+      'Expander.NodeExpand failed to expand the volume : rpc error: code = Internal desc = disk',
+    );
     expect(await state()).toBe('NodeResizeInProgress');
-    expect((await conditions()).at(-1)).toBe('NodeResizeError: failed to expand pvc with Expander.NodeExpand failed to expand the volume : rpc error: code = Internal desc = disk');
+    expect((await conditions()).at(-1)).toBe(
+      'NodeResizeError: failed to expand pvc with Expander.NodeExpand failed to expand the volume : rpc error: code = Internal desc = disk',
+    );
     answer = () => Promise.resolve();
     await expansion.published(given);
     expect(await status()).toMatchObject({ capacity: { storage: '2Gi' } });
@@ -150,7 +235,11 @@ describe('before a pod uses the volume', () => {
     fails(new GrpcError('INTERNAL', 'disk'));
     const given = await use({ claimStatus: tracked('NodeResizePending') });
     await expect(expansion.published(given)).rejects.toThrow('disk');
-    await claims().patch({ namespace: 'default', name }, { spec: { resources: { requests: { storage: '3Gi' } } } }, { type: 'merge' });
+    await claims().patch(
+      { namespace: 'default', name },
+      { spec: { resources: { requests: { storage: '3Gi' } } } },
+      { type: 'merge' },
+    );
     await expect(expansion.published(given)).rejects.toThrow('disk');
     expect(await state()).toBe('NodeResizeInfeasible');
   });
@@ -181,16 +270,24 @@ describe('before a pod uses the volume', () => {
 
   it('a driver whose nodes have no part in it, but is waited for, fails by name', async () => {
     fails(new ExpansionError('unsupported', 'NodeExpand is not supported'));
-    await expect(expansion.published(await use({ claimStatus: tracked('NodeResizePending') }))).rejects.toThrow('NodeExpand is not supported');
+    await expect(expansion.published(await use({ claimStatus: tracked('NodeResizePending') }))).rejects.toThrow(
+      'NodeExpand is not supported',
+    );
     expect((await conditions()).at(-1)).toBe('NodeResizeError: failed to expand pvc with NodeExpand is not supported');
   });
 
   it('a kubelet that ended before it could tell does it again', async () => {
     const given = await use({ claimStatus: tracked('NodeResizePending') });
     // The claim changes meanwhile, so that its status cannot be written by what was read before.
-    answer = () => claims().patch({ namespace: 'default', name }, { metadata: { labels: { a: 'b' } } }, { type: 'merge' }).then(() => {});
+    answer = () =>
+      claims()
+        .patch({ namespace: 'default', name }, { metadata: { labels: { a: 'b' } } }, { type: 'merge' })
+        .then(() => {});
     await expect(expansion.published(given)).rejects.toMatchObject({ reason: 'Conflict' });
-    expect(await status()).toMatchObject({ capacity: { storage: '1Gi' }, allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } });
+    expect(await status()).toMatchObject({
+      capacity: { storage: '1Gi' },
+      allocatedResourceStatuses: { storage: 'NodeResizeInProgress' },
+    });
     await end();
     start();
     answer = () => Promise.resolve();
@@ -202,7 +299,9 @@ describe('before a pod uses the volume', () => {
 
 describe('while pods use the volume', () => {
   const grow = async (changed: object): Promise<void> => {
-    await admin.resource('v1/persistentvolumes').patch({ name }, { spec: { capacity: { storage: '2Gi' } } }, { type: 'merge' });
+    await admin
+      .resource('v1/persistentvolumes')
+      .patch({ name }, { spec: { capacity: { storage: '2Gi' } } }, { type: 'merge' });
     await setStatus(changed);
   };
 
@@ -235,7 +334,11 @@ describe('while pods use the volume', () => {
     await server.ctx.clock.advance(10);
     await server.ctx.clock.advance(500 + 1000);
     expect(calls).toHaveLength(3);
-    expect(events).toEqual(Array(3).fill(`Pod Warning VolumeResizeFailed: NodeExpandVolume.NodeExpandVolume failed for volume "${name}" : Expander.NodeExpand failed to expand the volume : rpc error: code = Unavailable desc = away`));
+    expect(events).toEqual(
+      Array(3).fill(
+        `Pod Warning VolumeResizeFailed: NodeExpandVolume.NodeExpandVolume failed for volume "${name}" : Expander.NodeExpand failed to expand the volume : rpc error: code = Unavailable desc = away`,
+      ),
+    );
     answer = () => Promise.resolve();
     await server.ctx.clock.advance(2000);
     expect(calls).toHaveLength(4);

@@ -3,9 +3,16 @@
  * status says how far it is; what is kept here can be found out again from it.
  */
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/generated/core-v1.ts';
-import { isNotFound, referenceTo, type ApiObject, type Client, type EventRecorder, type EventType } from '../../../client/index.ts';
-import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../../kernel/index.ts';
 import { parseQuantity, type Quantity } from '../../../base/index.ts';
+import {
+  isNotFound,
+  referenceTo,
+  type ApiObject,
+  type Client,
+  type EventRecorder,
+  type EventType,
+} from '../../../client/index.ts';
+import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../../kernel/index.ts';
 import { failedPatch, finishedPatch, inProgressPatch, planExpansion, storageOf } from './claim-resize.ts';
 import { expansionError, ExpansionError } from './expansion-error.ts';
 
@@ -56,7 +63,10 @@ export class NodeExpansion {
   constructor(ctx: Context, options: NodeExpansionOptions) {
     this.#ctx = ctx;
     this.#options = options;
-    this.#queue = new WorkQueue({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, MAX_RETRY_MS) });
+    this.#queue = new WorkQueue({
+      clock: ctx.clock,
+      rateLimiter: new ItemExponentialFailureRateLimiter(RETRY_MS, MAX_RETRY_MS),
+    });
   }
 
   /** The volume is published to the pod, which must not use it before this is done. */
@@ -82,12 +92,20 @@ export class NodeExpansion {
 
   /** Somebody touched the pod: its claims are looked at without waiting. */
   podChanged(uid: string): void {
-    for (const [name, { uses }] of this.#volumes) if ([...uses.values()].some(({ pod }) => pod.metadata.uid === uid)) this.#queue.add(name);
+    for (const [name, { uses }] of this.#volumes)
+      if ([...uses.values()].some(({ pod }) => pod.metadata.uid === uid)) this.#queue.add(name);
   }
 
   run(): Promise<void> {
     const { signal, logger } = this.#ctx;
-    return runWorkers({ queue: this.#queue, workers: WORKERS, signal, logger, isExpected: (error) => error instanceof ExpansionError, handle: (name) => this.#check(name) });
+    return runWorkers({
+      queue: this.#queue,
+      workers: WORKERS,
+      signal,
+      logger,
+      isExpected: (error) => error instanceof ExpansionError,
+      handle: (name) => this.#check(name),
+    });
   }
 
   async #check(name: string): Promise<void> {
@@ -104,7 +122,12 @@ export class NodeExpansion {
     known.size ??= before;
     if (before.cmp(wanted) >= 0) return;
     if (readOnly) {
-      this.#tell(use, 'Warning', 'FileSystemResizeFailed', `MountVolume.NodeExpandVolume failed for volume ${JSON.stringify(nameOf(volume))} requested read-only file system`);
+      this.#tell(
+        use,
+        'Warning',
+        'FileSystemResizeFailed',
+        `MountVolume.NodeExpandVolume failed for volume ${JSON.stringify(nameOf(volume))} requested read-only file system`,
+      );
       return;
     }
     // Another pod may have had it grown since the claim was read.
@@ -117,13 +140,23 @@ export class NodeExpansion {
     const [use] = known.uses.values();
     if (use === undefined || known.refusedInUse) return;
     try {
-      const [claim, volume] = await Promise.all([this.#claim(use), this.#options.client.resource('v1/persistentvolumes').get({ name: nameOf(use.volume) })]);
+      const [claim, volume] = await Promise.all([
+        this.#claim(use),
+        this.#options.client.resource('v1/persistentvolumes').get({ name: nameOf(use.volume) }),
+      ]);
       known.size ??= storageOf(claim.status?.capacity);
-      if (known.size.cmp(storageOf(volume.spec?.capacity)) < 0) await this.#expand(known, { ...use, claim, volume }, known.size);
+      if (known.size.cmp(storageOf(volume.spec?.capacity)) < 0)
+        await this.#expand(known, { ...use, claim, volume }, known.size);
     } catch (error) {
       // Without its claim the volume does not grow any more.
       if (isNotFound(error)) return;
-      if (error instanceof ExpansionError && !this.#ctx.signal.aborted) this.#tellPod(use, 'Warning', 'VolumeResizeFailed', `NodeExpandVolume.NodeExpandVolume failed for volume ${JSON.stringify(nameOf(use.volume))} : ${error.message}`);
+      if (error instanceof ExpansionError && !this.#ctx.signal.aborted)
+        this.#tellPod(
+          use,
+          'Warning',
+          'VolumeResizeFailed',
+          `NodeExpandVolume.NodeExpandVolume failed for volume ${JSON.stringify(nameOf(use.volume))} : ${error.message}`,
+        );
       throw error;
     }
   }
@@ -132,7 +165,10 @@ export class NodeExpansion {
     const plan = planExpansion(use.claim, use.volume);
     if (plan.type === 'done') known.size = parseQuantity(plan.size);
     if (plan.type !== 'expand' || parseQuantity(plan.size).cmp(current) <= 0) return;
-    const marked = plan.tracked && plan.updatesClaim ? { ...use, claim: await this.#patch(use.claim, inProgressPatch(use.claim)) } : use;
+    const marked =
+      plan.tracked && plan.updatesClaim
+        ? { ...use, claim: await this.#patch(use.claim, inProgressPatch(use.claim)) }
+        : use;
     try {
       await this.#options.expand(marked, parseQuantity(plan.size).value());
     } catch (error) {
@@ -140,13 +176,22 @@ export class NodeExpansion {
       return;
     }
     known.failedFinally = false;
-    this.#tell(use, 'Normal', 'FileSystemResizeSuccessful', `MountVolume.NodeExpandVolume succeeded for volume ${JSON.stringify(nameOf(use.volume))} ${this.#options.nodeName}`);
+    this.#tell(
+      use,
+      'Normal',
+      'FileSystemResizeSuccessful',
+      `MountVolume.NodeExpandVolume succeeded for volume ${JSON.stringify(nameOf(use.volume))} ${this.#options.nodeName}`,
+    );
     if (plan.updatesClaim) await this.#patch(marked.claim, finishedPatch(marked.claim, plan.size));
     known.size = parseQuantity(plan.size);
   }
 
   /** Throws where it is to be tried again. */
-  async #failed(known: KnownVolume, { claim }: ClaimUse, { error, size, tracked }: { error: ExpansionError; size: string; tracked: boolean }): Promise<void> {
+  async #failed(
+    known: KnownVolume,
+    { claim }: ClaimUse,
+    { error, size, tracked }: { error: ExpansionError; size: string; tracked: boolean },
+  ): Promise<void> {
     const { outcome, message } = error;
     if (outcome === 'unsupported' && !tracked) {
       known.size = parseQuantity(size);
@@ -154,10 +199,20 @@ export class NodeExpansion {
     }
     if (tracked && outcome !== 'uncertain') {
       // Who asked for another size since then does not want this one tried for ever.
-      const isOutdated = known.failedFinally && storageOf(claim.spec?.resources?.requests).cmp(parseQuantity(size)) !== 0;
+      const isOutdated =
+        known.failedFinally && storageOf(claim.spec?.resources?.requests).cmp(parseQuantity(size)) !== 0;
       known.failedFinally = true;
-      const patch = failedPatch(claim, { message, at: this.#ctx.clock.now(), infeasible: outcome === 'infeasible' || isOutdated });
-      if (patch !== undefined) await this.#patch(claim, patch).catch((failure: unknown) => this.#ctx.logger.error(failure, 'MountVolume.NodeExpandVolume failed to mark node expansion as failed', { claim: claim.metadata.name }));
+      const patch = failedPatch(claim, {
+        message,
+        at: this.#ctx.clock.now(),
+        infeasible: outcome === 'infeasible' || isOutdated,
+      });
+      if (patch !== undefined)
+        await this.#patch(claim, patch).catch((failure: unknown) =>
+          this.#ctx.logger.error(failure, 'MountVolume.NodeExpandVolume failed to mark node expansion as failed', {
+            claim: claim.metadata.name,
+          }),
+        );
     }
     if (outcome !== 'in-use') throw error;
     known.refusedInUse = true;
@@ -165,11 +220,18 @@ export class NodeExpansion {
   }
 
   #claim({ claim: { metadata } }: ClaimUse): Promise<PersistentVolumeClaim> {
-    return this.#options.client.resource('v1/persistentvolumeclaims').get({ namespace: metadata.namespace, name: metadata.name ?? '' });
+    return this.#options.client
+      .resource('v1/persistentvolumeclaims')
+      .get({ namespace: metadata.namespace, name: metadata.name ?? '' });
   }
 
   #patch({ metadata }: PersistentVolumeClaim, patch: object): Promise<PersistentVolumeClaim> {
-    return this.#options.client.resource('v1/persistentvolumeclaims').patch({ namespace: metadata.namespace, name: metadata.name ?? '' }, patch, { type: 'strategic', subresource: 'status' });
+    return this.#options.client
+      .resource('v1/persistentvolumeclaims')
+      .patch({ namespace: metadata.namespace, name: metadata.name ?? '' }, patch, {
+        type: 'strategic',
+        subresource: 'status',
+      });
   }
 
   #tell(use: ClaimUse, type: EventType, reason: string, message: string): void {
@@ -177,16 +239,29 @@ export class NodeExpansion {
     this.#event({ ...use.claim, apiVersion: 'v1', kind: 'PersistentVolumeClaim' }, type, reason, message);
   }
 
-  #tellPod = ({ pod }: ClaimUse, type: EventType, reason: string, message: string): void => this.#event({ ...pod, apiVersion: 'v1', kind: 'Pod' }, type, reason, message);
+  #tellPod = ({ pod }: ClaimUse, type: EventType, reason: string, message: string): void =>
+    this.#event({ ...pod, apiVersion: 'v1', kind: 'Pod' }, type, reason, message);
 
-  #event = (object: ApiObject, type: EventType, reason: string, message: string): void => this.#options.recorder.event({ reference: referenceTo(object) }, type, reason, message);
+  #event = (object: ApiObject, type: EventType, reason: string, message: string): void =>
+    this.#options.recorder.event({ reference: referenceTo(object) }, type, reason, message);
 
   /** Between once and one and a half times the period, as pods are synced. */
   #period = (): number => this.#options.periodMs * (1 + this.#ctx.random.next() / 2);
 
   #known(name: string): KnownVolume {
     let known = this.#volumes.get(name);
-    if (known === undefined) this.#volumes.set(name, (known = { directories: new Set(), uses: new Map(), size: undefined, refusedInUse: false, failedFinally: false, turn: Promise.resolve() }));
+    if (known === undefined)
+      this.#volumes.set(
+        name,
+        (known = {
+          directories: new Set(),
+          uses: new Map(),
+          size: undefined,
+          refusedInUse: false,
+          failedFinally: false,
+          turn: Promise.resolve(),
+        }),
+      );
     return known;
   }
 

@@ -27,7 +27,8 @@ export async function readVolumeData(directory: string): Promise<VolumeData | un
   return text === undefined ? undefined : (JSON.parse(text) as VolumeData);
 }
 
-export const removeVolumeData = (directory: string): Promise<void> => fs.rm(path.join(directory, FILE), { force: true });
+export const removeVolumeData = (directory: string): Promise<void> =>
+  fs.rm(path.join(directory, FILE), { force: true });
 
 /** Every volume of a driver that is on this node, by its directory. */
 export async function allVolumeData(rootDirectory: string): Promise<Map<string, VolumeData>> {

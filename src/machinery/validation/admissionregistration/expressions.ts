@@ -1,13 +1,23 @@
 /** The CEL expressions of policies and match conditions. */
 import type { MatchCondition, Variable } from '../../../api/generated/admissionregistration-v1.ts';
+import {
+  duplicate,
+  type FieldError,
+  internalFieldError,
+  invalidValue,
+  type Path,
+  required,
+  tooMany,
+} from '../../errors/index.ts';
 import type { CelAdmissionExpression, CelCompiler } from '../cel-compiler.ts';
-import { duplicate, type FieldError, internalFieldError, invalidValue, type Path, required, tooMany } from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
 
 const MAX_MATCH_CONDITIONS = 64;
 const CEL_IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 const CEL_RESERVED = new Set(
-  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
+  'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(
+    ' ',
+  ),
 );
 
 /** What expressions of one object share. */
@@ -24,7 +34,14 @@ export function validateExpression(
   errors: FieldError[],
   expression: string,
   at: Path,
-  { cel, hasParams, variables, use, hasAuthorizer, shown }: ExpressionScope & ExpressionUse & { readonly shown?: string },
+  {
+    cel,
+    hasParams,
+    variables,
+    use,
+    hasAuthorizer,
+    shown,
+  }: ExpressionScope & ExpressionUse & { readonly shown?: string },
 ): void {
   const error = cel?.compileAdmissionExpression({ expression, use, hasParams, hasAuthorizer, variables }).error;
   if (!error) return;
@@ -58,10 +75,18 @@ export function validateMatchConditions(
   }
 }
 
-export const declared = ({ name = '', expression = '' }: Variable): { name: string; expression: string } => ({ name, expression });
+export const declared = ({ name = '', expression = '' }: Variable): { name: string; expression: string } => ({
+  name,
+  expression,
+});
 
 /** Each variable may use those before it. */
-export function validateVariables(errors: FieldError[], variables: readonly Variable[], at: Path, scope: Omit<ExpressionScope, 'variables'>): void {
+export function validateVariables(
+  errors: FieldError[],
+  variables: readonly Variable[],
+  at: Path,
+  scope: Omit<ExpressionScope, 'variables'>,
+): void {
   for (const [i, { name = '', expression = '' }] of variables.entries()) {
     const variableAt = at.index(i);
     if (name.trim() === '') errors.push(required(variableAt.child('name'), 'name is not specified'));
@@ -70,7 +95,12 @@ export function validateVariables(errors: FieldError[], variables: readonly Vari
     }
     if (expression.trim() === '') errors.push(required(variableAt.child('expression'), 'expression is not specified'));
     else {
-      const place = { ...scope, variables: variables.slice(0, i).map(declared), use: 'variable', hasAuthorizer: true } as const;
+      const place = {
+        ...scope,
+        variables: variables.slice(0, i).map(declared),
+        use: 'variable',
+        hasAuthorizer: true,
+      } as const;
       validateExpression(errors, expression, variableAt.child('expression'), place);
     }
   }

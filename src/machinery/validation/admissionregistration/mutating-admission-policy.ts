@@ -6,9 +6,9 @@ import type {
   Mutation,
 } from '../../../api/generated/admissionregistration-v1.ts';
 import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateExpression, type ExpressionScope } from './expressions.ts';
 import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicyScope } from './policy-parts.ts';
 import { REINVOCATION_POLICIES, validateMatchResources } from './rules.ts';
@@ -17,7 +17,10 @@ const SPEC = path('spec');
 const META_RULES = { namespaced: false, name: nameIsDnsSubdomain } as const;
 
 export const mutatingAdmissionPolicy: KindValidation<MutatingAdmissionPolicy> = {
-  create: [metadata(META_RULES), (errors, object, context) => validatePolicy(errors, object.spec ?? {}, { old: undefined, context })],
+  create: [
+    metadata(META_RULES),
+    (errors, object, context) => validatePolicy(errors, object.spec ?? {}, { old: undefined, context }),
+  ],
   update: [
     metadataAgain(META_RULES),
     (errors, object, old, context) => validatePolicy(errors, object.spec ?? {}, { old: old.spec ?? {}, context }),
@@ -28,7 +31,8 @@ function validatePolicy(errors: FieldError[], spec: MutatingAdmissionPolicySpec,
   const expressions = validatePolicyHead(errors, spec, SPEC, scope);
   const mutations = spec.mutations ?? [];
   if (mutations.length === 0) errors.push(required(SPEC.child('mutations'), 'must contain at least one item'));
-  for (const [i, mutation] of mutations.entries()) validateMutation(errors, mutation, SPEC.child('mutations').index(i), expressions);
+  for (const [i, mutation] of mutations.entries())
+    validateMutation(errors, mutation, SPEC.child('mutations').index(i), expressions);
   const policy = spec.reinvocationPolicy ?? '';
   const policyAt = SPEC.child('reinvocationPolicy');
   if (policy === '') errors.push(required(policyAt));
@@ -46,14 +50,22 @@ function validateMutation(errors: FieldError[], mutation: Mutation, at: Path, sc
   const known = PATCH_TYPES.find(({ type }) => type === patchType);
   if (!known) {
     const supported = PATCH_TYPES.map(({ type }) => type);
-    errors.push(patchType === '' ? required(at.child('patchType')) : notSupported(at.child('patchType'), patchType, supported));
+    errors.push(
+      patchType === '' ? required(at.child('patchType')) : notSupported(at.child('patchType'), patchType, supported),
+    );
     return;
   }
   const { type, field, other } = known;
   const patch = mutation[field];
   if (!patch) errors.push(required(at.child(field), `must be specified when patchType is ${type}`));
-  else if (!patch.expression?.trim()) errors.push(required(at.child(field, 'expression'), 'expression is not specified'));
-  else validateExpression(errors, patch.expression, at.child(field, 'expression'), { ...scope, use: field, hasAuthorizer: true });
+  else if (!patch.expression?.trim())
+    errors.push(required(at.child(field, 'expression'), 'expression is not specified'));
+  else
+    validateExpression(errors, patch.expression, at.child(field, 'expression'), {
+      ...scope,
+      use: field,
+      hasAuthorizer: true,
+    });
   if (mutation[other]) {
     errors.push(invalidValue(at.child(other), `{${other}}`, `must not be specified when patchType is ${type}`));
   }

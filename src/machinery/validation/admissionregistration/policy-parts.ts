@@ -1,10 +1,23 @@
 /** What validating and mutating policies have in common, and their bindings. */
-import type { MatchCondition, MatchResources, ParamKind, ParamRef, Variable } from '../../../api/generated/admissionregistration-v1.ts';
+import type {
+  MatchCondition,
+  MatchResources,
+  ParamKind,
+  ParamRef,
+  Variable,
+} from '../../../api/generated/admissionregistration-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { dns1035Label, dns1123Subdomain, pathSegmentName } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
-import { dns1035Label, dns1123Subdomain, pathSegmentName } from '../../names/index.ts';
 import { declared, validateMatchConditions, validateVariables, type ExpressionScope } from './expressions.ts';
 import { FAILURE_POLICIES, validateMatchResources } from './rules.ts';
 
@@ -22,18 +35,25 @@ export interface PolicyScope {
 }
 
 /** Checks what comes before the policy's own expressions, and gives the scope that these have. */
-export function validatePolicyHead(errors: FieldError[], spec: PolicySpec, at: Path, { old, context }: PolicyScope): ExpressionScope {
+export function validatePolicyHead(
+  errors: FieldError[],
+  spec: PolicySpec,
+  at: Path,
+  { old, context }: PolicyScope,
+): ExpressionScope {
   const { failurePolicy, paramKind, matchConstraints } = spec;
   const scope = { cel: context.cel, hasParams: paramKind != null };
   if (failurePolicy == null) errors.push(required(at.child('failurePolicy')));
-  else if (!FAILURE_POLICIES.includes(failurePolicy)) errors.push(notSupported(at.child('failurePolicy'), failurePolicy, FAILURE_POLICIES));
+  else if (!FAILURE_POLICIES.includes(failurePolicy))
+    errors.push(notSupported(at.child('failurePolicy'), failurePolicy, FAILURE_POLICIES));
   if (paramKind) validateParamKind(errors, paramKind, at.child('paramKind'));
   if (!matchConstraints) errors.push(required(at.child('matchConstraints')));
   else {
     validateMatchResources(errors, matchConstraints, at.child('matchConstraints'));
     if (!matchConstraints.resourceRules?.length) errors.push(required(at.child('matchConstraints', 'resourceRules')));
   }
-  const unchanged = old && semanticEqual(paramKind, old.paramKind) && semanticEqual(spec.matchConditions, old.matchConditions);
+  const unchanged =
+    old && semanticEqual(paramKind, old.paramKind) && semanticEqual(spec.matchConditions, old.matchConditions);
   if (!unchanged) validateMatchConditions(errors, spec.matchConditions ?? [], at.child('matchConditions'), scope);
   validateVariables(errors, spec.variables ?? [], at.child('variables'), scope);
   return { ...scope, variables: (spec.variables ?? []).map(declared) };
@@ -43,7 +63,8 @@ function validateParamKind(errors: FieldError[], { apiVersion = '', kind = '' }:
   const versionAt = at.child('apiVersion');
   const parts = apiVersion.split('/');
   if (apiVersion === '') errors.push(required(versionAt));
-  else if (parts.length > 2) errors.push(invalidValue(versionAt, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  else if (parts.length > 2)
+    errors.push(invalidValue(versionAt, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
   else {
     const [group, version] = parts.length === 2 ? [parts[0]!, parts[1]!] : ['', parts[0]!];
     if (group !== '') joined(errors, group, versionAt, dns1123Subdomain(group));
@@ -54,7 +75,9 @@ function validateParamKind(errors: FieldError[], { apiVersion = '', kind = '' }:
   else {
     const messages = dns1035Label(kind.toLowerCase());
     if (messages.length > 0) {
-      errors.push(invalidValue(at.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
+      errors.push(
+        invalidValue(at.child('kind'), kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`),
+      );
     }
   }
 }

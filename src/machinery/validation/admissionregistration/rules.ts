@@ -1,8 +1,13 @@
 /** Which requests a webhook or a policy is about. */
-import type { MatchResources, NamedRuleWithOperations, Rule, RuleWithOperations } from '../../../api/generated/admissionregistration-v1.ts';
+import type {
+  MatchResources,
+  NamedRuleWithOperations,
+  Rule,
+  RuleWithOperations,
+} from '../../../api/generated/admissionregistration-v1.ts';
 import { duplicate, type FieldError, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
-import { validateLabelSelector } from '../label-selector.ts';
 import { pathSegmentName } from '../../names/index.ts';
+import { validateLabelSelector } from '../label-selector.ts';
 
 export const FAILURE_POLICIES = ['Fail', 'Ignore'];
 export const MATCH_POLICIES = ['Equivalent', 'Exact'];
@@ -35,7 +40,8 @@ function validateRule(errors: FieldError[], { apiGroups, apiVersions, resources,
 
 function validateList(errors: FieldError[], list: readonly string[], at: Path, what: string): void {
   if (list.length === 0) errors.push(required(at));
-  if (list.length > 1 && list.includes('*')) errors.push(invalidValue(at, list, `if '*' is present, must not specify other ${what}`));
+  if (list.length > 1 && list.includes('*'))
+    errors.push(invalidValue(at, list, `if '*' is present, must not specify other ${what}`));
 }
 
 /** `pods`, `pods/log`, and with a star for either part; what a star covers may not be listed beside it. */
@@ -68,7 +74,9 @@ function validateResources(errors: FieldError[], resources: readonly string[], a
     errors.push(invalidValue(at, resources, "if '*/*' is present, must not specify other resources"));
   }
   if (resources.includes('*') && plainResource) {
-    errors.push(invalidValue(at, resources, "if '*' is present, must not specify other resources without subresources"));
+    errors.push(
+      invalidValue(at, resources, "if '*' is present, must not specify other resources without subresources"),
+    );
   }
 }
 
@@ -76,7 +84,8 @@ export function validateMatchResources(errors: FieldError[], match: MatchResourc
   if (!match) return;
   const { matchPolicy } = match;
   if (matchPolicy == null) errors.push(required(at.child('matchPolicy')));
-  else if (!MATCH_POLICIES.includes(matchPolicy)) errors.push(notSupported(at.child('matchPolicy'), matchPolicy, MATCH_POLICIES));
+  else if (!MATCH_POLICIES.includes(matchPolicy))
+    errors.push(notSupported(at.child('matchPolicy'), matchPolicy, MATCH_POLICIES));
   for (const name of ['namespaceSelector', 'objectSelector'] as const) {
     if (match[name] == null) errors.push(required(at.child(name)));
     else validateLabelSelector(errors, match[name], at.child(name));

@@ -7,12 +7,20 @@ import type {
   ValidatingAdmissionPolicySpec,
   Validation,
 } from '../../../api/generated/admissionregistration-v1.ts';
-import { duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { goStructs } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateConditions } from '../object-meta.ts';
 import { validateExpression, type ExpressionScope } from './expressions.ts';
 import { validateParamRef, validatePolicyHead, validatePolicyName, type PolicyScope } from './policy-parts.ts';
@@ -27,7 +35,10 @@ const NEWLINE = /[\n\r]/;
 const AT_LEAST_ONE = 'validations or auditAnnotations must contain at least one item';
 
 export const validatingAdmissionPolicy: KindValidation<ValidatingAdmissionPolicy> = {
-  create: [metadata(META_RULES), (errors, object, context) => validatePolicy(errors, object, { old: undefined, context })],
+  create: [
+    metadata(META_RULES),
+    (errors, object, context) => validatePolicy(errors, object, { old: undefined, context }),
+  ],
   update: [
     metadataAgain(META_RULES),
     (errors, object, old, context) => validatePolicy(errors, object, { old: old.spec ?? {}, context }),
@@ -35,16 +46,24 @@ export const validatingAdmissionPolicy: KindValidation<ValidatingAdmissionPolicy
   status: [(errors, object) => validateStatus(errors, object)],
 };
 
-function validatePolicy(errors: FieldError[], { metadata: meta, spec }: ValidatingAdmissionPolicy, scope: PolicyScope): void {
+function validatePolicy(
+  errors: FieldError[],
+  { metadata: meta, spec }: ValidatingAdmissionPolicy,
+  scope: PolicyScope,
+): void {
   const policy: ValidatingAdmissionPolicySpec = spec ?? {};
   const expressions = validatePolicyHead(errors, policy, SPEC, scope);
   const validations = policy.validations ?? [];
   const annotations = policy.auditAnnotations ?? [];
   if (validations.length === 0 && annotations.length === 0) {
-    errors.push(required(SPEC.child('validations'), AT_LEAST_ONE), required(SPEC.child('auditAnnotations'), AT_LEAST_ONE));
+    errors.push(
+      required(SPEC.child('validations'), AT_LEAST_ONE),
+      required(SPEC.child('auditAnnotations'), AT_LEAST_ONE),
+    );
     return;
   }
-  for (const [i, validation] of validations.entries()) validateValidation(errors, validation, SPEC.child('validations').index(i), expressions);
+  for (const [i, validation] of validations.entries())
+    validateValidation(errors, validation, SPEC.child('validations').index(i), expressions);
   validateAuditAnnotations(errors, annotations, { policyName: meta.name ?? '', expressions });
 }
 
@@ -52,15 +71,22 @@ function validateValidation(errors: FieldError[], validation: Validation, at: Pa
   const { expression = '', message = '', messageExpression = '', reason } = validation;
   const trimmedMessage = message.trim();
   if (expression.trim() === '') errors.push(required(at.child('expression'), 'expression is not specified'));
-  else validateExpression(errors, expression, at.child('expression'), { ...scope, use: 'validation', hasAuthorizer: true });
+  else
+    validateExpression(errors, expression, at.child('expression'), {
+      ...scope,
+      use: 'validation',
+      hasAuthorizer: true,
+    });
   if (messageExpression !== '' && messageExpression.trim() === '') {
     errors.push(invalidValue(at.child('messageExpression'), messageExpression, 'must be non-empty if specified'));
   } else if (messageExpression !== '') {
     const place = { ...scope, use: 'messageExpression', hasAuthorizer: false } as const;
     validateExpression(errors, messageExpression, at.child('messageExpression'), place);
   }
-  if (message !== '' && trimmedMessage === '') errors.push(invalidValue(at.child('message'), message, 'must be non-empty if specified'));
-  else if (NEWLINE.test(trimmedMessage)) errors.push(invalidValue(at.child('message'), message, 'must not contain line breaks'));
+  if (message !== '' && trimmedMessage === '')
+    errors.push(invalidValue(at.child('message'), message, 'must be non-empty if specified'));
+  else if (NEWLINE.test(trimmedMessage))
+    errors.push(invalidValue(at.child('message'), message, 'must not contain line breaks'));
   if (reason != null && !REASONS.includes(reason)) errors.push(notSupported(at.child('reason'), reason, REASONS));
 }
 
@@ -69,7 +95,11 @@ interface AnnotationScope {
   readonly expressions: ExpressionScope;
 }
 
-function validateAuditAnnotations(errors: FieldError[], annotations: readonly AuditAnnotation[], scope: AnnotationScope): void {
+function validateAuditAnnotations(
+  errors: FieldError[],
+  annotations: readonly AuditAnnotation[],
+  scope: AnnotationScope,
+): void {
   const at = SPEC.child('auditAnnotations');
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
     const shown = goStructs('io.k8s.api.admissionregistration.v1.AuditAnnotation', annotations);
@@ -110,7 +140,11 @@ function validateStatus(errors: FieldError[], { status }: ValidatingAdmissionPol
   validateConditions(errors, status?.conditions ?? [], at.child('conditions'));
 }
 
-function validateExpressionWarning(errors: FieldError[], { warning, fieldRef = '' }: ExpressionWarning, at: Path): void {
+function validateExpressionWarning(
+  errors: FieldError[],
+  { warning, fieldRef = '' }: ExpressionWarning,
+  at: Path,
+): void {
   if (!warning) errors.push(required(at.child('warning')));
   if (fieldRef.trim() === '') errors.push(required(at.child('fieldRef')));
 }

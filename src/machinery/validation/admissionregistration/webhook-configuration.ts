@@ -5,12 +5,20 @@ import type {
   ValidatingWebhook,
   ValidatingWebhookConfiguration,
 } from '../../../api/generated/admissionregistration-v1.ts';
+import {
+  duplicate,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { dns1035Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { dns1035Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import { validateMatchConditions } from './expressions.ts';
 import { FAILURE_POLICIES, MATCH_POLICIES, REINVOCATION_POLICIES, validateRuleWithOperations } from './rules.ts';
@@ -43,7 +51,8 @@ const STRICT: Rules = {
 };
 
 const webhooksOf = (object: Configuration): readonly Webhook[] => object.webhooks ?? [];
-const hasKnownVersion = (versions: readonly string[]): boolean => versions.some((version) => REVIEW_VERSIONS.includes(version));
+const hasKnownVersion = (versions: readonly string[]): boolean =>
+  versions.some((version) => REVIEW_VERSIONS.includes(version));
 
 function rulesAfter(object: Configuration, old: Configuration): Rules {
   const [now, before] = [webhooksOf(object), webhooksOf(old)];
@@ -54,9 +63,12 @@ function rulesAfter(object: Configuration, old: Configuration): Rules {
   }
   return {
     ignoreMatchConditions:
-      now.length === before.length && now.every((hook, i) => semanticEqual(hook.matchConditions, before[i]!.matchConditions)),
+      now.length === before.length &&
+      now.every((hook, i) => semanticEqual(hook.matchConditions, before[i]!.matchConditions)),
     noSideEffects: before.every(({ sideEffects }) => NO_SIDE_EFFECTS.includes(sideEffects ?? '')),
-    knownReviewVersion: before.every(({ admissionReviewVersions: versions }) => !versions?.length || hasKnownVersion(versions)),
+    knownReviewVersion: before.every(
+      ({ admissionReviewVersions: versions }) => !versions?.length || hasKnownVersion(versions),
+    ),
     uniqueNames: new Set(before.map(({ name }) => name)).size === before.length,
     invalidSelectorValues: selectorErrors.length > 0,
   };
@@ -64,7 +76,10 @@ function rulesAfter(object: Configuration, old: Configuration): Rules {
 
 function validationOfConfiguration<T extends Configuration>(): KindValidation<T> {
   return {
-    create: [metadata(META_RULES), (errors, object, context) => validateWebhooks(errors, webhooksOf(object), STRICT, context)],
+    create: [
+      metadata(META_RULES),
+      (errors, object, context) => validateWebhooks(errors, webhooksOf(object), STRICT, context),
+    ],
     update: [
       metadataAgain(META_RULES),
       (errors, object, old, context) => validateWebhooks(errors, webhooksOf(object), rulesAfter(object, old), context),
@@ -72,15 +87,26 @@ function validationOfConfiguration<T extends Configuration>(): KindValidation<T>
   };
 }
 
-export const validatingWebhookConfiguration: KindValidation<ValidatingWebhookConfiguration> = validationOfConfiguration();
+export const validatingWebhookConfiguration: KindValidation<ValidatingWebhookConfiguration> =
+  validationOfConfiguration();
 export const mutatingWebhookConfiguration: KindValidation<MutatingWebhookConfiguration> = validationOfConfiguration();
 
-function validateWebhooks(errors: FieldError[], webhooks: readonly Webhook[], rules: Rules, context: ValidationContext): void {
+function validateWebhooks(
+  errors: FieldError[],
+  webhooks: readonly Webhook[],
+  rules: Rules,
+  context: ValidationContext,
+): void {
   const names = new Set<string>();
   for (const [i, hook] of webhooks.entries()) {
     const at = WEBHOOKS.index(i);
     validateWebhook(errors, hook, at, { rules, context });
-    validateReviewVersions(errors, hook.admissionReviewVersions ?? [], at.child('admissionReviewVersions'), rules.knownReviewVersion);
+    validateReviewVersions(
+      errors,
+      hook.admissionReviewVersions ?? [],
+      at.child('admissionReviewVersions'),
+      rules.knownReviewVersion,
+    );
     if (!rules.uniqueNames || !hook.name) continue;
     if (names.has(hook.name)) errors.push(duplicate(at.child('name'), hook.name));
     names.add(hook.name);
@@ -94,15 +120,19 @@ interface WebhookScope {
 
 function validateWebhook(errors: FieldError[], hook: Webhook, at: Path, { rules, context }: WebhookScope): void {
   validateQualifiedDomain(errors, hook.name ?? '', at.child('name'));
-  for (const [i, rule] of (hook.rules ?? []).entries()) validateRuleWithOperations(errors, rule, at.child('rules').index(i));
+  for (const [i, rule] of (hook.rules ?? []).entries())
+    validateRuleWithOperations(errors, rule, at.child('rules').index(i));
   validateOneOf(errors, hook.failurePolicy, at.child('failurePolicy'), FAILURE_POLICIES);
   validateOneOf(errors, hook.matchPolicy, at.child('matchPolicy'), MATCH_POLICIES);
   const sideEffects = rules.noSideEffects ? NO_SIDE_EFFECTS : ANY_SIDE_EFFECTS;
-  if (hook.sideEffects == null) errors.push(required(at.child('sideEffects'), `must specify one of ${sideEffects.join(', ')}`));
+  if (hook.sideEffects == null)
+    errors.push(required(at.child('sideEffects'), `must specify one of ${sideEffects.join(', ')}`));
   else validateOneOf(errors, hook.sideEffects, at.child('sideEffects'), sideEffects);
   const timeout = hook.timeoutSeconds;
   if (timeout != null && (timeout > MAX_TIMEOUT_SECONDS || timeout < 1)) {
-    errors.push(invalidValue(at.child('timeoutSeconds'), timeout, 'the timeout value must be between 1 and 30 seconds'));
+    errors.push(
+      invalidValue(at.child('timeoutSeconds'), timeout, 'the timeout value must be between 1 and 30 seconds'),
+    );
   }
   const allowances = { invalidValues: rules.invalidSelectorValues };
   validateLabelSelector(errors, hook.namespaceSelector, at.child('namespaceSelector'), allowances);
@@ -110,7 +140,10 @@ function validateWebhook(errors: FieldError[], hook: Webhook, at: Path, { rules,
   validateOneOf(errors, hook.reinvocationPolicy, at.child('reinvocationPolicy'), REINVOCATION_POLICIES);
   validateWebhookClientConfig(errors, hook.clientConfig ?? {}, at.child('clientConfig'));
   if (rules.ignoreMatchConditions) return;
-  validateMatchConditions(errors, hook.matchConditions ?? [], at.child('matchConditions'), { cel: context.cel, hasParams: false });
+  validateMatchConditions(errors, hook.matchConditions ?? [], at.child('matchConditions'), {
+    cel: context.cel,
+    hasParams: false,
+  });
 }
 
 function validateOneOf(errors: FieldError[], value: string | undefined, at: Path, supported: readonly string[]): void {
@@ -129,7 +162,12 @@ function validateQualifiedDomain(errors: FieldError[], name: string, at: Path): 
   }
 }
 
-function validateReviewVersions(errors: FieldError[], versions: readonly string[], at: Path, knownVersion: boolean): void {
+function validateReviewVersions(
+  errors: FieldError[],
+  versions: readonly string[],
+  at: Path,
+  knownVersion: boolean,
+): void {
   if (versions.length === 0) {
     errors.push(required(at, `must specify one of ${REVIEW_VERSIONS.join(', ')}`));
     return;

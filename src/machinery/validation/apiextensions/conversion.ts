@@ -1,6 +1,13 @@
-/** How objects get from one version of a custom kind to another. */
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import { pemBlocks } from '../../../base/index.ts';
+/** How objects get from one version of a custom kind to another. */
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../errors/index.ts';
 import { dns1035Label } from '../../names/index.ts';
 import { validateWebhookClientConfig } from '../webhook-client-config.ts';
 import type { InternalConversion } from './internal-form.ts';
@@ -14,7 +21,12 @@ export interface ConversionRules {
   readonly anyCaBundle: boolean;
 }
 
-export function validateConversion(errors: FieldError[], conversion: InternalConversion, at: Path, rules: ConversionRules): void {
+export function validateConversion(
+  errors: FieldError[],
+  conversion: InternalConversion,
+  at: Path,
+  rules: ConversionRules,
+): void {
   const { strategy, webhookClientConfig: config, conversionReviewVersions: versions } = conversion;
   const [configAt, versionsAt] = [at.child('webhookClientConfig'), at.child('conversionReviewVersions')];
   if (strategy === '') errors.push(required(at.child('strategy')));
@@ -36,13 +48,20 @@ export function validateConversion(errors: FieldError[], conversion: InternalCon
 }
 
 export const isCaBundle = (base64: string): boolean => {
-  for (const { type } of pemBlocks(Buffer.from(base64, 'base64').toString('latin1'))) if (type === 'CERTIFICATE') return true;
+  for (const { type } of pemBlocks(Buffer.from(base64, 'base64').toString('latin1')))
+    if (type === 'CERTIFICATE') return true;
   return false;
 };
 
-export const hasKnownReviewVersion = (versions: readonly string[]): boolean => versions.some((version) => REVIEW_VERSIONS.includes(version));
+export const hasKnownReviewVersion = (versions: readonly string[]): boolean =>
+  versions.some((version) => REVIEW_VERSIONS.includes(version));
 
-function validateReviewVersions(errors: FieldError[], versions: readonly string[], at: Path, { knownReviewVersion }: ConversionRules): void {
+function validateReviewVersions(
+  errors: FieldError[],
+  versions: readonly string[],
+  at: Path,
+  { knownReviewVersion }: ConversionRules,
+): void {
   if (versions.length === 0) {
     errors.push(required(at));
     return;

@@ -5,10 +5,10 @@ import type {
   CustomResourceDefinitionVersion,
 } from '../../../api/generated/apiextensions-v1.ts';
 import { type FieldError, invalidValue, notSupported, path, required } from '../../errors/index.ts';
-import { parseGoUrl } from '../go-url.ts';
-import { goStructs } from '../go-struct.ts';
-import type { KindValidation, UpdateCheck, ValidationContext } from '../kind-validation.ts';
 import { dns1123Subdomain, type NameCheck, nameIsDnsSubdomain } from '../../names/index.ts';
+import { goStructs } from '../go-struct.ts';
+import { parseGoUrl } from '../go-url.ts';
+import type { KindValidation, UpdateCheck, ValidationContext } from '../kind-validation.ts';
 import { validateAnyObjectMetaUpdate, validateImmutable, validateObjectMeta } from '../object-meta.ts';
 import { validateConversion } from './conversion.ts';
 import { RULES_OF_NEW, rulesAfter, type DefinitionRules } from './definition-rules.ts';
@@ -19,7 +19,12 @@ import { validateListed, validateNames } from './names.ts';
 import { hasDefaults } from './schema-defaults.ts';
 import { someSchema, type Schema } from './schema-props.ts';
 import { structuralFormProblem } from './structural.ts';
-import { validateColumns, validateDeprecation, validateSelectableFields, validateSubresources } from './version-parts.ts';
+import {
+  validateColumns,
+  validateDeprecation,
+  validateSelectableFields,
+  validateSubresources,
+} from './version-parts.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -27,11 +32,17 @@ const SCOPES = ['Cluster', 'Namespaced'];
 const VERSION_TYPE = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion';
 
 /** Finalizers need no domain here: the server's own has none. */
-const metadataUpdate: UpdateCheck<CustomResourceDefinition> = (errors, object, old) => validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
+const metadataUpdate: UpdateCheck<CustomResourceDefinition> = (errors, object, old) =>
+  validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
 
 export const customResourceDefinition: KindValidation<CustomResourceDefinition> = {
   create: [
-    (errors, object) => validateObjectMeta(errors, object.metadata, { namespaced: false, name: nameOf(object.spec), unqualifiedFinalizers: true }),
+    (errors, object) =>
+      validateObjectMeta(errors, object.metadata, {
+        namespaced: false,
+        name: nameOf(object.spec),
+        unqualifiedFinalizers: true,
+      }),
     (errors, object, context) => validateSpec(errors, object.spec, RULES_OF_NEW, context),
     (errors, object) => validateNames(errors, object.status?.acceptedNames ?? {}, STATUS.child('acceptedNames')),
     (errors, object) => validateStoredVersions(errors, object),
@@ -46,7 +57,10 @@ export const customResourceDefinition: KindValidation<CustomResourceDefinition> 
     (errors, object, old) => validateApproval(errors, object, old),
     (errors, object, old) => validatePreserveUnknownFields(errors, object, old),
   ],
-  status: [metadataUpdate, (errors, object) => validateNames(errors, object.status?.acceptedNames ?? {}, STATUS.child('acceptedNames'))],
+  status: [
+    metadataUpdate,
+    (errors, object) => validateNames(errors, object.status?.acceptedNames ?? {}, STATUS.child('acceptedNames')),
+  ],
   warnings: [unrecognizedFormatWarnings],
 };
 
@@ -58,7 +72,12 @@ const nameOf =
     return name === wanted ? messages : [...messages, 'must be spec.names.plural+"."+spec.group'];
   };
 
-function validateSpecUpdate(errors: FieldError[], object: CustomResourceDefinition, old: CustomResourceDefinition, context: ValidationContext): void {
+function validateSpecUpdate(
+  errors: FieldError[],
+  object: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  context: ValidationContext,
+): void {
   const rules = rulesAfter(object, old);
   const [{ scope, group, names }, before] = [object.spec, old.spec];
   validateSpec(errors, object.spec, rules, context);
@@ -70,19 +89,31 @@ function validateSpecUpdate(errors: FieldError[], object: CustomResourceDefiniti
   validateImmutable(errors, names?.plural ?? '', before.names?.plural ?? '', SPEC.child('names', 'plural'));
 }
 
-function validateSpec(errors: FieldError[], given: CustomResourceDefinitionSpec | undefined, asked: DefinitionRules, context: ValidationContext): void {
+function validateSpec(
+  errors: FieldError[],
+  given: CustomResourceDefinitionSpec | undefined,
+  asked: DefinitionRules,
+  context: ValidationContext,
+): void {
   const spec = given ?? { group: '', names: { plural: '', kind: '' }, scope: '', versions: [] };
   const internal = internalSpec(spec);
   const preserves = spec.preserveUnknownFields === true;
-  const structural = asked.structural || !preserves || internal.versions.some(hasExtensions) || hasDefaults(internal.validation?.openAPIV3Schema);
+  const structural =
+    asked.structural ||
+    !preserves ||
+    internal.versions.some(hasExtensions) ||
+    hasDefaults(internal.validation?.openAPIV3Schema);
   const rules = structural === asked.structural ? asked : { ...asked, structural };
   validateGroupAndScope(errors, spec);
   validateSchemasGiven(errors, internal, { needed: rules.schemas, pruning: !preserves });
   if (preserves && (spec.versions ?? []).some(({ schema }) => hasDefaults(schema?.openAPIV3Schema))) {
-    errors.push(invalidValue(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'));
+    errors.push(
+      invalidValue(SPEC.child('preserveUnknownFields'), true, 'must be false in order to use defaults in the schema'),
+    );
   }
   const perVersion = internal.versions.some(({ subresources }) => subresources);
-  for (const [i, version] of internal.versions.entries()) validateVersion(errors, version, i, { internal, perVersion, rules, context });
+  for (const [i, version] of internal.versions.entries())
+    validateVersion(errors, version, i, { internal, perVersion, rules, context });
   validateVersionList(errors, internal, given?.versions == null);
   for (const name of ['plural', 'singular', 'kind', 'listKind'] as const) {
     if (!spec.names?.[name]) errors.push(required(SPEC.child('names', name)));
@@ -92,7 +123,13 @@ function validateSpec(errors: FieldError[], given: CustomResourceDefinitionSpec 
   if (internal.conversion) {
     const { strategy } = internal.conversion;
     if (strategy !== 'None' && preserves) {
-      errors.push(invalidValue(SPEC.child('conversion', 'strategy'), strategy, 'must be None if spec.preserveUnknownFields is true'));
+      errors.push(
+        invalidValue(
+          SPEC.child('conversion', 'strategy'),
+          strategy,
+          'must be None if spec.preserveUnknownFields is true',
+        ),
+      );
     }
     validateConversion(errors, internal.conversion, SPEC.child('conversion'), rules);
   }
@@ -102,12 +139,17 @@ function validateGroupAndScope(errors: FieldError[], { group = '', scope = '' }:
   const messages = dns1123Subdomain(group);
   if (group === '') errors.push(required(SPEC.child('group')));
   else if (messages.length > 0) errors.push(invalidValue(SPEC.child('group'), group, messages.join(',')));
-  else if (!group.includes('.')) errors.push(invalidValue(SPEC.child('group'), group, 'should be a domain with at least one dot'));
+  else if (!group.includes('.'))
+    errors.push(invalidValue(SPEC.child('group'), group, 'should be a domain with at least one dot'));
   if (scope === '') errors.push(required(SPEC.child('scope')));
   else if (!SCOPES.includes(scope)) errors.push(notSupported(SPEC.child('scope'), scope, SCOPES));
 }
 
-function validateSchemasGiven(errors: FieldError[], internal: InternalSpec, { needed, pruning }: { needed: boolean; pruning: boolean }): void {
+function validateSchemasGiven(
+  errors: FieldError[],
+  internal: InternalSpec,
+  { needed, pruning }: { needed: boolean; pruning: boolean },
+): void {
   if (internal.validation?.openAPIV3Schema) return;
   for (const [i, { schema, served }] of internal.versions.entries()) {
     if (schema?.openAPIV3Schema) continue;
@@ -127,7 +169,9 @@ const EXTENSIONS = [
 ] as const;
 
 const hasExtensions = ({ schema }: CustomResourceDefinitionVersion): boolean =>
-  someSchema(schema?.openAPIV3Schema, (one: Schema) => EXTENSIONS.some((name) => one[name] != null && one[name] !== false));
+  someSchema(schema?.openAPIV3Schema, (one: Schema) =>
+    EXTENSIONS.some((name) => one[name] != null && one[name] !== false),
+  );
 
 interface VersionScope {
   readonly internal: InternalSpec;
@@ -137,13 +181,23 @@ interface VersionScope {
   readonly context: ValidationContext;
 }
 
-function validateVersion(errors: FieldError[], version: CustomResourceDefinitionVersion, i: number, { internal, perVersion, rules, context }: VersionScope): void {
+function validateVersion(
+  errors: FieldError[],
+  version: CustomResourceDefinitionVersion,
+  i: number,
+  { internal, perVersion, rules, context }: VersionScope,
+): void {
   const at = SPEC.child('versions').index(i);
   const { name = '', schema, additionalPrinterColumns, selectableFields } = version;
   validateListed(errors, name, at.child('name'));
   validateDeprecation(errors, version, at.child('deprecationWarning'));
   const status = hasStatus(perVersion ? version.subresources : internal.subresources);
-  validateDefinitionSchema(errors, schema, at.child('schema'), { status, rules, context, ignoreRuleCost: rules.unchangedSchemas.has(name) });
+  validateDefinitionSchema(errors, schema, at.child('schema'), {
+    status,
+    rules,
+    context,
+    ignoreRuleCost: rules.unchangedSchemas.has(name),
+  });
   validateSubresources(errors, version.subresources, at.child('subresources'));
   validateColumns(errors, additionalPrinterColumns ?? [], at.child('additionalPrinterColumns'));
   if (!selectableFields?.length) return;
@@ -174,7 +228,12 @@ function validateVersionList(errors: FieldError[], { versions, version }: Intern
 }
 
 /** What all versions share. */
-function validateCommonParts(errors: FieldError[], internal: InternalSpec, rules: DefinitionRules, context: ValidationContext): void {
+function validateCommonParts(
+  errors: FieldError[],
+  internal: InternalSpec,
+  rules: DefinitionRules,
+  context: ValidationContext,
+): void {
   const { validation, subresources, additionalPrinterColumns, selectableFields, version, versions } = internal;
   const status = hasStatus(subresources) || versions.some((one) => hasStatus(one.subresources));
   const ignoreRuleCost = rules.unchangedSchemas.has(version);
@@ -188,7 +247,11 @@ function validateCommonParts(errors: FieldError[], internal: InternalSpec, rules
     const schema = validation.openAPIV3Schema ?? ({} as Schema);
     const problem = structuralFormProblem(schema);
     if (problem !== undefined) errors.push(invalidValue(SPEC.child('schema.openAPIV3Schema'), '', problem));
-    else validateSelectableFields(errors, selectableFields, at, { schema, allowTooMany: rules.tooManySelectableFields.has(version) });
+    else
+      validateSelectableFields(errors, selectableFields, at, {
+        schema,
+        allowTooMany: rules.tooManySelectableFields.has(version),
+      });
   }
 }
 
@@ -201,7 +264,8 @@ function validateStoredVersions(errors: FieldError[], { spec, status }: CustomRe
   }
   const versions = spec?.versions ?? [];
   for (const { name, storage } of versions) {
-    if (storage && !stored.includes(name)) errors.push(invalidValue(at, stored, `must have the storage version ${name}`));
+    if (storage && !stored.includes(name))
+      errors.push(invalidValue(at, stored, `must have the storage version ${name}`));
   }
   const names = new Set(versions.map(({ name }) => name));
   for (const [i, name] of stored.entries()) {
@@ -227,7 +291,11 @@ function approvalOf({ metadata }: CustomResourceDefinition): Approval {
 }
 
 /** Kubernetes' own groups are reviewed before they grow. */
-function validateApproval(errors: FieldError[], object: CustomResourceDefinition, old: CustomResourceDefinition | undefined): void {
+function validateApproval(
+  errors: FieldError[],
+  object: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+): void {
   if (!PROTECTED_GROUP.test(object.spec?.group ?? '')) return;
   const approval = approvalOf(object);
   if (old && approvalOf(old) === approval) return;
@@ -240,8 +308,13 @@ function validateApproval(errors: FieldError[], object: CustomResourceDefinition
   }
 }
 
-function validatePreserveUnknownFields(errors: FieldError[], { spec }: CustomResourceDefinition, old: CustomResourceDefinition | undefined): void {
+function validatePreserveUnknownFields(
+  errors: FieldError[],
+  { spec }: CustomResourceDefinition,
+  old: CustomResourceDefinition | undefined,
+): void {
   if (old?.spec.preserveUnknownFields || !spec?.preserveUnknownFields) return;
-  const detail = 'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
+  const detail =
+    'cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead';
   errors.push(invalidValue(SPEC.child('preserveUnknownFields'), true, detail));
 }

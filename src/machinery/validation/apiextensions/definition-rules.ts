@@ -3,8 +3,8 @@
  * not asked for more than what is stored already fulfils.
  */
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
-import { semanticEqual } from '../equality.ts';
 import { type FieldError, path } from '../../errors/index.ts';
+import { semanticEqual } from '../equality.ts';
 import { hasKnownReviewVersion, isCaBundle, type ConversionRules } from './conversion.ts';
 import { internalSpec } from './internal-form.ts';
 import { rightSchemas } from './right-schemas.ts';
@@ -67,7 +67,9 @@ export function rulesAfter(object: CustomResourceDefinition, old: CustomResource
     unchangedSchemas: versionsWithSame(object, old, 'schema'),
     tooManySelectableFields: new Set(
       [...versionsWithSame(object, old, 'selectableFields')].filter(
-        (name) => (old.spec.versions.find((version) => version.name === name)?.selectableFields?.length ?? 0) > MAX_SELECTABLE_FIELDS,
+        (name) =>
+          (old.spec.versions.find((version) => version.name === name)?.selectableFields?.length ?? 0) >
+          MAX_SELECTABLE_FIELDS,
       ),
     ),
   };
@@ -79,7 +81,11 @@ function hasWrongMapListKeys(schema: Schema): boolean {
   return errors.length > 0;
 }
 
-function versionsWithSame(object: CustomResourceDefinition, old: CustomResourceDefinition, field: 'schema' | 'selectableFields'): Set<string> {
+function versionsWithSame(
+  object: CustomResourceDefinition,
+  old: CustomResourceDefinition,
+  field: 'schema' | 'selectableFields',
+): Set<string> {
   const before = new Map((old.spec.versions ?? []).map((version) => [version.name, version]));
   const same = (object.spec.versions ?? []).filter(({ name, [field]: value }) => {
     const stored = before.get(name);

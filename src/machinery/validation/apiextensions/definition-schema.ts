@@ -1,18 +1,18 @@
 /** A version's schema as a whole: its root, its structure, its defaults and its rules. */
 import type { CustomResourceSubresources, CustomResourceValidation } from '../../../api/generated/apiextensions-v1.ts';
-import type { CelCompiler } from '../cel-compiler.ts';
+import { append } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
+import type { CelCompiler } from '../cel-compiler.ts';
 import { goStruct } from '../go-struct.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { RULES_OF_NEW, type DefinitionRules } from './definition-rules.ts';
 import { inSteps } from './descend.ts';
+import { rightSchemas } from './right-schemas.ts';
 import { CelPlace } from './schema-cel.ts';
 import { validateDefaults } from './schema-defaults.ts';
 import { MAX_DEPTH, schemaDepth, type Schema } from './schema-props.ts';
-import { rightSchemas } from './right-schemas.ts';
 import { isRightSchema, validateSchema } from './schema-rules.ts';
 import { knowStructure, structuralFormProblem, validateStructural } from './structural.ts';
-import { append } from '../../../base/index.ts';
 
 /** With a status of its own, an object's root is checked in two halves, and only these can be told apart. */
 const ROOT_FIELDS = [
@@ -41,7 +41,8 @@ const ROOT_FIELDS = [
 ] as const;
 const ROOT_FIELD_NAMES = new Set<string>(ROOT_FIELDS.map(([name]) => name));
 
-export const hasStatus = (subresources: CustomResourceSubresources | undefined): boolean => subresources?.status != null;
+export const hasStatus = (subresources: CustomResourceSubresources | undefined): boolean =>
+  subresources?.status != null;
 
 export interface SchemaScope {
   readonly status: boolean;
@@ -50,7 +51,12 @@ export interface SchemaScope {
   readonly context: ValidationContext;
 }
 
-export function validateDefinitionSchema(errors: FieldError[], validation: CustomResourceValidation | undefined, at: Path, scope: SchemaScope): void {
+export function validateDefinitionSchema(
+  errors: FieldError[],
+  validation: CustomResourceValidation | undefined,
+  at: Path,
+  scope: SchemaScope,
+): void {
   const schema = validation?.openAPIV3Schema;
   if (!schema) return;
   const schemaAt = at.child('openAPIV3Schema');
@@ -60,7 +66,8 @@ export function validateDefinitionSchema(errors: FieldError[], validation: Custo
   }
   const before = errors.length;
   if (scope.status) validateRootFields(errors, schema, at);
-  if (schema.nullable) errors.push(forbiddenField(at.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
+  if (schema.nullable)
+    errors.push(forbiddenField(at.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
   if (rightSchemas.has(schema)) return;
   const { rules, context, ignoreRuleCost } = scope;
   let cel: CelPlace | undefined;
@@ -70,7 +77,8 @@ export function validateDefinitionSchema(errors: FieldError[], validation: Custo
     if (formProblem === undefined) {
       const found: FieldError[] = [];
       validateStructural(found, schema, schemaAt);
-      if (found.length === 0) validateDefaults(found, schema, schemaAt, { requirePruned: rules.prunedDefaults, cel: context.cel });
+      if (found.length === 0)
+        validateDefaults(found, schema, schemaAt, { requirePruned: rules.prunedDefaults, cel: context.cel });
       if (found.length === 0 && context.cel) cel = CelPlace.root(context.cel, schema, { ignoreRuleCost });
       append(errors, found);
     }
@@ -100,7 +108,8 @@ export function* knowSchema(schema: Schema, cel: CelCompiler | undefined): Gener
 
 function validateRootFields(errors: FieldError[], schema: Schema, at: Path): void {
   if (schema.type && schema.type !== 'object') {
-    const detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+    const detail =
+      'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
     errors.push(invalidValue(at.child('openAPIV3Schema.type'), schema.type, detail));
     return;
   }

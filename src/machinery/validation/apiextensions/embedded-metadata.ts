@@ -1,19 +1,26 @@
 /** The apiVersion, kind and metadata of resources inside of a value. */
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { schema as builtIn } from '../../../api/index.ts';
-import { conform } from '../../decode/index.ts';
 import { isRecord } from '../../../base/index.ts';
+import { conform } from '../../decode/index.ts';
 import { type FieldError, invalidValue, isBadInput, type Path, required } from '../../errors/index.ts';
 import { dns1035Label, nameIsPathSegment } from '../../names/index.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, propertyOf, type Schema } from './schema-props.ts';
 
 /** Checks the value itself if it is a resource, and every resource inside of it that the schema knows of. */
-export function validateEmbeddedMetadata(errors: FieldError[], value: unknown, schema: Schema | undefined, at: Path, isResource: boolean): void {
+export function validateEmbeddedMetadata(
+  errors: FieldError[],
+  value: unknown,
+  schema: Schema | undefined,
+  at: Path,
+  isResource: boolean,
+): void {
   if (!schema) return;
   if (Array.isArray(value)) {
     const items = itemsOf(schema);
-    for (const [i, item] of value.entries()) validateEmbeddedMetadata(errors, item, items, at.index(i), items ? isEmbeddedResource(items) : false);
+    for (const [i, item] of value.entries())
+      validateEmbeddedMetadata(errors, item, items, at.index(i), items ? isEmbeddedResource(items) : false);
     return;
   }
   if (!isRecord(value)) return;
@@ -21,7 +28,8 @@ export function validateEmbeddedMetadata(errors: FieldError[], value: unknown, s
   for (const [name, child] of Object.entries(value)) {
     const property = propertyOf(schema, name);
     const next = property ?? additionalOf(schema);
-    if (next) validateEmbeddedMetadata(errors, child, next, property ? at.child(name) : at.key(name), isEmbeddedResource(next));
+    if (next)
+      validateEmbeddedMetadata(errors, child, next, property ? at.child(name) : at.key(name), isEmbeddedResource(next));
   }
 }
 
@@ -36,7 +44,8 @@ function validateResource(errors: FieldError[], value: Record<string, unknown>, 
 function validateApiVersion(errors: FieldError[], apiVersion: unknown, at: Path): void {
   if (typeof apiVersion !== 'string') errors.push(invalidValue(at, apiVersion, 'must be a string'));
   else if (apiVersion === '') errors.push(invalidValue(at, apiVersion, 'must not be empty'));
-  else if (apiVersion.split('/').length > 2) errors.push(invalidValue(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
+  else if (apiVersion.split('/').length > 2)
+    errors.push(invalidValue(at, apiVersion, `unexpected GroupVersion string: ${apiVersion}`));
 }
 
 function validateKind(errors: FieldError[], kind: unknown, at: Path): void {
@@ -44,7 +53,8 @@ function validateKind(errors: FieldError[], kind: unknown, at: Path): void {
   else if (kind === '') errors.push(invalidValue(at, kind, 'must not be empty'));
   else {
     const messages = dns1035Label(kind.toLowerCase());
-    if (messages.length > 0) errors.push(invalidValue(at, kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
+    if (messages.length > 0)
+      errors.push(invalidValue(at, kind, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
   }
 }
 

@@ -7,7 +7,8 @@ import { isRecognizedFormat } from './value-formats.ts';
 
 export const unrecognizedFormatWarnings: WarningCheck<CustomResourceDefinition> = (warnings, { spec }, old) => {
   const known = old ? unrecognizedFormats(old) : new Set();
-  for (const format of unrecognizedFormats({ spec })) if (!known.has(format)) warnings.push(`unrecognized format ${quote(format)}`);
+  for (const format of unrecognizedFormats({ spec }))
+    if (!known.has(format)) warnings.push(`unrecognized format ${quote(format)}`);
 };
 
 function unrecognizedFormats({ spec }: Pick<CustomResourceDefinition, 'spec'>): Set<string> {

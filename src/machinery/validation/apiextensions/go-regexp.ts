@@ -44,24 +44,30 @@ interface Flags {
   ungreedy: boolean;
 }
 
-const PERL_CLASSES: ReadonlyMap<string, string> = new Map(Object.entries<string>({ d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' }));
-const POSIX_CLASSES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  alnum: '0-9A-Za-z',
-  alpha: 'A-Za-z',
-  ascii: '\\x00-\\x7f',
-  blank: '\\t ',
-  cntrl: '\\x00-\\x1f\\x7f',
-  digit: '0-9',
-  graph: '!-~',
-  lower: 'a-z',
-  print: ' -~',
-  punct: '!-\\/:-@\\[-`\\{-~',
-  space: '\\t\\n\\v\\f\\r ',
-  upper: 'A-Z',
-  word: '0-9A-Za-z_',
-  xdigit: '0-9A-Fa-f',
-}));
-const ESCAPED_CONTROL: ReadonlyMap<string, string> = new Map(Object.entries<string>({ a: '\\x07', f: '\\f', t: '\\t', n: '\\n', r: '\\r', v: '\\v' }));
+const PERL_CLASSES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ d: '0-9', s: '\\t\\n\\f\\r ', w: '0-9A-Za-z_' }),
+);
+const POSIX_CLASSES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    alnum: '0-9A-Za-z',
+    alpha: 'A-Za-z',
+    ascii: '\\x00-\\x7f',
+    blank: '\\t ',
+    cntrl: '\\x00-\\x1f\\x7f',
+    digit: '0-9',
+    graph: '!-~',
+    lower: 'a-z',
+    print: ' -~',
+    punct: '!-\\/:-@\\[-`\\{-~',
+    space: '\\t\\n\\v\\f\\r ',
+    upper: 'A-Z',
+    word: '0-9A-Za-z_',
+    xdigit: '0-9A-Fa-f',
+  }),
+);
+const ESCAPED_CONTROL: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({ a: '\\x07', f: '\\f', t: '\\t', n: '\\n', r: '\\r', v: '\\v' }),
+);
 const MAX_REPEAT = 1000;
 const MAX_NESTING = 1000;
 
@@ -133,7 +139,9 @@ class Translator {
 
   private literal(symbol: string): string {
     if (this.flags.fold) {
-      const cases = [...new Set([symbol, symbol.toLowerCase(), symbol.toUpperCase()])].filter((s) => [...s].length === 1);
+      const cases = [...new Set([symbol, symbol.toLowerCase(), symbol.toUpperCase()])].filter(
+        (s) => [...s].length === 1,
+      );
       if (cases.length > 1) return `[${cases.map(escapeInClass).join('')}]`;
     }
     return escapeLiteral(symbol);
@@ -298,7 +306,8 @@ class Translator {
       this.at += 2;
       return JSON.parse(`"${control.replace('\\x', '\\u00').replace('\\v', '\\u000b')}"`) as string;
     }
-    if (/[A-Za-z0-9]/.test(char) || char.charCodeAt(0) > 0x7f) throw new GoRegexpError('invalid escape sequence', `\\${char}`);
+    if (/[A-Za-z0-9]/.test(char) || char.charCodeAt(0) > 0x7f)
+      throw new GoRegexpError('invalid escape sequence', `\\${char}`);
     this.at += 2;
     return char;
   }

@@ -35,7 +35,9 @@ const SHARED = ['schema', 'subresources', 'additionalPrinterColumns', 'selectabl
 export function internalSpec(spec: CustomResourceDefinitionSpec): InternalSpec {
   const versions = spec.versions ?? [];
   const [first] = versions;
-  const shared = new Set(SHARED.filter((name) => first && versions.every((version) => semanticEqual(version[name], first[name]))));
+  const shared = new Set(
+    SHARED.filter((name) => first && versions.every((version) => semanticEqual(version[name], first[name]))),
+  );
   const own = versions.map((version) => {
     const copy = { ...version };
     for (const name of shared) delete copy[name];

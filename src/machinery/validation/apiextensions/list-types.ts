@@ -37,10 +37,12 @@ function repeated(values: readonly unknown[]): number[] {
 
 /** Objects are the same whatever the order of their fields. */
 function identityOf(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) => {
-    if (typeof part === 'bigint') return `${part}n`;
-    return isRecord(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part;
-  }) ?? 'absent';
+  return (
+    JSON.stringify(value, (_key, part: unknown) => {
+      if (typeof part === 'bigint') return `${part}n`;
+      return isRecord(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part;
+    }) ?? 'absent'
+  );
 }
 
 function validateMapList(errors: FieldError[], value: readonly unknown[], keys: readonly string[], at: Path): void {

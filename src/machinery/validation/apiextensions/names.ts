@@ -10,12 +10,17 @@ export function validateNames(errors: FieldError[], names: Partial<CustomResourc
     const value = names[name] ?? '';
     const messages = value === '' ? [] : dns1035Label(value.toLowerCase());
     if (messages.length > 0) {
-      errors.push(invalidValue(at.child(name), value, `may have mixed case, but should otherwise match: ${messages.join(',')}`));
+      errors.push(
+        invalidValue(at.child(name), value, `may have mixed case, but should otherwise match: ${messages.join(',')}`),
+      );
     }
   }
-  for (const [i, name] of (names.shortNames ?? []).entries()) validateListed(errors, name, at.child('shortNames').index(i));
-  if (kind !== '' && kind === listKind) errors.push(invalidValue(at.child('listKind'), listKind, 'kind and listKind may not be the same'));
-  for (const [i, name] of (names.categories ?? []).entries()) validateListed(errors, name, at.child('categories').index(i));
+  for (const [i, name] of (names.shortNames ?? []).entries())
+    validateListed(errors, name, at.child('shortNames').index(i));
+  if (kind !== '' && kind === listKind)
+    errors.push(invalidValue(at.child('listKind'), listKind, 'kind and listKind may not be the same'));
+  for (const [i, name] of (names.categories ?? []).entries())
+    validateListed(errors, name, at.child('categories').index(i));
 }
 
 /** A name that need not be there. */

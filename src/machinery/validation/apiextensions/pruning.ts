@@ -1,6 +1,13 @@
 /** Takes out of a value what its schema does not know. */
 import { isRecord, setOwn } from '../../../base/index.ts';
-import { additionalOf, isEmbeddedResource, itemsOf, preservesUnknownFields, propertyOf, type Schema } from './schema-props.ts';
+import {
+  additionalOf,
+  isEmbeddedResource,
+  itemsOf,
+  preservesUnknownFields,
+  propertyOf,
+  type Schema,
+} from './schema-props.ts';
 
 const RESOURCE_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
 
@@ -23,7 +30,11 @@ function pruneKnownParts(value: unknown, schema: Schema | undefined): unknown {
   return isRecord(value) ? pruneFields(value, schema, { keepUnknown: true }) : value;
 }
 
-function pruneFields(value: Record<string, unknown>, schema: Schema, { keepUnknown }: { keepUnknown: boolean }): Record<string, unknown> {
+function pruneFields(
+  value: Record<string, unknown>,
+  schema: Schema,
+  { keepUnknown }: { keepUnknown: boolean },
+): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   const embedded = isEmbeddedResource(schema);
   for (const [name, child] of Object.entries(value)) {

@@ -1,7 +1,14 @@
 /** The CEL rules of a schema (x-kubernetes-validations): what they must look like, whether they compile, what they cost. */
 import type { ValidationRule } from '../../../api/generated/apiextensions-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../errors/index.ts';
 import type { CelCompilation, CelCompiler } from '../cel-compiler.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { followFieldPath } from './field-path.ts';
 import { isEmbeddedResource, type Schema } from './schema-props.ts';
@@ -34,7 +41,12 @@ class TotalCost {
   report(errors: FieldError[], at: Path): void {
     if (this.total <= TOTAL_COST_LIMIT) return;
     for (const { at: ruleAt } of this.expensive) {
-      errors.push(forbiddenField(ruleAt, 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'));
+      errors.push(
+        forbiddenField(
+          ruleAt,
+          'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
+        ),
+      );
     }
     const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema';
     errors.push(forbiddenField(at, costMessage(what, this.total, TOTAL_COST_LIMIT)));
@@ -44,7 +56,8 @@ class TotalCost {
 function costMessage(what: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const shown = factor > 100 ? 'more than 100x' : factor < 1.5 ? `${factor.toFixed(6)}x` : `${factor.toFixed(1)}x`;
-  const advice = 'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
+  const advice =
+    'try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared';
   return `${what} exceeds budget by factor of ${shown} (${advice})`;
 }
 
@@ -66,7 +79,8 @@ export class CelPlace {
 
   child(parent: Schema): CelPlace {
     const elements = maxElements(parent);
-    const cardinality = this.cardinality === undefined || elements === undefined ? undefined : this.cardinality * elements;
+    const cardinality =
+      this.cardinality === undefined || elements === undefined ? undefined : this.cardinality * elements;
     return new CelPlace(this.compiler, this.rootSchema, this.total, this.ignoreRuleCost, cardinality, false);
   }
 }
@@ -90,15 +104,18 @@ export function validateCelRules(found: SchemaErrors, schema: Schema, at: Path, 
   for (const [i, rule] of rules.entries()) validateRuleForm(found.schema, rule, rulesAt.index(i), schema);
   // A schema that is wrong has no types to compile against.
   if (found.schema.length > 0 || !scope.place) return;
-  for (const [i, rule] of rules.entries()) compileRule(found.cel, rule, rulesAt.index(i), { ...scope, place: scope.place, schema });
+  for (const [i, rule] of rules.entries())
+    compileRule(found.cel, rule, rulesAt.index(i), { ...scope, place: scope.place, schema });
 }
 
 function validateRuleForm(errors: FieldError[], rule: ValidationRule, at: Path, schema: Schema): void {
   const { rule: text = '', message = '', messageExpression = '', reason, fieldPath = '' } = rule;
   const trimmedMessage = message.trim();
   if (text.trim() === '') errors.push(required(at.child('rule'), 'rule is not specified'));
-  else if (message !== '' && trimmedMessage === '') errors.push(invalidValue(at.child('message'), message, 'must be non-empty if specified'));
-  else if (NEWLINE.test(trimmedMessage)) errors.push(invalidValue(at.child('message'), message, 'must not contain line breaks'));
+  else if (message !== '' && trimmedMessage === '')
+    errors.push(invalidValue(at.child('message'), message, 'must be non-empty if specified'));
+  else if (NEWLINE.test(trimmedMessage))
+    errors.push(invalidValue(at.child('message'), message, 'must not contain line breaks'));
   else if (NEWLINE.test(text.trim()) && trimmedMessage === '') {
     errors.push(required(at.child('message'), 'message must be specified if rule contains line breaks'));
   }
@@ -110,7 +127,9 @@ function validateRuleForm(errors: FieldError[], rule: ValidationRule, at: Path, 
   const fieldAt = at.child('fieldPath');
   if (fieldPath.trim() === '') errors.push(invalidValue(fieldAt, fieldPath, 'must be non-empty if specified'));
   if (NEWLINE.test(fieldPath)) errors.push(invalidValue(fieldAt, fieldPath, 'must not contain line breaks'));
-  const leadsNowhere = structuralFormProblem(schema) === undefined && typeof followFieldPath(fieldPath, schema, { brackets: true }) === 'string';
+  const leadsNowhere =
+    structuralFormProblem(schema) === undefined &&
+    typeof followFieldPath(fieldPath, schema, { brackets: true }) === 'string';
   if (leadsNowhere) errors.push(invalidValue(fieldAt, fieldPath, 'must be a valid path'));
 }
 
@@ -120,7 +139,12 @@ interface CompileScope {
   readonly schema: Schema;
 }
 
-function compileRule(errors: FieldError[], rule: ValidationRule, at: Path, { place, uncorrelatable, schema }: CompileScope): void {
+function compileRule(
+  errors: FieldError[],
+  rule: ValidationRule,
+  at: Path,
+  { place, uncorrelatable, schema }: CompileScope,
+): void {
   const { rule: expression = '', messageExpression, optionalOldSelf } = rule;
   const shown = goStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule', rule);
   const base = {
@@ -131,12 +155,19 @@ function compileRule(errors: FieldError[], rule: ValidationRule, at: Path, { pla
   };
   const ruleAt = at.child('rule');
   const compiled = place.compiler.compileSchemaRule({ ...base, expression, use: 'rule' });
-  observeCost(errors, ruleAt, place, { cost: compiled.maxCost * (place.cardinality ?? compiled.maxCardinality), what: 'estimated rule cost' });
+  observeCost(errors, ruleAt, place, {
+    cost: compiled.maxCost * (place.cardinality ?? compiled.maxCardinality),
+    what: 'estimated rule cost',
+  });
   if (compiled.error?.type === 'required') errors.push(required(ruleAt, compiled.error.detail));
   else if (compiled.error) errors.push(invalidValue(ruleAt, shown, compiled.error.detail));
   if (messageExpression) {
     const messageAt = at.child('messageExpression');
-    const message: CelCompilation = place.compiler.compileSchemaRule({ ...base, expression: messageExpression, use: 'messageExpression' });
+    const message: CelCompilation = place.compiler.compileSchemaRule({
+      ...base,
+      expression: messageExpression,
+      use: 'messageExpression',
+    });
     if (message.error) errors.push(invalidValue(messageAt, shown, message.error.detail));
     else observeCost(errors, messageAt, place, { cost: message.maxCost, what: 'estimated messageExpression cost' });
   }
@@ -145,12 +176,19 @@ function compileRule(errors: FieldError[], rule: ValidationRule, at: Path, { pla
     const detail = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
     errors.push(invalidValue(ruleAt, expression, detail));
   } else if (optionalOldSelf != null) {
-    errors.push(invalidValue(at.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+    errors.push(
+      invalidValue(at.child('optionalOldSelf'), optionalOldSelf, 'may not be set if oldSelf is not used in rule'),
+    );
   }
 }
 
-function observeCost(errors: FieldError[], at: Path, place: CelPlace, { cost, what }: { cost: number; what: string }): void {
-  if (!place.ignoreRuleCost && cost > RULE_COST_LIMIT) errors.push(forbiddenField(at, costMessage(what, cost, RULE_COST_LIMIT)));
+function observeCost(
+  errors: FieldError[],
+  at: Path,
+  place: CelPlace,
+  { cost, what }: { cost: number; what: string },
+): void {
+  if (!place.ignoreRuleCost && cost > RULE_COST_LIMIT)
+    errors.push(forbiddenField(at, costMessage(what, cost, RULE_COST_LIMIT)));
   place.total.observe(at, cost);
 }
-

@@ -1,13 +1,13 @@
-/** The defaults in a schema: each is a value that the schema allows and knows every field of. */
-import { semanticEqual } from '../equality.ts';
+import { append } from '../../../base/index.ts';
 import { aggregateMessage, FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
+/** The defaults in a schema: each is a value that the schema allows and knows every field of. */
+import { semanticEqual } from '../equality.ts';
 import { AT_ONCE, type Descend } from './descend.ts';
 import { validateEmbeddedMetadata } from './embedded-metadata.ts';
 import { pruned } from './pruning.ts';
 import { isEmbeddedResource, itemsOf, propertiesOf, someSchema, type Schema } from './schema-props.ts';
 import { validateValue } from './value-validation.ts';
-import { append } from '../../../base/index.ts';
 
 export interface DefaultRules {
   readonly requirePruned: boolean;
@@ -30,31 +30,56 @@ interface Place {
 const asResource: Surround = (value) =>
   typeof value === 'object' && value !== null ? { apiVersion: 'validation/v1', kind: 'Validation', ...value } : value;
 
-export function validateDefaults(errors: FieldError[], schema: Schema, at: Path, rules: DefaultRules, descend: Descend = AT_ONCE): void {
+export function validateDefaults(
+  errors: FieldError[],
+  schema: Schema,
+  at: Path,
+  rules: DefaultRules,
+  descend: Descend = AT_ONCE,
+): void {
   const root: Schema = isEmbeddedResource(schema) ? schema : { ...schema, 'x-kubernetes-embedded-resource': true };
   validateNode(errors, root, at, { rules, resource: root, surround: asResource, insideMeta: false, descend });
 }
 
-export const hasDefaults = (schema: Schema | undefined | null): boolean => someSchema(schema, (one) => one.default !== undefined && one.default !== null);
+export const hasDefaults = (schema: Schema | undefined | null): boolean =>
+  someSchema(schema, (one) => one.default !== undefined && one.default !== null);
 
 /** Whether some default has a field that its schema does not know. */
 export function hasUnprunedDefaults(schema: Schema): boolean {
-  return someSchema(schema, (one) => one.default != null && !semanticEqual(pruned(one.default, one, isEmbeddedResource(one)), one.default));
+  return someSchema(
+    schema,
+    (one) => one.default != null && !semanticEqual(pruned(one.default, one, isEmbeddedResource(one)), one.default),
+  );
 }
 
 function validateNode(errors: FieldError[], schema: Schema, at: Path, given: Place): void {
-  const place = isEmbeddedResource(schema) ? { ...given, resource: schema, surround: asResource, insideMeta: false } : given;
-  if (schema.default !== undefined && schema.default !== null) validateDefault(errors, schema, at.child('default'), place);
+  const place = isEmbeddedResource(schema)
+    ? { ...given, resource: schema, surround: asResource, insideMeta: false }
+    : given;
+  if (schema.default !== undefined && schema.default !== null)
+    validateDefault(errors, schema, at.child('default'), place);
   const items = itemsOf(schema);
-  if (items) place.descend(() => validateNode(errors, items, at.child('items'), { ...place, surround: (value) => place.surround([value]) }));
+  if (items)
+    place.descend(() =>
+      validateNode(errors, items, at.child('items'), { ...place, surround: (value) => place.surround([value]) }),
+    );
   for (const [name, property] of propertiesOf(schema)) {
     const meta = isEmbeddedResource(schema) && (name === 'metadata' || name === 'apiVersion' || name === 'kind');
-    const inside: Place = { ...place, insideMeta: place.insideMeta || meta, surround: (value) => place.surround({ [name]: value }) };
+    const inside: Place = {
+      ...place,
+      insideMeta: place.insideMeta || meta,
+      surround: (value) => place.surround({ [name]: value }),
+    };
     place.descend(() => validateNode(errors, property, at.child('properties').key(name), inside));
   }
 }
 
-function validateDefault(errors: FieldError[], schema: Schema, at: Path, { rules, resource, surround, insideMeta }: Place): void {
+function validateDefault(
+  errors: FieldError[],
+  schema: Schema,
+  at: Path,
+  { rules, resource, surround, insideMeta }: Place,
+): void {
   const value = schema.default;
   const embedded = isEmbeddedResource(schema);
   const metadataErrors: FieldError[] = [];

@@ -24,7 +24,8 @@ export const propertiesOf = (schema: Schema): [name: string, schema: Schema][] =
 export const propertyOf = (schema: Schema, name: string): Schema | undefined =>
   schema.properties && Object.hasOwn(schema.properties, name) ? ownValue(schema.properties, name) : undefined;
 
-export const preservesUnknownFields = (schema: Schema): boolean => schema['x-kubernetes-preserve-unknown-fields'] === true;
+export const preservesUnknownFields = (schema: Schema): boolean =>
+  schema['x-kubernetes-preserve-unknown-fields'] === true;
 export const isEmbeddedResource = (schema: Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 export const isIntOrString = (schema: Schema): boolean => schema['x-kubernetes-int-or-string'] === true;
 

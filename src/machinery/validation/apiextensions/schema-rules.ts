@@ -1,10 +1,28 @@
+import { append } from '../../../base/index.ts';
 /** What a definition's schema may contain, node by node; the rules that are not about structure. */
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, Verbatim } from '../../errors/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+  Verbatim,
+} from '../../errors/index.ts';
 import { goJson } from '../go-struct.ts';
 import { inSteps } from './descend.ts';
 import { validateCelRules, type CelPlace } from './schema-cel.ts';
-import { additionalOf, hasItems, isEmbeddedResource, itemListOf, itemsOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
-import { append } from '../../../base/index.ts';
+import {
+  additionalOf,
+  hasItems,
+  isEmbeddedResource,
+  itemListOf,
+  itemsOf,
+  propertiesOf,
+  propertyOf,
+  type Schema,
+} from './schema-props.ts';
 
 export const SCHEMA_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const RESOURCE_FIELDS = ['metadata', 'kind', 'apiVersion'];
@@ -40,7 +58,13 @@ interface SchemaScope {
   readonly cel: CelPlace | undefined;
 }
 
-const rootPlace = (scope: SchemaScope): Place => ({ ...scope, isRoot: true, insideMeta: false, noDefaults: undefined, uncorrelatable: undefined });
+const rootPlace = (scope: SchemaScope): Place => ({
+  ...scope,
+  isRoot: true,
+  insideMeta: false,
+  noDefaults: undefined,
+  uncorrelatable: undefined,
+});
 
 export function validateSchema(schema: Schema, at: Path, scope: SchemaScope): SchemaErrors {
   return validateBelow(schema, at, rootPlace(scope));
@@ -52,7 +76,9 @@ export function* isRightSchema(schema: Schema, at: Path, scope: SchemaScope): Ge
   const found: SchemaErrors = { schema: errors, cel: errors };
   return yield* inSteps(errors, (later) => {
     const visit = (node: Schema, nodeAt: Path, place: Place): void =>
-      validateNode(found, node, nodeAt, place, (child, childAt, change) => later(() => visit(child, childAt, { ...place, isRoot: false, ...change })));
+      validateNode(found, node, nodeAt, place, (child, childAt, change) =>
+        later(() => visit(child, childAt, { ...place, isRoot: false, ...change })),
+      );
     visit(schema, at, rootPlace(scope));
   });
 }
@@ -80,7 +106,8 @@ function validateNode(found: SchemaErrors, schema: Schema, at: Path, place: Plac
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, nested] of (schema[name] ?? []).entries()) descend(nested, at.child(name).index(i), withoutCel);
   }
-  for (const [name, nested] of Object.entries(schema.definitions ?? {})) descend(nested, at.child('definitions').key(name), withoutCel);
+  for (const [name, nested] of Object.entries(schema.definitions ?? {}))
+    descend(nested, at.child('definitions').key(name), withoutCel);
   validateItems(schema, at, place, descend);
   for (const [name, nested] of Object.entries(schema.dependencies ?? {})) {
     if (!Array.isArray(nested)) descend(nested, at.child('dependencies').key(name), withoutCel);
@@ -92,32 +119,48 @@ function validateNode(found: SchemaErrors, schema: Schema, at: Path, place: Plac
 type Descend = (child: Schema, at: Path, change: Partial<Place>) => void;
 
 /** Parts of JSON schema that OpenAPI v3 does not have, or that definitions may not use. */
-function validateSupported(errors: FieldError[], schema: Schema, at: Path, { rules, noDefaults, insideMeta }: Place): void {
+function validateSupported(
+  errors: FieldError[],
+  schema: Schema,
+  at: Path,
+  { rules, noDefaults, insideMeta }: Place,
+): void {
   const unsupported = (name: string): void => {
     errors.push(forbiddenField(at.child(name), `${name} is not supported`));
   };
   if (rules.validTypes && schema.type && !SCHEMA_TYPES.includes(schema.type)) {
     errors.push(notSupported(at.child('type'), schema.type, SCHEMA_TYPES));
   }
-  if (schema.default != null && noDefaults !== undefined) errors.push(forbiddenField(at.child('default'), `must not be set ${noDefaults}`));
+  if (schema.default != null && noDefaults !== undefined)
+    errors.push(forbiddenField(at.child('default'), `must not be set ${noDefaults}`));
   if (schema.id) unsupported('id');
   if (schema.additionalItems != null) unsupported('additionalItems');
   if (Object.keys(schema.patternProperties ?? {}).length > 0) unsupported('patternProperties');
   if (Object.keys(schema.definitions ?? {}).length > 0) unsupported('definitions');
   if (schema.dependencies != null) unsupported('dependencies');
   if (schema.$ref != null) unsupported('$ref');
-  if (schema.type === 'null') errors.push(forbiddenField(at.child('type'), 'type cannot be set to null, use nullable as an alternative'));
-  if (itemListOf(schema).length > 0) errors.push(forbiddenField(at.child('items'), 'items must be a schema object and not an array'));
+  if (schema.type === 'null')
+    errors.push(forbiddenField(at.child('type'), 'type cannot be set to null, use nullable as an alternative'));
+  if (itemListOf(schema).length > 0)
+    errors.push(forbiddenField(at.child('items'), 'items must be a schema object and not an array'));
   if (insideMeta && isEmbeddedResource(schema)) {
     errors.push(forbiddenField(at.child('x-kubernetes-embedded-resource'), 'must not be used inside of resource meta'));
   }
 }
 
-function validateAdditionalProperties(errors: FieldError[], schema: Schema, at: Path, place: Place, descend: Descend): void {
+function validateAdditionalProperties(
+  errors: FieldError[],
+  schema: Schema,
+  at: Path,
+  place: Place,
+  descend: Descend,
+): void {
   if (schema.additionalProperties == null) return;
   const additional = additionalOf(schema);
   if (propertiesOf(schema).length > 0 && schema.additionalProperties !== true) {
-    errors.push(forbiddenField(at.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'));
+    errors.push(
+      forbiddenField(at.child('additionalProperties'), 'additionalProperties and properties are mutual exclusive'),
+    );
   }
   if (!additional) return;
   const noDefaults = place.insideMeta ? 'inside additionalProperties applying to object metadata' : place.noDefaults;
@@ -155,7 +198,8 @@ function validateMapAndListTypes(errors: FieldError[], schema: Schema, at: Path,
   if (mapType != null && mapType !== 'atomic' && mapType !== 'granular') {
     errors.push(notSupported(at.child('x-kubernetes-map-type'), mapType, ['atomic', 'granular']));
   }
-  if (listType != null && schema.type !== 'array') validateTypeIs(errors, schema, at, ['array', 'x-kubernetes-list-type']);
+  if (listType != null && schema.type !== 'array')
+    validateTypeIs(errors, schema, at, ['array', 'x-kubernetes-list-type']);
   else if (rules.atomicSets && listType === 'set') validateSetItems(errors, schema, at);
   if (listType != null && !['atomic', 'set', 'map'].includes(listType)) {
     errors.push(notSupported(at.child('x-kubernetes-list-type'), listType, ['atomic', 'set', 'map']));
@@ -169,7 +213,12 @@ function validateMapAndListTypes(errors: FieldError[], schema: Schema, at: Path,
   if (rules.mapListKeys) validateMapListKeys(errors, schema, at);
 }
 
-function validateTypeIs(errors: FieldError[], schema: Schema, at: Path, [type, because]: readonly [type: string, because: string]): void {
+function validateTypeIs(
+  errors: FieldError[],
+  schema: Schema,
+  at: Path,
+  [type, because]: readonly [type: string, because: string],
+): void {
   if (schema.type === type) return;
   const detail = `must be ${type} if ${because} is specified`;
   errors.push(schema.type ? invalidValue(at.child('type'), schema.type, detail) : required(at.child('type'), detail));
@@ -200,10 +249,13 @@ function validateMapList(errors: FieldError[], schema: Schema, at: Path): void {
   const keysAt = at.child('x-kubernetes-list-map-keys');
   const items = itemsOf(schema);
   if (keys.length === 0) errors.push(required(keysAt, 'must not be empty if x-kubernetes-list-type is map'));
-  if (!hasItems(schema)) errors.push(required(at.child('items'), 'must have a schema if x-kubernetes-list-type is map'));
+  if (!hasItems(schema))
+    errors.push(required(at.child('items'), 'must have a schema if x-kubernetes-list-type is map'));
   else if (!items) {
     const shown = new Verbatim(goJson(schema.items));
-    errors.push(invalidValue(at.child('items'), shown, 'must only have a single schema if x-kubernetes-list-type is map'));
+    errors.push(
+      invalidValue(at.child('items'), shown, 'must only have a single schema if x-kubernetes-list-type is map'),
+    );
   } else if (items.type !== 'object') {
     const detail = "must be object if parent array's x-kubernetes-list-type is map";
     errors.push(invalidValue(at.child('items', 'type'), items.type ?? '', detail));
@@ -228,7 +280,10 @@ export function validateMapListKeys(errors: FieldError[], schema: Schema, at: Pa
   const listType = schema['x-kubernetes-list-type'];
   if (!items || (listType !== 'set' && listType !== 'map')) return;
   const itemsAt = at.child('items');
-  if (items.nullable) errors.push(forbiddenField(itemsAt.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`));
+  if (items.nullable)
+    errors.push(
+      forbiddenField(itemsAt.child('nullable'), `cannot be nullable when x-kubernetes-list-type is ${listType}`),
+    );
   if (listType !== 'map') return;
   for (const key of schema['x-kubernetes-list-map-keys'] ?? []) {
     const property = propertyOf(items, key);

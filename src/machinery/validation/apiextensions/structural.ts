@@ -1,13 +1,16 @@
+import { append } from '../../../base/index.ts';
 /**
  * Structural schemas: the rules that make it possible to prune and default objects by a schema. Every part of an object
  * has its type outside of allOf, anyOf, oneOf and not; inside of these, only values are restricted.
  */
 import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../errors/index.ts';
-import { semanticEqual } from '../equality.ts';
 import { compareBytes } from '../../names/index.ts';
-import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
+import { semanticEqual } from '../equality.ts';
 import { AT_ONCE, inSteps, type Descend } from './descend.ts';
-import { MAX_DEPTH, schemaDepth,
+import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
+import {
+  MAX_DEPTH,
+  schemaDepth,
   additionalOf,
   hasItems,
   isEmbeddedResource,
@@ -19,7 +22,6 @@ import { MAX_DEPTH, schemaDepth,
   propertyOf,
   type Schema,
 } from './schema-props.ts';
-import { append } from '../../../base/index.ts';
 
 type Level = 'root' | 'item' | 'field';
 
@@ -32,7 +34,11 @@ export function structuralFormProblem(schema: Schema): string | undefined {
     if (problem !== undefined) return problem;
     const items = itemsOf(next);
     const additional = additionalOf(next);
-    pending.push(...(items ? [items] : []), ...Object.values(next.properties ?? {}), ...(additional ? [additional] : []));
+    pending.push(
+      ...(items ? [items] : []),
+      ...Object.values(next.properties ?? {}),
+      ...(additional ? [additional] : []),
+    );
     pending.push(...(next.allOf ?? []), ...(next.anyOf ?? []), ...(next.oneOf ?? []), ...(next.not ? [next.not] : []));
   }
   return undefined;
@@ -83,7 +89,10 @@ export function validateStructural(errors: FieldError[], schema: Schema, at: Pat
   const found: FieldError[] = [];
   validateInvariants(found, schema, { at, level: 'root' }, AT_ONCE);
   validateCompleteness(found, schema, schema, { at, shownAt: at });
-  append(errors, found.sort((a, b) => compareBytes(a.toString(), b.toString())));
+  append(
+    errors,
+    found.sort((a, b) => compareBytes(a.toString(), b.toString())),
+  );
 }
 
 export function isStructural(schema: Schema, at: Path): boolean {
@@ -105,13 +114,15 @@ interface LevelAt {
 }
 
 function validateInvariants(errors: FieldError[], schema: Schema, { at, level }: LevelAt, descend: Descend): void {
-  const below = (inner: Schema, place: LevelAt): void => descend(() => validateInvariants(errors, inner, place, descend));
+  const below = (inner: Schema, place: LevelAt): void =>
+    descend(() => validateInvariants(errors, inner, place, descend));
   const type = schema.type ?? '';
   const embedded = isEmbeddedResource(schema);
   const items = itemsOf(schema);
   if (type === 'array' && !hasItems(schema)) errors.push(required(at.child('items'), 'must be specified'));
   if (items) below(items, { at: at.child('items'), level: 'item' });
-  for (const [name, property] of propertiesOf(schema)) below(property, { at: at.child('properties').key(name), level: 'field' });
+  for (const [name, property] of propertiesOf(schema))
+    below(property, { at: at.child('properties').key(name), level: 'field' });
   if (schema.additionalProperties != null) {
     const additional = additionalOf(schema);
     if (level === 'root') errors.push(forbiddenField(at.child('additionalProperties'), 'must not be used at the root'));
@@ -121,12 +132,16 @@ function validateInvariants(errors: FieldError[], schema: Schema, { at, level }:
   validateValueRules(errors, schema, at, intOrStringPattern(schema));
   validateType(errors, schema, at, level);
   if (embedded && schema.additionalProperties != null) {
-    errors.push(forbiddenField(at.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'));
+    errors.push(
+      forbiddenField(at.child('additionalProperties'), 'must not be used if x-kubernetes-embedded-resource is set'),
+    );
   }
-  if (level === 'root' && type !== '' && type !== 'object') errors.push(invalidValue(at.child('type'), type, 'must be object at the root'));
+  if (level === 'root' && type !== '' && type !== 'object')
+    errors.push(invalidValue(at.child('type'), type, 'must be object at the root'));
   validateMetadata(errors, schema, at, level);
   if (embedded && !preservesUnknownFields(schema) && propertiesOf(schema).length === 0) {
-    const detail = 'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
+    const detail =
+      'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
     errors.push(required(at.child('properties'), detail));
   }
 }
@@ -145,7 +160,8 @@ function validateType(errors: FieldError[], schema: Schema, at: Path, level: Lev
 function validateExtensions(errors: FieldError[], schema: Schema, at: Path): void {
   if (!isIntOrString(schema)) return;
   for (const name of ['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const) {
-    if (schema[name] === true) errors.push(invalidValue(at.child(name), true, 'must be false if x-kubernetes-int-or-string is true'));
+    if (schema[name] === true)
+      errors.push(invalidValue(at.child(name), true, 'must be false if x-kubernetes-int-or-string is true'));
   }
 }
 
@@ -174,7 +190,10 @@ function specifiesMoreThanNames(metadata: Schema): boolean {
   const { type: _type, default: _default, properties, ...rest } = metadata;
   const names = Object.keys(properties ?? {});
   const onlyNames = names.every((name) => name === 'name' || name === 'generateName');
-  return !onlyNames || Object.values(rest).some((value) => value != null && !semanticEqual(value, []) && value !== false && value !== '');
+  return (
+    !onlyNames ||
+    Object.values(rest).some((value) => value != null && !semanticEqual(value, []) && value !== false && value !== '')
+  );
 }
 
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
@@ -195,11 +214,17 @@ interface Skips {
 const NO_SKIPS: Skips = { anyOf: false, firstAllOf: false };
 
 function validateValueRules(errors: FieldError[], schema: Schema, at: Path, skip: Skips): void {
-  if (!skip.anyOf) for (const [i, nested] of (schema.anyOf ?? []).entries()) validateNested(errors, nested, at.child('anyOf').index(i), NO_SKIPS);
+  if (!skip.anyOf)
+    for (const [i, nested] of (schema.anyOf ?? []).entries())
+      validateNested(errors, nested, at.child('anyOf').index(i), NO_SKIPS);
   for (const [i, nested] of (schema.allOf ?? []).entries()) {
-    validateNested(errors, nested, at.child('allOf').index(i), { anyOf: skip.firstAllOf && i === 0, firstAllOf: false });
+    validateNested(errors, nested, at.child('allOf').index(i), {
+      anyOf: skip.firstAllOf && i === 0,
+      firstAllOf: false,
+    });
   }
-  for (const [i, nested] of (schema.oneOf ?? []).entries()) validateNested(errors, nested, at.child('oneOf').index(i), NO_SKIPS);
+  for (const [i, nested] of (schema.oneOf ?? []).entries())
+    validateNested(errors, nested, at.child('oneOf').index(i), NO_SKIPS);
   if (schema.not) validateNested(errors, schema.not, at.child('not'), NO_SKIPS);
   if (schema.pattern) validatePattern(errors, schema.pattern, at.child('pattern'));
 }
@@ -232,7 +257,8 @@ function validateNested(errors: FieldError[], schema: Schema, at: Path, skip: Sk
   validateValueRules(errors, schema, at, skip);
   const items = itemsOf(schema);
   if (items) validateNested(errors, items, at.child('items'), NO_SKIPS);
-  for (const [name, property] of propertiesOf(schema)) validateNested(errors, property, at.child('properties').key(name), NO_SKIPS);
+  for (const [name, property] of propertiesOf(schema))
+    validateNested(errors, property, at.child('properties').key(name), NO_SKIPS);
   if (schema.type) errors.push(forbiddenField(at.child('type'), 'must be empty to be structural'));
   if (additionalOf(schema) || schema.additionalProperties === true) {
     errors.push(forbiddenField(at.child('additionalProperties'), 'must be undefined to be structural'));
@@ -254,15 +280,26 @@ interface Places {
 }
 
 /** What is restricted somewhere has to have its place in the structure. */
-function validateCompleteness(errors: FieldError[], rules: Schema, structure: Schema | undefined, { at, shownAt }: Places): void {
-  const descend = (nested: Schema, step: Path): void => validateNestedCompleteness(errors, nested, structure, { at, shownAt: step });
+function validateCompleteness(
+  errors: FieldError[],
+  rules: Schema,
+  structure: Schema | undefined,
+  { at, shownAt }: Places,
+): void {
+  const descend = (nested: Schema, step: Path): void =>
+    validateNestedCompleteness(errors, nested, structure, { at, shownAt: step });
   if (rules.not) descend(rules.not, shownAt.child('not'));
   for (const name of ['allOf', 'anyOf', 'oneOf'] as const) {
     for (const [i, nested] of (rules[name] ?? []).entries()) descend(nested, shownAt.child(name).index(i));
   }
 }
 
-function validateNestedCompleteness(errors: FieldError[], rules: Schema, structure: Schema | undefined, { at, shownAt }: Places): void {
+function validateNestedCompleteness(
+  errors: FieldError[],
+  rules: Schema,
+  structure: Schema | undefined,
+  { at, shownAt }: Places,
+): void {
   if (!structure) {
     errors.push(required(at, `because it is defined in ${shownAt}`));
     return;

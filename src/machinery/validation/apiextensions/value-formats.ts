@@ -31,7 +31,20 @@ function isDate(text: string): boolean {
   const match = DATE.exec(text);
   if (!match) return false;
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  const days = [31, year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+  const days = [
+    31,
+    year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28,
+    31,
+    30,
+    31,
+    30,
+    31,
+    31,
+    30,
+    31,
+    30,
+    31,
+  ];
   return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1]!;
 }
 
@@ -47,7 +60,9 @@ function isDuration(text: string): boolean {
   if (isGoDuration(text)) return true;
   return [...text.matchAll(/(?<!\d)\d+\s*([A-Za-zµ]+)/g)].some(([, word = '']) => {
     const unit = word.toLowerCase();
-    return TIME_UNITS.some((names) => names.some((name, i) => name === unit || (i === names.length - 1 && unit.startsWith(name))));
+    return TIME_UNITS.some((names) =>
+      names.some((name, i) => name === unit || (i === names.length - 1 && unit.startsWith(name))),
+    );
   });
 }
 
@@ -107,38 +122,42 @@ function isIsbn13(text: string): boolean {
 const isBase64: FormatCheck = matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
 
 /** By their names without dashes, which is how formats are looked up. */
-const FORMATS: ReadonlyMap<string, FormatCheck> = new Map(Object.entries<FormatCheck>({
-  bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
-  byte: isBase64,
-  cidr: (text) => parseCidr(text) !== undefined,
-  creditcard: isCreditCard,
-  date: isDate,
-  datetime: isDateTime,
-  duration: isDuration,
-  email: isEmail,
-  hexcolor: matches(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/),
-  hostname: isHostname,
-  ipv4: (text) => parseIp(text) !== undefined && text.includes('.'),
-  ipv6: (text) => parseIp(text) !== undefined && text.includes(':'),
-  isbn: (text) => isIsbn10(text) || isIsbn13(text),
-  isbn10: isIsbn10,
-  isbn13: isIsbn13,
-  k8slongname: (text) => dns1123Subdomain(text).length === 0,
-  k8sshortname: (text) => dns1123Label(text).length === 0,
-  mac: isMac,
-  password: () => true,
-  rgbcolor: matches(
-    /^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/,
-  ),
-  ssn: matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/),
-  uri: isUri,
-  uuid: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
-  uuid3: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
-  uuid4: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
-  uuid5: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
-}));
+const FORMATS: ReadonlyMap<string, FormatCheck> = new Map(
+  Object.entries<FormatCheck>({
+    bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
+    byte: isBase64,
+    cidr: (text) => parseCidr(text) !== undefined,
+    creditcard: isCreditCard,
+    date: isDate,
+    datetime: isDateTime,
+    duration: isDuration,
+    email: isEmail,
+    hexcolor: matches(/^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/),
+    hostname: isHostname,
+    ipv4: (text) => parseIp(text) !== undefined && text.includes('.'),
+    ipv6: (text) => parseIp(text) !== undefined && text.includes(':'),
+    isbn: (text) => isIsbn10(text) || isIsbn13(text),
+    isbn10: isIsbn10,
+    isbn13: isIsbn13,
+    k8slongname: (text) => dns1123Subdomain(text).length === 0,
+    k8sshortname: (text) => dns1123Label(text).length === 0,
+    mac: isMac,
+    password: () => true,
+    rgbcolor: matches(
+      /^rgb\(\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*,\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*\)$/,
+    ),
+    ssn: matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/),
+    uri: isUri,
+    uuid: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
+    uuid3: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i),
+    uuid4: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
+    uuid5: matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i),
+  }),
+);
 
-const NUMBER_FORMATS: ReadonlyMap<string, readonly string[]> = new Map(Object.entries<readonly string[]>({ integer: ['int32', 'int64'], number: ['float', 'double'] }));
+const NUMBER_FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
+  Object.entries<readonly string[]>({ integer: ['int32', 'int64'], number: ['float', 'double'] }),
+);
 
 /** The check of a string's format, if it is one that is checked. */
 export function stringFormat(format: string | undefined): FormatCheck | undefined {

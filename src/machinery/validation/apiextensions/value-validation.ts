@@ -3,12 +3,12 @@
  * the combinations of schemas. Objects of custom kinds are checked with it, and the defaults in their definitions.
  */
 import { append, isRecord, quote } from '../../../base/index.ts';
-import { semanticEqual } from '../equality.ts';
 import { FieldError, type FieldErrorType, OMIT_VALUE, type Path } from '../../errors/index.ts';
+import { ENOUGH_ERRORS } from '../collect-errors.ts';
+import { semanticEqual } from '../equality.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 import { isIntOrString, itemsOf, additionalOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
 import { isRecognizedFormat, stringFormat } from './value-formats.ts';
-import { ENOUGH_ERRORS } from '../collect-errors.ts';
 
 /** `path` is relative to the value: empty, `.spec.a`, `[0]`; it is absent for errors that belong to no field. */
 interface Finding {
@@ -94,13 +94,19 @@ function counted(result: Result, check: () => Finding | undefined): void {
   else result.matches++;
 }
 
-const invalid = (path: string, value: unknown, detail: string): Finding => ({ type: 'FieldValueInvalid', path, value, detail });
+const invalid = (path: string, value: unknown, detail: string): Finding => ({
+  type: 'FieldValueInvalid',
+  path,
+  value,
+  detail,
+});
 const withoutField = (detail: string): Finding => ({ type: 'FieldValueInvalid', path: undefined, value: '', detail });
 
 function checkType(result: Result, type: TypeName, schema: Schema, path: string, value: unknown): void {
   const types = isIntOrString(schema) ? ['integer', 'string'] : schema.type ? [schema.type] : [];
   const numeric = types.includes('number') || types.includes('integer');
-  const format = schema.format && isRecognizedFormat(types.length === 1 ? types[0] : undefined, schema.format) ? schema.format : '';
+  const format =
+    schema.format && isRecognizedFormat(types.length === 1 ? types[0] : undefined, schema.format) ? schema.format : '';
   counted(result, () => {
     if (types.length === 0 && format === '') return undefined;
     const wrong = (wanted: string, found: string): Finding => ({
@@ -110,10 +116,16 @@ function checkType(result: Result, type: TypeName, schema: Schema, path: string,
       detail: `${shownPath(path)} in body must be of type ${wanted}: ${quote(found)}`,
     });
     if (type === 'null') {
-      return types.length > 0 && !types.includes('null') && !schema.nullable ? wrong(types.join(','), 'null') : undefined;
+      return types.length > 0 && !types.includes('null') && !schema.nullable
+        ? wrong(types.join(','), 'null')
+        : undefined;
     }
-    const wholeNumber = type === 'number' && typeof value === 'number' && Number.isInteger(value) && Number.isSafeInteger(value);
-    const fits = types.includes(type) || (wholeNumber && types.includes('integer')) || (type === 'integer' && types.includes('number'));
+    const wholeNumber =
+      type === 'number' && typeof value === 'number' && Number.isInteger(value) && Number.isSafeInteger(value);
+    const fits =
+      types.includes(type) ||
+      (wholeNumber && types.includes('integer')) ||
+      (type === 'integer' && types.includes('number'));
     if (type !== 'string' && type !== 'array' && format !== '' && !fits) {
       const found = type === 'integer' ? 'int64' : type === 'number' ? 'float64' : '';
       return wrong(format, found);
@@ -129,10 +141,17 @@ function checkString(result: Result, value: string, schema: Schema, path: string
     const length = maxLength != null || minLength != null ? [...value].length : 0;
     const shown = shownPath(path);
     if (maxLength != null && length > maxLength) {
-      return { type: 'FieldValueTooLong', path, value: OMIT_VALUE, detail: `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}` };
+      return {
+        type: 'FieldValueTooLong',
+        path,
+        value: OMIT_VALUE,
+        detail: `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`,
+      };
     }
-    if (minLength != null && length < minLength) return invalid(path, value, `${shown} in body should be at least ${minLength} chars long`);
-    if (pattern && !matchesPattern(pattern, value)) return invalid(path, value, `${shown} in body should match '${pattern}'`);
+    if (minLength != null && length < minLength)
+      return invalid(path, value, `${shown} in body should be at least ${minLength} chars long`);
+    if (pattern && !matchesPattern(pattern, value))
+      return invalid(path, value, `${shown} in body should match '${pattern}'`);
     return undefined;
   });
   const format = stringFormat(schema.format);
@@ -169,10 +188,18 @@ function checkNumber(result: Result, value: number | bigint, schema: Schema, pat
     if (problem) found.push(problem);
   }
   if (minimum != null && (exclusiveMinimum ? number <= minimum : number < minimum)) {
-    found.push(invalid(path, value, `${shown} in body should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`));
+    found.push(
+      invalid(
+        path,
+        value,
+        `${shown} in body should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`,
+      ),
+    );
   }
   if (maximum != null && (exclusiveMaximum ? number >= maximum : number > maximum)) {
-    found.push(invalid(path, value, `${shown} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`));
+    found.push(
+      invalid(path, value, `${shown} in body should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`),
+    );
   }
   append(result.findings, found);
   if (found.length === 0) result.matches++;
@@ -194,7 +221,8 @@ function multipleOfProblem(number: number, multipleOf: number, path: string, int
   return whole ? undefined : invalid(path, number, `${shown} in body should be a multiple of ${factor}`);
 }
 
-const isNearlyWhole = (number: number): boolean => Math.abs(number - Math.round(number)) <= 1e-9 * Math.max(1, Math.abs(number));
+const isNearlyWhole = (number: number): boolean =>
+  Math.abs(number - Math.round(number)) <= 1e-9 * Math.max(1, Math.abs(number));
 
 interface Place {
   readonly path: string;
@@ -204,7 +232,8 @@ interface Place {
 /** The element that a list of type map had under the same keys; other lists' elements cannot be told apart. */
 function elementBefore(before: Before, schema: Schema, item: unknown): Before {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
-  if (!before || !Array.isArray(before.value) || schema['x-kubernetes-list-type'] !== 'map' || !isRecord(item)) return undefined;
+  if (!before || !Array.isArray(before.value) || schema['x-kubernetes-list-type'] !== 'map' || !isRecord(item))
+    return undefined;
   const old = before.value.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]));
   return old === undefined ? undefined : { value: old };
 }
@@ -212,7 +241,9 @@ function elementBefore(before: Before, schema: Schema, item: unknown): Before {
 function fieldBefore(before: Before, name: string, path: string): Before {
   // The kind and version of a whole object are the same on both sides, whatever was asked for.
   if (path === '' && (name === 'kind' || name === 'apiVersion')) return undefined;
-  return before && isRecord(before.value) && Object.hasOwn(before.value, name) ? { value: before.value[name] } : undefined;
+  return before && isRecord(before.value) && Object.hasOwn(before.value, name)
+    ? { value: before.value[name] }
+    : undefined;
 }
 
 function checkArray(result: Result, value: readonly unknown[], schema: Schema, { path, before }: Place): void {
@@ -241,12 +272,17 @@ function checkEnum(result: Result, value: unknown, schema: Schema, path: string)
   if (allowed.length === 0) return;
   counted(result, () => {
     const { texts, detail } = enumerationOf(allowed);
-    return texts.has(JSON.stringify(value, bigintsAsText)) ? undefined : { type: 'FieldValueNotSupported', path, value, detail };
+    return texts.has(JSON.stringify(value, bigintsAsText))
+      ? undefined
+      : { type: 'FieldValueNotSupported', path, value, detail };
   });
 }
 
 /** Of each enumeration, the texts of its values and the words that name them. */
-const enumerations = new WeakMap<readonly unknown[], { readonly texts: ReadonlySet<string>; readonly detail: string }>();
+const enumerations = new WeakMap<
+  readonly unknown[],
+  { readonly texts: ReadonlySet<string>; readonly detail: string }
+>();
 
 function enumerationOf(allowed: readonly unknown[]): { readonly texts: ReadonlySet<string>; readonly detail: string } {
   const known = enumerations.get(allowed);
@@ -265,22 +301,28 @@ function checkObject(result: Result, value: Record<string, unknown>, schema: Sch
   const shown = shownPath(path);
   const { minProperties, maxProperties } = schema;
   if (minProperties != null && names.length < minProperties) {
-    result.findings.push(invalid(path, names.length, `${shown} in body should have at least ${minProperties} properties`));
+    result.findings.push(
+      invalid(path, names.length, `${shown} in body should have at least ${minProperties} properties`),
+    );
   }
-  if (maxProperties != null && names.length > maxProperties) result.findings.push(tooManyEntries(path, names.length, maxProperties));
+  if (maxProperties != null && names.length > maxProperties)
+    result.findings.push(tooManyEntries(path, names.length, maxProperties));
   const additional = additionalOf(schema);
   for (const name of names.sort()) {
     if (result.findings.length >= ENOUGH_ERRORS) break;
     if (propertyOf(schema, name)) continue;
     if (schema.additionalProperties === false) {
       result.findings.push(invalid(path, '', `${shown}.${name} in body is a forbidden property`));
-    } else if (additional) merge(result, validate(value[name], additional, `${path}.${name}`, fieldBefore(before, name, path)));
+    } else if (additional)
+      merge(result, validate(value[name], additional, `${path}.${name}`, fieldBefore(before, name, path)));
   }
   for (const [name, property] of propertiesOf(schema)) {
-    if (Object.hasOwn(value, name)) merge(result, validate(value[name], property, `${path}.${name}`, fieldBefore(before, name, path)));
+    if (Object.hasOwn(value, name))
+      merge(result, validate(value[name], property, `${path}.${name}`, fieldBefore(before, name, path)));
   }
   for (const name of schema.required ?? []) {
-    if (!Object.hasOwn(value, name)) result.findings.push({ type: 'FieldValueRequired', path: `${path}.${name}`, value: '', detail: '' });
+    if (!Object.hasOwn(value, name))
+      result.findings.push({ type: 'FieldValueRequired', path: `${path}.${name}`, value: '', detail: '' });
   }
   result.matches++;
 }
@@ -304,7 +346,12 @@ interface CombinationPlace extends Place {
 const closest = (results: readonly Result[]): Result | undefined =>
   results.reduce<Result | undefined>((best, next) => (!best || next.matches > best.matches ? next : best), undefined);
 
-function checkAnyOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown, before }: CombinationPlace): void {
+function checkAnyOf(
+  result: Result,
+  value: unknown,
+  schemas: readonly Schema[],
+  { path, shown, before }: CombinationPlace,
+): void {
   const results: Result[] = [];
   for (const schema of schemas) {
     const one = validateAnew(value, schema, path, before);
@@ -318,7 +365,12 @@ function checkAnyOf(result: Result, value: unknown, schemas: readonly Schema[], 
   merge(result, closest(results)!);
 }
 
-function checkOneOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown, before }: CombinationPlace): void {
+function checkOneOf(
+  result: Result,
+  value: unknown,
+  schemas: readonly Schema[],
+  { path, shown, before }: CombinationPlace,
+): void {
   const results = schemas.map((schema) => validateAnew(value, schema, path, before));
   const valid = results.filter(({ findings }) => findings.length === 0);
   if (valid.length === 1) {
@@ -330,10 +382,17 @@ function checkOneOf(result: Result, value: unknown, schemas: readonly Schema[], 
   if (valid.length === 0) merge(result, closest(results)!);
 }
 
-function checkAllOf(result: Result, value: unknown, schemas: readonly Schema[], { path, shown, before }: CombinationPlace): void {
+function checkAllOf(
+  result: Result,
+  value: unknown,
+  schemas: readonly Schema[],
+  { path, shown, before }: CombinationPlace,
+): void {
   const results = schemas.map((schema) => validateAnew(value, schema, path, before));
   for (const one of results) merge(result, one);
   const valid = results.filter(({ findings }) => findings.length === 0).length;
   if (valid === schemas.length) return;
-  result.findings.push(withoutField(`${shown} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`));
+  result.findings.push(
+    withoutField(`${shown} must validate all the schemas (allOf)${valid === 0 ? '. None validated' : ''}`),
+  );
 }

@@ -25,39 +25,147 @@ const p = (schema: Schema): Schema => ({ type: 'object', properties: { p: schema
 describe('values against their schema', () => {
   const cases: [name: string, value: unknown, schema: Schema, errors: string[]][] = [
     ['right', { p: 'x' }, p({ type: 'string' }), []],
-    ['another type', { p: 1 }, p({ type: 'string' }), ['p: Invalid value: "integer": p in body must be of type string: "integer"']],
-    ['null', { p: null }, p({ type: 'string' }), ['p: Invalid value: "null": p in body must be of type string: "null"']],
+    [
+      'another type',
+      { p: 1 },
+      p({ type: 'string' }),
+      ['p: Invalid value: "integer": p in body must be of type string: "integer"'],
+    ],
+    [
+      'null',
+      { p: null },
+      p({ type: 'string' }),
+      ['p: Invalid value: "null": p in body must be of type string: "null"'],
+    ],
     ['null where it may be', { p: null }, p({ type: 'string', nullable: true }), []],
     ['a whole number', { p: 2 }, p({ type: 'number' }), []],
-    ['a fraction', { p: 1.5 }, p({ type: 'integer' }), ['p: Invalid value: "number": p in body must be of type integer: "number"', '<nil>: Invalid value: "": Checked value must be of type integer (default format) in p']],
+    [
+      'a fraction',
+      { p: 1.5 },
+      p({ type: 'integer' }),
+      [
+        'p: Invalid value: "number": p in body must be of type integer: "number"',
+        '<nil>: Invalid value: "": Checked value must be of type integer (default format) in p',
+      ],
+    ],
     ['text or an integer', { p: 'a' }, p({ 'x-kubernetes-int-or-string': true }), []],
-    ['neither text nor an integer', { p: true }, p({ 'x-kubernetes-int-or-string': true }), ['p: Invalid value: "boolean": p in body must be of type integer,string: "boolean"']],
+    [
+      'neither text nor an integer',
+      { p: true },
+      p({ 'x-kubernetes-int-or-string': true }),
+      ['p: Invalid value: "boolean": p in body must be of type integer,string: "boolean"'],
+    ],
     ['too long', { p: 'abc' }, p({ type: 'string', maxLength: 2 }), ['p: Too long: may not be more than 2 bytes']],
-    ['too short', { p: '' }, p({ type: 'string', minLength: 1 }), ['p: Invalid value: "": p in body should be at least 1 chars long']],
+    [
+      'too short',
+      { p: '' },
+      p({ type: 'string', minLength: 1 }),
+      ['p: Invalid value: "": p in body should be at least 1 chars long'],
+    ],
     ['characters are counted', { p: '🚀🚀' }, p({ type: 'string', maxLength: 2 }), []],
-    ['no match', { p: 'b' }, p({ type: 'string', pattern: '^a$' }), ["p: Invalid value: \"b\": p in body should match '^a$'"]],
-    ['too small', { p: 0 }, p({ type: 'integer', minimum: 1 }), ['p: Invalid value: 0: p in body should be greater than or equal to 1']],
-    ['not above', { p: 1 }, p({ type: 'integer', minimum: 1, exclusiveMinimum: true }), ['p: Invalid value: 1: p in body should be greater than 1']],
-    ['too large', { p: 2 }, p({ type: 'integer', maximum: 1 }), ['p: Invalid value: 2: p in body should be less than or equal to 1']],
-    ['no multiple', { p: 5 }, p({ type: 'integer', multipleOf: 2 }), ['p: Invalid value: 5: p in body should be a multiple of 2']],
-    ['beyond 32 bits', { p: 2 ** 31 }, p({ type: 'integer', format: 'int32' }), ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in p']],
-    ['not in the enumeration', { p: 'c' }, p({ type: 'string', enum: ['a', 'b'] }), ['p: Unsupported value: "c": supported values: "a", "b"']],
-    ['a format', { p: 'x' }, p({ type: 'string', format: 'ipv4' }), ['p: Invalid value: "x": p in body must be of type ipv4: "x"']],
+    [
+      'no match',
+      { p: 'b' },
+      p({ type: 'string', pattern: '^a$' }),
+      ['p: Invalid value: "b": p in body should match \'^a$\''],
+    ],
+    [
+      'too small',
+      { p: 0 },
+      p({ type: 'integer', minimum: 1 }),
+      ['p: Invalid value: 0: p in body should be greater than or equal to 1'],
+    ],
+    [
+      'not above',
+      { p: 1 },
+      p({ type: 'integer', minimum: 1, exclusiveMinimum: true }),
+      ['p: Invalid value: 1: p in body should be greater than 1'],
+    ],
+    [
+      'too large',
+      { p: 2 },
+      p({ type: 'integer', maximum: 1 }),
+      ['p: Invalid value: 2: p in body should be less than or equal to 1'],
+    ],
+    [
+      'no multiple',
+      { p: 5 },
+      p({ type: 'integer', multipleOf: 2 }),
+      ['p: Invalid value: 5: p in body should be a multiple of 2'],
+    ],
+    [
+      'beyond 32 bits',
+      { p: 2 ** 31 },
+      p({ type: 'integer', format: 'int32' }),
+      ['<nil>: Invalid value: "": Checked value must be of type integer with format int32 in p'],
+    ],
+    [
+      'not in the enumeration',
+      { p: 'c' },
+      p({ type: 'string', enum: ['a', 'b'] }),
+      ['p: Unsupported value: "c": supported values: "a", "b"'],
+    ],
+    [
+      'a format',
+      { p: 'x' },
+      p({ type: 'string', format: 'ipv4' }),
+      ['p: Invalid value: "x": p in body must be of type ipv4: "x"'],
+    ],
     ['a format that nobody knows', { p: 'x' }, p({ type: 'string', format: 'rocket' }), []],
-    ['few items', { p: [] }, p({ type: 'array', minItems: 1, items: { type: 'string' } }), ['p: Invalid value: 0: p in body should have at least 1 items']],
-    ['many items', { p: ['a', 'b'] }, p({ type: 'array', maxItems: 1, items: { type: 'string' } }), ['p: Too many: 2: must have at most 1 item']],
-    ['an item', { p: ['a', 1] }, p({ type: 'array', items: { type: 'string' } }), ['p[1]: Invalid value: "integer": p[1] in body must be of type string: "integer"']],
+    [
+      'few items',
+      { p: [] },
+      p({ type: 'array', minItems: 1, items: { type: 'string' } }),
+      ['p: Invalid value: 0: p in body should have at least 1 items'],
+    ],
+    [
+      'many items',
+      { p: ['a', 'b'] },
+      p({ type: 'array', maxItems: 1, items: { type: 'string' } }),
+      ['p: Too many: 2: must have at most 1 item'],
+    ],
+    [
+      'an item',
+      { p: ['a', 1] },
+      p({ type: 'array', items: { type: 'string' } }),
+      ['p[1]: Invalid value: "integer": p[1] in body must be of type string: "integer"'],
+    ],
     ['a missing field', {}, { ...p({ type: 'string' }), required: ['p'] }, ['p: Required value']],
-    ['an additional field', { a: 1 }, { type: 'object', additionalProperties: { type: 'string' } }, ['a: Invalid value: "integer": a in body must be of type string: "integer"']],
-    ['none of any', { p: 'x' }, p({ type: 'string', anyOf: [{ minLength: 2 }, { pattern: 'y' }] }), ['<nil>: Invalid value: "": "p" must validate at least one schema (anyOf)', 'p: Invalid value: "x": p in body should be at least 2 chars long']],
-    ['two of one', { p: 'x' }, p({ type: 'string', oneOf: [{ minLength: 1 }, { maxLength: 1 }] }), ['<nil>: Invalid value: "": "p" must validate one and only one schema (oneOf). Found 2 valid alternatives']],
-    ['what must not be', { p: 'x' }, p({ type: 'string', not: { minLength: 1 } }), ['<nil>: Invalid value: "": "p" must not validate the schema (not)']],
+    [
+      'an additional field',
+      { a: 1 },
+      { type: 'object', additionalProperties: { type: 'string' } },
+      ['a: Invalid value: "integer": a in body must be of type string: "integer"'],
+    ],
+    [
+      'none of any',
+      { p: 'x' },
+      p({ type: 'string', anyOf: [{ minLength: 2 }, { pattern: 'y' }] }),
+      [
+        '<nil>: Invalid value: "": "p" must validate at least one schema (anyOf)',
+        'p: Invalid value: "x": p in body should be at least 2 chars long',
+      ],
+    ],
+    [
+      'two of one',
+      { p: 'x' },
+      p({ type: 'string', oneOf: [{ minLength: 1 }, { maxLength: 1 }] }),
+      ['<nil>: Invalid value: "": "p" must validate one and only one schema (oneOf). Found 2 valid alternatives'],
+    ],
+    [
+      'what must not be',
+      { p: 'x' },
+      p({ type: 'string', not: { minLength: 1 } }),
+      ['<nil>: Invalid value: "": "p" must not validate the schema (not)'],
+    ],
   ];
   it.each(cases)('%s', (_name, value, schema, errors) => {
     expect(collected((found) => validateValue(found, value, real(schema)))).toEqual(errors);
   });
   it('tells the field that holds the value', () => {
-    expect(collected((found) => validateValue(found, { p: 1 }, real(p({ type: 'string' })), path('spec')))).toEqual(['spec.p: Invalid value: "integer": p in body must be of type string: "integer"']);
+    expect(collected((found) => validateValue(found, { p: 1 }, real(p({ type: 'string' })), path('spec')))).toEqual([
+      'spec.p: Invalid value: "integer": p in body must be of type string: "integer"',
+    ]);
   });
 });
 
@@ -93,20 +201,53 @@ describe('formats', () => {
     expect(isRecognizedFormat('string', format)).toBe(true);
   });
   it('of numbers are for numbers', () => {
-    expect([isRecognizedFormat('integer', 'int32'), isRecognizedFormat('string', 'int32'), isRecognizedFormat('number', 'double'), isRecognizedFormat('object', 'date')]).toEqual([true, false, true, false]);
+    expect([
+      isRecognizedFormat('integer', 'int32'),
+      isRecognizedFormat('string', 'int32'),
+      isRecognizedFormat('number', 'double'),
+      isRecognizedFormat('object', 'date'),
+    ]).toEqual([true, false, true, false]);
   });
 });
 
 describe('pruning', () => {
-  const open: Schema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: p({ type: 'string' }) } };
+  const open: Schema = {
+    type: 'object',
+    'x-kubernetes-preserve-unknown-fields': true,
+    properties: { a: p({ type: 'string' }) },
+  };
   const cases: [name: string, value: unknown, schema: Schema, isResource: boolean, result: unknown][] = [
     ['unknown fields', { p: 'x', q: 1 }, p({ type: 'string' }), false, { p: 'x' }],
-    ['inside of lists', { p: [{ p: 1, q: 2 }] }, p({ type: 'array', items: p({ type: 'integer' }) }), false, { p: [{ p: 1 }] }],
-    ['inside of maps', { x: { p: 1, q: 2 } }, { type: 'object', additionalProperties: p({ type: 'integer' }) }, false, { x: { p: 1 } }],
-    ['not what is a resource', { apiVersion: 'v1', kind: 'K', metadata: { a: 1 }, q: 1 }, p({ type: 'string' }), true, { apiVersion: 'v1', kind: 'K', metadata: { a: 1 } }],
+    [
+      'inside of lists',
+      { p: [{ p: 1, q: 2 }] },
+      p({ type: 'array', items: p({ type: 'integer' }) }),
+      false,
+      { p: [{ p: 1 }] },
+    ],
+    [
+      'inside of maps',
+      { x: { p: 1, q: 2 } },
+      { type: 'object', additionalProperties: p({ type: 'integer' }) },
+      false,
+      { x: { p: 1 } },
+    ],
+    [
+      'not what is a resource',
+      { apiVersion: 'v1', kind: 'K', metadata: { a: 1 }, q: 1 },
+      p({ type: 'string' }),
+      true,
+      { apiVersion: 'v1', kind: 'K', metadata: { a: 1 } },
+    ],
     ['not what is preserved', { z: { y: 1 } }, open, false, { z: { y: 1 } }],
     ['what is known in what is preserved', { a: { p: 'x', q: 1 } }, open, false, { a: { p: 'x' } }],
-    ['a key of any name', JSON.parse('{"__proto__":{"p":1,"q":2}}'), { type: 'object', additionalProperties: p({ type: 'integer' }) }, false, JSON.parse('{"__proto__":{"p":1}}')],
+    [
+      'a key of any name',
+      JSON.parse('{"__proto__":{"p":1,"q":2}}'),
+      { type: 'object', additionalProperties: p({ type: 'integer' }) },
+      false,
+      JSON.parse('{"__proto__":{"p":1}}'),
+    ],
   ];
   it.each(cases)('%s', (_name, value, schema, isResource, result) => {
     expect(JSON.stringify(pruned(value, real(schema), isResource))).toBe(JSON.stringify(result));
@@ -115,16 +256,44 @@ describe('pruning', () => {
 
 describe('list types', () => {
   const list = (change: Schema): Schema => ({ type: 'array', ...change });
-  const map = list({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'], items: { type: 'object', properties: { k: { type: 'string' } } } });
+  const map = list({
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items: { type: 'object', properties: { k: { type: 'string' } } },
+  });
   const set = list({ 'x-kubernetes-list-type': 'set', items: { type: 'string' } });
   const cases: [name: string, value: unknown, schema: Schema, errors: string[]][] = [
     ['a set', ['a', 'b'], set, []],
     ['a set with something twice', ['a', 'a', 'a'], set, ['l[1]: Duplicate value: "a"']],
-    ['a map', [{ k: 'a', v: 1 }, { k: 'b', v: 1 }], map, []],
-    ['a map with a key twice', [{ k: 'a', v: 1 }, { k: 'a', v: 2 }], map, ['l[1]: Duplicate value: {"k":"a"}']],
+    [
+      'a map',
+      [
+        { k: 'a', v: 1 },
+        { k: 'b', v: 1 },
+      ],
+      map,
+      [],
+    ],
+    [
+      'a map with a key twice',
+      [
+        { k: 'a', v: 1 },
+        { k: 'a', v: 2 },
+      ],
+      map,
+      ['l[1]: Duplicate value: {"k":"a"}'],
+    ],
     ['a map of text', ['a'], map, ['l[0]: Invalid value: "a": must be an object for an array of list-type map']],
     ['a list of lists', [['a', 'a']], list({ items: set }), ['l[0][1]: Duplicate value: "a"']],
-    ['objects in another order', [{ a: 1, b: 2 }, { b: 2, a: 1 }], list({ 'x-kubernetes-list-type': 'set', items: { type: 'object' } }), ['l[1]: Duplicate value: {"b":2,"a":1}']],
+    [
+      'objects in another order',
+      [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      list({ 'x-kubernetes-list-type': 'set', items: { type: 'object' } }),
+      ['l[1]: Duplicate value: {"b":2,"a":1}'],
+    ],
   ];
   it.each(cases)('%s', (_name, value, schema, errors) => {
     expect(collected((found) => validateListTypes(found, value, real(schema), path('l')))).toEqual(errors);
@@ -151,15 +320,36 @@ describe('paths into a schema', () => {
 });
 
 describe('embedded resources', () => {
-  const embedded: Schema = { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true };
+  const embedded: Schema = {
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    'x-kubernetes-preserve-unknown-fields': true,
+  };
   const cases: [name: string, value: unknown, errors: string[]][] = [
     ['right', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', labels: { a: 'b' } } }, []],
     ['nothing', {}, ['p.apiVersion: Required value', 'p.kind: Required value']],
-    ['of no version', { apiVersion: 'a/b/c', kind: 'Pod' }, ['p.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c']],
+    [
+      'of no version',
+      { apiVersion: 'a/b/c', kind: 'Pod' },
+      ['p.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c'],
+    ],
     ['of an empty kind', { apiVersion: 'v1', kind: '' }, ['p.kind: Invalid value: "": must not be empty']],
-    ['with a label of another type', { apiVersion: 'v1', kind: 'Pod', metadata: { labels: { '/': 'b' } } }, [expect.stringMatching(/^p\.metadata\.labels: Invalid value: "\/": prefix part must be non-empty/) as unknown as string]],
+    [
+      'with a label of another type',
+      { apiVersion: 'v1', kind: 'Pod', metadata: { labels: { '/': 'b' } } },
+      [
+        expect.stringMatching(
+          /^p\.metadata\.labels: Invalid value: "\/": prefix part must be non-empty/,
+        ) as unknown as string,
+      ],
+    ],
   ];
   it.each(cases)('%s', (_name, value, errors) => {
-    expect(collected((found) => validateEmbeddedMetadata(found, { p: value }, real(p(embedded)), path(), false)).slice(0, Math.max(1, errors.length))).toEqual(errors);
+    expect(
+      collected((found) => validateEmbeddedMetadata(found, { p: value }, real(p(embedded)), path(), false)).slice(
+        0,
+        Math.max(1, errors.length),
+      ),
+    ).toEqual(errors);
   });
 });

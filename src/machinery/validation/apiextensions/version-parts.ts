@@ -1,5 +1,9 @@
 /** What a version of a custom kind offers beside its schema: scaling, columns, selectable fields, a warning. */
-import type { CustomResourceColumnDefinition, CustomResourceSubresources, SelectableField } from '../../../api/generated/apiextensions-v1.ts';
+import type {
+  CustomResourceColumnDefinition,
+  CustomResourceSubresources,
+  SelectableField,
+} from '../../../api/generated/apiextensions-v1.ts';
 import { duplicate, type FieldError, invalidValue, type Path, required, tooMany } from '../../errors/index.ts';
 import { utf8Length, utf8Longer } from '../../names/index.ts';
 import { followFieldPath } from './field-path.ts';
@@ -11,7 +15,11 @@ export const MAX_SELECTABLE_FIELDS = 8;
 const MAX_WARNING_BYTES = 256;
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-export function validateSubresources(errors: FieldError[], subresources: CustomResourceSubresources | undefined, at: Path): void {
+export function validateSubresources(
+  errors: FieldError[],
+  subresources: CustomResourceSubresources | undefined,
+  at: Path,
+): void {
   const scale = subresources?.scale;
   if (!scale) return;
   validateReplicasPath(errors, scale.specReplicasPath ?? '', at.child('scale.specReplicasPath'), '.spec');
@@ -38,7 +46,11 @@ function validateSimplePath(errors: FieldError[], path: string, at: Path): boole
   return false;
 }
 
-export function validateColumns(errors: FieldError[], columns: readonly CustomResourceColumnDefinition[], at: Path): void {
+export function validateColumns(
+  errors: FieldError[],
+  columns: readonly CustomResourceColumnDefinition[],
+  at: Path,
+): void {
   for (const [i, { name, type = '', format = '', jsonPath = '' }] of columns.entries()) {
     const columnAt = at.index(i);
     const types = `must be one of ${COLUMN_TYPES.join(',')}`;
@@ -59,7 +71,12 @@ export interface SelectableFieldRules {
   readonly allowTooMany: boolean;
 }
 
-export function validateSelectableFields(errors: FieldError[], fields: readonly SelectableField[], at: Path, rules: SelectableFieldRules): void {
+export function validateSelectableFields(
+  errors: FieldError[],
+  fields: readonly SelectableField[],
+  at: Path,
+  rules: SelectableFieldRules,
+): void {
   const seen = new Set<string>();
   for (const [i, { jsonPath = '' }] of fields.entries()) {
     const pathAt = at.index(i).child('jsonPath');
@@ -72,7 +89,8 @@ export function validateSelectableFields(errors: FieldError[], fields: readonly 
       errors.push(invalidValue(pathAt, jsonPath, `is an invalid path: ${found}`));
       continue;
     }
-    if (found.steps[0] === 'metadata') errors.push(invalidValue(pathAt, jsonPath, 'must not point to fields in metadata'));
+    if (found.steps[0] === 'metadata')
+      errors.push(invalidValue(pathAt, jsonPath, 'must not point to fields in metadata'));
     if (!['string', 'boolean', 'integer'].includes(found.schema?.type ?? '')) {
       const detail =
         'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.';
@@ -82,7 +100,8 @@ export function validateSelectableFields(errors: FieldError[], fields: readonly 
     if (seen.has(path)) errors.push(duplicate(pathAt, jsonPath));
     seen.add(path);
   }
-  if (seen.size > MAX_SELECTABLE_FIELDS && !rules.allowTooMany) errors.push(tooMany(at, seen.size, MAX_SELECTABLE_FIELDS));
+  if (seen.size > MAX_SELECTABLE_FIELDS && !rules.allowTooMany)
+    errors.push(tooMany(at, seen.size, MAX_SELECTABLE_FIELDS));
 }
 
 export function validateDeprecation(

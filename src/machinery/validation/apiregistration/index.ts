@@ -2,9 +2,9 @@
 import type { APIService, APIServiceSpec } from '../../../api/generated/apiregistration-v1.ts';
 import { quote } from '../../../base/index.ts';
 import { type FieldError, invalidValue, notSupported, path, required } from '../../errors/index.ts';
+import { dns1035Label, dns1123Subdomain, type Messages, pathSegmentName, portNumber } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadataUpdate } from '../metadata-checks.ts';
-import { dns1035Label, dns1123Subdomain, type Messages, pathSegmentName, portNumber } from '../../names/index.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 
 const SPEC = path('spec');
@@ -39,7 +39,8 @@ function validateApiService(errors: FieldError[], { metadata, spec }: APIService
   if (group === '' && version !== 'v1') {
     errors.push(required(SPEC.child('group'), 'only v1 may have an empty group and it better be legacy kube'));
   }
-  if (group !== '') for (const message of dns1123Subdomain(group)) errors.push(invalidValue(SPEC.child('group'), group, message));
+  if (group !== '')
+    for (const message of dns1123Subdomain(group)) errors.push(invalidValue(SPEC.child('group'), group, message));
   for (const message of dns1035Label(version)) errors.push(invalidValue(SPEC.child('version'), version, message));
   validatePriority(errors, spec?.groupPriorityMinimum ?? 0, 'groupPriorityMinimum', MAX_GROUP_PRIORITY);
   validatePriority(errors, spec?.versionPriority ?? 0, 'versionPriority', MAX_VERSION_PRIORITY);
@@ -48,15 +49,19 @@ function validateApiService(errors: FieldError[], { metadata, spec }: APIService
 }
 
 function validatePriority(errors: FieldError[], priority: number, name: string, max: number): void {
-  if (priority <= 0 || priority > max) errors.push(invalidValue(SPEC.child(name), priority, `must be positive and less than ${max}`));
+  if (priority <= 0 || priority > max)
+    errors.push(invalidValue(SPEC.child(name), priority, `must be positive and less than ${max}`));
 }
 
 /** The server's own groups have nobody to talk to, and so no trust to configure. */
 function validateLocal(errors: FieldError[], spec: APIServiceSpec | undefined): void {
   const bundle = Buffer.from(spec?.caBundle ?? '', 'base64').length;
-  if (bundle > 0) errors.push(invalidValue(SPEC.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle'));
+  if (bundle > 0)
+    errors.push(invalidValue(SPEC.child('caBundle'), `${bundle} bytes`, 'local APIServices may not have a caBundle'));
   if (spec?.insecureSkipTLSVerify) {
-    errors.push(invalidValue(SPEC.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'));
+    errors.push(
+      invalidValue(SPEC.child('insecureSkipTLSVerify'), true, 'local APIServices may not have insecureSkipTLSVerify'),
+    );
   }
 }
 
@@ -65,7 +70,8 @@ function validateService(errors: FieldError[], { service, insecureSkipTLSVerify,
   if (!service?.name) errors.push(required(SERVICE.child('name')));
   const port = service?.port ?? 0;
   const wrongPort = portNumber(port);
-  if (wrongPort.length > 0) errors.push(invalidValue(SERVICE.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
+  if (wrongPort.length > 0)
+    errors.push(invalidValue(SERVICE.child('port'), port, `port is not valid: ${wrongPort.join(', ')}`));
   if (insecureSkipTLSVerify && caBundle) {
     errors.push(invalidValue(SPEC.child('insecureSkipTLSVerify'), true, 'may not be true if caBundle is present'));
   }

@@ -2,9 +2,9 @@
 import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
 import { isRecord } from '../../../base/index.ts';
 import { type FieldError, path, required } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative, validateObjectMeta } from '../object-meta.ts';
 
 const META_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;

@@ -1,13 +1,18 @@
 /** DaemonSets. */
-import type { DaemonSet, DaemonSetSpec, DaemonSetUpdateStrategy, RollingUpdateDaemonSet } from '../../../api/generated/apps-v1.ts';
+import type {
+  DaemonSet,
+  DaemonSetSpec,
+  DaemonSetUpdateStrategy,
+  RollingUpdateDaemonSet,
+} from '../../../api/generated/apps-v1.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
-import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
 import { validateCollisionCount, validateNonnegativeCounters } from './replica-counts.ts';
@@ -26,8 +31,10 @@ export const daemonSet: KindValidation<DaemonSet> = {
   ],
   update: [
     metadataUpdate,
-    (errors, object, old, context) => validateDaemonSetSpec(errors, object.spec, SPEC, { old: old.spec?.template, context }),
-    (errors, object, old) => validateImmutable(errors, object.spec?.selector, old.spec?.selector, SPEC.child('selector')),
+    (errors, object, old, context) =>
+      validateDaemonSetSpec(errors, object.spec, SPEC, { old: old.spec?.template, context }),
+    (errors, object, old) =>
+      validateImmutable(errors, object.spec?.selector, old.spec?.selector, SPEC.child('selector')),
   ],
   status: [
     metadataUpdate,
@@ -49,12 +56,18 @@ const COUNTERS = [
   'collisionCount',
 ];
 
-function validateDaemonSetSpec(errors: FieldError[], spec: DaemonSetSpec | undefined, at: Path, { old, context }: TemplateUpdate): void {
+function validateDaemonSetSpec(
+  errors: FieldError[],
+  spec: DaemonSetSpec | undefined,
+  at: Path,
+  { old, context }: TemplateUpdate,
+): void {
   const selector = spec?.selector;
   const templateAt = at.child('template');
   validateLabelSelector(errors, selector, at.child('selector'));
   if (isUsableSelector(selector)) validateTemplateLabels(errors, selector, spec?.template, templateAt);
-  if (isEmptySelector(selector)) errors.push(invalidValue(at.child('selector'), selector, 'empty selector is invalid for daemonset'));
+  if (isEmptySelector(selector))
+    errors.push(invalidValue(at.child('selector'), selector, 'empty selector is invalid for daemonset'));
   validatePodTemplateSpec(errors, spec?.template ?? {}, templateAt, podTemplateRules(context, old));
   validateAlwaysRestarting(errors, spec?.template, templateAt, 'DaemonSet');
   validateNonnegative(errors, spec?.minReadySeconds, at.child('minReadySeconds'));
@@ -65,7 +78,9 @@ function validateDaemonSetSpec(errors: FieldError[], spec: DaemonSetSpec | undef
 function validateUpdateStrategy(errors: FieldError[], strategy: DaemonSetUpdateStrategy | undefined, at: Path): void {
   if (strategy?.type === 'OnDelete') return;
   if (strategy?.type !== 'RollingUpdate') {
-    errors.push(notSupported(at, goStruct('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']));
+    errors.push(
+      notSupported(at, goStruct('io.k8s.api.apps.v1.DaemonSetUpdateStrategy', strategy), ['RollingUpdate', 'OnDelete']),
+    );
   } else if (!strategy.rollingUpdate) {
     errors.push(required(at.child('rollingUpdate')));
   } else {
@@ -73,7 +88,11 @@ function validateUpdateStrategy(errors: FieldError[], strategy: DaemonSetUpdateS
   }
 }
 
-function validateRollingUpdate(errors: FieldError[], { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet, at: Path): void {
+function validateRollingUpdate(
+  errors: FieldError[],
+  { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDaemonSet,
+  at: Path,
+): void {
   validatePositiveIntOrPercent(errors, maxUnavailable, at.child('maxUnavailable'));
   validatePositiveIntOrPercent(errors, maxSurge, at.child('maxSurge'));
   validateNotMoreThan100Percent(errors, maxUnavailable, at.child('maxUnavailable'));

@@ -1,13 +1,32 @@
 /** Deployments. */
-import type { Deployment, DeploymentSpec, DeploymentStatus, DeploymentStrategy, RollingUpdateDeployment } from '../../../api/generated/apps-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
+import type {
+  Deployment,
+  DeploymentSpec,
+  DeploymentStatus,
+  DeploymentStrategy,
+  RollingUpdateDeployment,
+} from '../../../api/generated/apps-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 import { intOrPercentValue, validateNotMoreThan100Percent, validatePositiveIntOrPercent } from './int-or-percent.ts';
-import { OVER_REPLICAS, validateCollisionCount, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';
+import {
+  OVER_REPLICAS,
+  validateCollisionCount,
+  validateNonnegativeCounters,
+  validateNotGreater,
+} from './replica-counts.ts';
 import { validateReplicaSetTemplate, validateSelector, type TemplateUpdate } from './replica-set-template.ts';
 import { ownerNameWarning, podTemplateWarnings } from './template-warnings.ts';
 
@@ -23,8 +42,10 @@ export const deployment: KindValidation<Deployment> = {
   ],
   update: [
     metadataUpdate,
-    (errors, object, old, context) => validateDeploymentSpec(errors, object.spec, SPEC, { old: old.spec?.template, context }),
-    (errors, object, old) => validateImmutable(errors, object.spec?.selector, old.spec?.selector, SPEC.child('selector')),
+    (errors, object, old, context) =>
+      validateDeploymentSpec(errors, object.spec, SPEC, { old: old.spec?.template, context }),
+    (errors, object, old) =>
+      validateImmutable(errors, object.spec?.selector, old.spec?.selector, SPEC.child('selector')),
   ],
   status: [
     metadataUpdate,
@@ -34,7 +55,12 @@ export const deployment: KindValidation<Deployment> = {
   warnings: [ownerNameWarning, podTemplateWarnings],
 };
 
-function validateDeploymentSpec(errors: FieldError[], spec: DeploymentSpec | undefined, at: Path, template: TemplateUpdate): void {
+function validateDeploymentSpec(
+  errors: FieldError[],
+  spec: DeploymentSpec | undefined,
+  at: Path,
+  template: TemplateUpdate,
+): void {
   validateNonnegative(errors, spec?.replicas, at.child('replicas'));
   validateSelector(errors, spec?.selector, at.child('selector'), 'deployment');
   validateReplicaSetTemplate(errors, spec ?? {}, at, template);
@@ -53,11 +79,14 @@ function validateStrategy(errors: FieldError[], strategy: DeploymentStrategy | u
   switch (strategy?.type) {
     case 'Recreate':
       if (strategy.rollingUpdate) {
-        errors.push(forbiddenField(at.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'"));
+        errors.push(
+          forbiddenField(at.child('rollingUpdate'), "may not be specified when strategy `type` is 'Recreate'"),
+        );
       }
       return;
     case 'RollingUpdate':
-      if (!strategy.rollingUpdate) errors.push(required(at.child('rollingUpdate'), 'this should be defaulted and never be nil'));
+      if (!strategy.rollingUpdate)
+        errors.push(required(at.child('rollingUpdate'), 'this should be defaulted and never be nil'));
       else validateRollingUpdate(errors, strategy.rollingUpdate, at.child('rollingUpdate'));
       return;
     default:
@@ -65,7 +94,11 @@ function validateStrategy(errors: FieldError[], strategy: DeploymentStrategy | u
   }
 }
 
-function validateRollingUpdate(errors: FieldError[], { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment, at: Path): void {
+function validateRollingUpdate(
+  errors: FieldError[],
+  { maxUnavailable = 0, maxSurge = 0 }: RollingUpdateDeployment,
+  at: Path,
+): void {
   validatePositiveIntOrPercent(errors, maxUnavailable, at.child('maxUnavailable'));
   validatePositiveIntOrPercent(errors, maxSurge, at.child('maxSurge'));
   if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
@@ -90,5 +123,8 @@ function validateDeploymentStatus(errors: FieldError[], status: DeploymentStatus
   validateNotGreater(errors, status, ['updatedReplicas', 'replicas'], { at, detail: OVER_REPLICAS });
   validateNotGreater(errors, status, ['readyReplicas', 'replicas'], { at, detail: OVER_REPLICAS });
   validateNotGreater(errors, status, ['availableReplicas', 'replicas'], { at, detail: OVER_REPLICAS });
-  validateNotGreater(errors, status, ['availableReplicas', 'readyReplicas'], { at, detail: 'cannot be greater than readyReplicas' });
+  validateNotGreater(errors, status, ['availableReplicas', 'readyReplicas'], {
+    at,
+    detail: 'cannot be greater than readyReplicas',
+  });
 }

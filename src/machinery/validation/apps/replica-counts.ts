@@ -4,7 +4,12 @@ import { validateNonnegative } from '../object-meta.ts';
 
 type Counters = Readonly<Record<string, number | undefined>>;
 
-export function validateNonnegativeCounters(errors: FieldError[], status: object, names: readonly string[], at: Path): void {
+export function validateNonnegativeCounters(
+  errors: FieldError[],
+  status: object,
+  names: readonly string[],
+  at: Path,
+): void {
   for (const name of names) validateNonnegative(errors, (status as Counters)[name], at.child(name));
 }
 

@@ -1,9 +1,16 @@
 /** What Deployments and ReplicaSets ask of their selector and pod template. */
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../errors/index.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { isEmptySelector, isUsableSelector, validateTemplateLabels } from './selector-match.ts';
@@ -18,7 +25,12 @@ export interface TemplateUpdate {
   readonly context: ValidationContext;
 }
 
-export function validateSelector(errors: FieldError[], selector: LabelSelector | undefined | null, at: Path, owner: string): void {
+export function validateSelector(
+  errors: FieldError[],
+  selector: LabelSelector | undefined | null,
+  at: Path,
+  owner: string,
+): void {
   if (!selector) {
     errors.push(required(at));
     return;
@@ -27,7 +39,12 @@ export function validateSelector(errors: FieldError[], selector: LabelSelector |
   if (isEmptySelector(selector)) errors.push(invalidValue(at, selector, `empty selector is invalid for ${owner}`));
 }
 
-export function validateReplicaSetTemplate(errors: FieldError[], spec: SelectedTemplate, at: Path, { old, context }: TemplateUpdate): void {
+export function validateReplicaSetTemplate(
+  errors: FieldError[],
+  spec: SelectedTemplate,
+  at: Path,
+  { old, context }: TemplateUpdate,
+): void {
   const { selector, template } = spec;
   if (!isUsableSelector(selector)) {
     errors.push(invalidValue(at.child('selector'), selector, 'invalid label selector'));
@@ -40,10 +57,18 @@ export function validateReplicaSetTemplate(errors: FieldError[], spec: SelectedT
 }
 
 /** Pods that a controller keeps running may not end by themselves. */
-export function validateAlwaysRestarting(errors: FieldError[], template: PodTemplateSpec | undefined, at: Path, owner: string): void {
+export function validateAlwaysRestarting(
+  errors: FieldError[],
+  template: PodTemplateSpec | undefined,
+  at: Path,
+  owner: string,
+): void {
   const restartPolicy = template?.spec?.restartPolicy ?? '';
-  if (restartPolicy !== 'Always') errors.push(notSupported(at.child('spec', 'restartPolicy'), restartPolicy, ['Always']));
+  if (restartPolicy !== 'Always')
+    errors.push(notSupported(at.child('spec', 'restartPolicy'), restartPolicy, ['Always']));
   if (template?.spec?.activeDeadlineSeconds != null) {
-    errors.push(forbiddenField(at.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${owner} is not Supported`));
+    errors.push(
+      forbiddenField(at.child('spec', 'activeDeadlineSeconds'), `activeDeadlineSeconds in ${owner} is not Supported`),
+    );
   }
 }

@@ -1,10 +1,10 @@
+import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 /** A controller's label selector against the labels of its pod template. */
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
-import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
-import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
-import { validateLabelSelector } from '../label-selector.ts';
-import { compareBytes } from '../../names/index.ts';
 import { ownValue } from '../../../base/index.ts';
+import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
+import { compareBytes } from '../../names/index.ts';
+import { validateLabelSelector } from '../label-selector.ts';
 
 const ANYWHERE = path();
 
@@ -19,9 +19,13 @@ export function isUsableSelector(selector: LabelSelector | undefined | null): bo
 }
 
 /** An absent selector matches nothing, an empty one everything. */
-export function selectorMatches(selector: LabelSelector | undefined | null, labels: Readonly<Record<string, string>>): boolean {
+export function selectorMatches(
+  selector: LabelSelector | undefined | null,
+  labels: Readonly<Record<string, string>>,
+): boolean {
   if (!selector) return false;
-  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (ownValue(labels, key) !== value) return false;
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {}))
+    if (ownValue(labels, key) !== value) return false;
   for (const { key, operator, values } of selector.matchExpressions ?? []) {
     const value = ownValue(labels, key);
     if (operator === 'In' && (value === undefined || !values?.includes(value))) return false;
@@ -40,7 +44,9 @@ export function validateTemplateLabels(
 ): void {
   const labels = template?.metadata?.labels;
   if (selectorMatches(selector, labels ?? {})) return;
-  errors.push(invalidValue(at.child('metadata', 'labels'), sorted(labels), '`selector` does not match template `labels`'));
+  errors.push(
+    invalidValue(at.child('metadata', 'labels'), sorted(labels), '`selector` does not match template `labels`'),
+  );
 }
 
 /** Go writes maps in the order of their keys. */

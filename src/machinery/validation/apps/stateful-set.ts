@@ -1,17 +1,35 @@
 /** StatefulSets. */
-import type { StatefulSet, StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '../../../api/generated/apps-v1.ts';
+import type {
+  StatefulSet,
+  StatefulSetSpec,
+  StatefulSetStatus,
+  StatefulSetUpdateStrategy,
+} from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec, Volume } from '../../../api/generated/core-v1.ts';
-import { validateClaimSpec } from '../core/volume/claim-spec.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { dns1123Label, nameIsDnsLabel } from '../../names/index.ts';
 import { podTemplateRules } from '../core/pod/pod-allowances.ts';
 import { validatePodTemplateSpec } from '../core/pod/pod-template.ts';
+import { validateClaimSpec } from '../core/volume/claim-spec.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation, UpdateCheck, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, nameIsDnsLabel } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
-import { OVER_REPLICAS, validateCollisionCount, validateNonnegativeCounters, validateNotGreater } from './replica-counts.ts';
+import {
+  OVER_REPLICAS,
+  validateCollisionCount,
+  validateNonnegativeCounters,
+  validateNotGreater,
+} from './replica-counts.ts';
 import { validateAlwaysRestarting, validateSelector } from './replica-set-template.ts';
 import { isEmptySelector, isUsableSelector, validateTemplateLabels } from './selector-match.ts';
 import { claimTemplateWarnings, podTemplateWarnings, revisionHistoryWarning } from './template-warnings.ts';
@@ -51,7 +69,12 @@ interface SpecUpdate {
   readonly context: ValidationContext;
 }
 
-function validateStatefulSetSpec(errors: FieldError[], spec: StatefulSetSpec | undefined, at: Path, { old, context }: SpecUpdate): void {
+function validateStatefulSetSpec(
+  errors: FieldError[],
+  spec: StatefulSetSpec | undefined,
+  at: Path,
+  { old, context }: SpecUpdate,
+): void {
   validatePodManagementPolicy(errors, spec?.podManagementPolicy ?? '', at.child('podManagementPolicy'));
   validateUpdateStrategy(errors, spec?.updateStrategy, at.child('updateStrategy'));
   validateRetention(errors, spec, at.child('persistentVolumeClaimRetentionPolicy'));
@@ -70,7 +93,8 @@ function validateStatefulSetSpec(errors: FieldError[], spec: StatefulSetSpec | u
 
 function validatePodManagementPolicy(errors: FieldError[], policy: string, at: Path): void {
   if (policy === '') errors.push(required(at));
-  else if (policy !== 'OrderedReady' && policy !== 'Parallel') errors.push(invalidValue(at, policy, "must be 'OrderedReady' or 'Parallel'"));
+  else if (policy !== 'OrderedReady' && policy !== 'Parallel')
+    errors.push(invalidValue(at, policy, "must be 'OrderedReady' or 'Parallel'"));
 }
 
 function validateUpdateStrategy(errors: FieldError[], strategy: StatefulSetUpdateStrategy | undefined, at: Path): void {
@@ -81,7 +105,10 @@ function validateUpdateStrategy(errors: FieldError[], strategy: StatefulSetUpdat
       return;
     case 'OnDelete':
       if (rollingUpdate) {
-        const shown = goStruct('io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy', { partition: 0, ...rollingUpdate });
+        const shown = goStruct('io.k8s.api.apps.v1.RollingUpdateStatefulSetStrategy', {
+          partition: 0,
+          ...rollingUpdate,
+        });
         errors.push(invalidValue(at.child('rollingUpdate'), shown, "only allowed for updateStrategy 'RollingUpdate'"));
       }
       return;
@@ -113,7 +140,12 @@ function validateServiceName(errors: FieldError[], name: string, at: Path, old: 
   for (const message of dns1123Label(name)) errors.push(invalidValue(at, name, message));
 }
 
-function validateTemplate(errors: FieldError[], spec: StatefulSetSpec | undefined, at: Path, { old, context }: SpecUpdate): void {
+function validateTemplate(
+  errors: FieldError[],
+  spec: StatefulSetSpec | undefined,
+  at: Path,
+  { old, context }: SpecUpdate,
+): void {
   if (!isEmptySelector(spec?.selector)) validateTemplateLabels(errors, spec?.selector, spec?.template, at);
   const template = withClaimVolumes(spec);
   validatePodTemplateSpec(errors, template, at, podTemplateRules(context, old ? withClaimVolumes(old) : undefined));
@@ -146,7 +178,15 @@ function onlyUpdatableFieldsChanged(): UpdateCheck<StatefulSet> {
   };
 }
 
-const COUNTERS = ['replicas', 'readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas', 'observedGeneration', 'collisionCount'];
+const COUNTERS = [
+  'replicas',
+  'readyReplicas',
+  'currentReplicas',
+  'updatedReplicas',
+  'availableReplicas',
+  'observedGeneration',
+  'collisionCount',
+];
 
 function validateStatefulSetStatus(errors: FieldError[], status: StatefulSetStatus | undefined, at: Path): void {
   const counts = status ?? {};
@@ -154,5 +194,8 @@ function validateStatefulSetStatus(errors: FieldError[], status: StatefulSetStat
   for (const name of ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas']) {
     validateNotGreater(errors, counts, [name, 'replicas'], { at, detail: OVER_REPLICAS });
   }
-  validateNotGreater(errors, counts, ['availableReplicas', 'readyReplicas'], { at, detail: 'cannot be greater than status.readyReplicas' });
+  validateNotGreater(errors, counts, ['availableReplicas', 'readyReplicas'], {
+    at,
+    detail: 'cannot be greater than status.readyReplicas',
+  });
 }

@@ -1,10 +1,10 @@
 /** The warnings that workloads give for their pod templates and histories. */
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
-import { claimSpecWarnings } from '../core/volume/claim-warnings.ts';
+import { path } from '../../errors/index.ts';
 import { podTemplateWarnings as warnOfPodTemplate } from '../core/pod/pod-warnings.ts';
 import { podOwnerNameWarnings } from '../core/replication-controller.ts';
-import { path } from '../../errors/index.ts';
+import { claimSpecWarnings } from '../core/volume/claim-warnings.ts';
 import type { WarningCheck } from '../kind-validation.ts';
 
 interface WithTemplate {
@@ -14,7 +14,11 @@ interface WithTemplate {
 const TEMPLATE = path('spec', 'template');
 
 /** A workload's name becomes part of its pods' names. */
-export const ownerNameWarning: WarningCheck<{ readonly metadata?: { readonly name?: string } }> = (warnings, object, old) => {
+export const ownerNameWarning: WarningCheck<{ readonly metadata?: { readonly name?: string } }> = (
+  warnings,
+  object,
+  old,
+) => {
   if (!old) podOwnerNameWarnings(warnings, object.metadata?.name);
 };
 
@@ -30,6 +34,8 @@ export const claimTemplateWarnings: WarningCheck<StatefulSet> = (warnings, objec
 
 export const revisionHistoryWarning: WarningCheck<StatefulSet> = (warnings, object) => {
   if ((object.spec?.revisionHistoryLimit ?? 0) < 0) {
-    warnings.push('spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended');
+    warnings.push(
+      'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended',
+    );
   }
 };

@@ -11,7 +11,14 @@ const template: JsonObject = {
     schedulerName: 'default-scheduler',
     securityContext: {},
     containers: [
-      { name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePath: '/t', terminationMessagePolicy: 'File', resources: {} },
+      {
+        name: 'c',
+        image: 'i',
+        imagePullPolicy: 'Always',
+        terminationMessagePath: '/t',
+        terminationMessagePolicy: 'File',
+        resources: {},
+      },
     ],
   },
 };
@@ -40,7 +47,11 @@ describe('Deployments', () => {
   const cases: Case[] = [
     ['right', {}, []],
     ['negative replicas', { spec: { replicas: -2 } }, [`spec.replicas: Invalid value: -2: ${NEGATIVE}`]],
-    ['no selector', { spec: { selector: null } }, ['spec.selector: Required value', `spec.template.metadata.labels: Invalid value: {"app":"web"}: ${MISMATCH}`]],
+    [
+      'no selector',
+      { spec: { selector: null } },
+      ['spec.selector: Required value', `spec.template.metadata.labels: Invalid value: {"app":"web"}: ${MISMATCH}`],
+    ],
     [
       'other labels',
       { spec: { selector: { matchLabels: { app: 'db' } } } },
@@ -54,25 +65,71 @@ describe('Deployments', () => {
         'spec.selector: Invalid value: {"matchLabels":{"app":"web"},"matchExpressions":[{"key":"app","operator":"Near"}]}: invalid label selector',
       ],
     ],
-    ['strategy without a name', { spec: { strategy: { type: 'Slow', rollingUpdate: null } } }, ['spec.strategy: Unsupported value: {"Type":"Slow","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"']],
-    ['recreate and roll', { spec: { strategy: { type: 'Recreate' } } }, ["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"]],
-    ['neither surge nor unavailable', rolling({ maxSurge: 0, maxUnavailable: '0%' }), ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": may not be 0 when `maxSurge` is 0']],
-    ['too much unavailable', rolling({ maxUnavailable: '150%' }), ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "150%": must not be greater than 100%']],
-    ['surge in words', rolling({ maxSurge: 'half' }), [`spec.strategy.rollingUpdate.maxSurge: Invalid value: "half": ${PERCENT}`]],
-    ['deadline before ready', { spec: { minReadySeconds: 700 } }, ['spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds']],
-    ['pods that end', { spec: { template: { spec: { restartPolicy: 'Never' } } } }, ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"']],
-    ['pods with a deadline', { spec: { template: { spec: { activeDeadlineSeconds: 5 } } } }, ['spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported']],
+    [
+      'strategy without a name',
+      { spec: { strategy: { type: 'Slow', rollingUpdate: null } } },
+      [
+        'spec.strategy: Unsupported value: {"Type":"Slow","RollingUpdate":null}: supported values: "Recreate", "RollingUpdate"',
+      ],
+    ],
+    [
+      'recreate and roll',
+      { spec: { strategy: { type: 'Recreate' } } },
+      ["spec.strategy.rollingUpdate: Forbidden: may not be specified when strategy `type` is 'Recreate'"],
+    ],
+    [
+      'neither surge nor unavailable',
+      rolling({ maxSurge: 0, maxUnavailable: '0%' }),
+      ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "0%": may not be 0 when `maxSurge` is 0'],
+    ],
+    [
+      'too much unavailable',
+      rolling({ maxUnavailable: '150%' }),
+      ['spec.strategy.rollingUpdate.maxUnavailable: Invalid value: "150%": must not be greater than 100%'],
+    ],
+    [
+      'surge in words',
+      rolling({ maxSurge: 'half' }),
+      [`spec.strategy.rollingUpdate.maxSurge: Invalid value: "half": ${PERCENT}`],
+    ],
+    [
+      'deadline before ready',
+      { spec: { minReadySeconds: 700 } },
+      ['spec.progressDeadlineSeconds: Invalid value: 600: must be greater than minReadySeconds'],
+    ],
+    [
+      'pods that end',
+      { spec: { template: { spec: { restartPolicy: 'Never' } } } },
+      ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
+    ],
+    [
+      'pods with a deadline',
+      { spec: { template: { spec: { activeDeadlineSeconds: 5 } } } },
+      ['spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicaSet is not Supported'],
+    ],
   ];
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
   });
   it('never change their selector', () => {
-    const change = { spec: { selector: { matchLabels: { tier: 'x' } }, template: { metadata: { labels: { tier: 'x' } } } } };
-    expect(updateErrors(kind, right, change)).toEqual(['spec.selector: Invalid value: {"matchLabels":{"app":"web","tier":"x"}}: field is immutable']);
+    const change = {
+      spec: { selector: { matchLabels: { tier: 'x' } }, template: { metadata: { labels: { tier: 'x' } } } },
+    };
+    expect(updateErrors(kind, right, change)).toEqual([
+      'spec.selector: Invalid value: {"matchLabels":{"app":"web","tier":"x"}}: field is immutable',
+    ]);
   });
   const statuses: Case[] = [
-    ['more ready than there are', { status: { replicas: 1, readyReplicas: 2 } }, ['status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas']],
-    ['more available than ready', { status: { replicas: 2, availableReplicas: 1 } }, ['status.availableReplicas: Invalid value: 1: cannot be greater than readyReplicas']],
+    [
+      'more ready than there are',
+      { status: { replicas: 1, readyReplicas: 2 } },
+      ['status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas'],
+    ],
+    [
+      'more available than ready',
+      { status: { replicas: 2, availableReplicas: 1 } },
+      ['status.availableReplicas: Invalid value: 1: cannot be greater than readyReplicas'],
+    ],
     ['negative', { status: { observedGeneration: -1 } }, [`status.observedGeneration: Invalid value: -1: ${NEGATIVE}`]],
   ];
   it.each(statuses)('status: %s', (_name, change, errors) => {
@@ -80,7 +137,9 @@ describe('Deployments', () => {
   });
   it('count collisions only upwards', () => {
     const counted = { ...right, status: { collisionCount: 3 } };
-    expect(statusErrors(kind, counted, { status: { collisionCount: 2 } })).toEqual(['status.collisionCount: Invalid value: 2: cannot be decremented']);
+    expect(statusErrors(kind, counted, { status: { collisionCount: 2 } })).toEqual([
+      'status.collisionCount: Invalid value: 2: cannot be decremented',
+    ]);
   });
 });
 
@@ -101,14 +160,38 @@ describe('ReplicaSets', () => {
 
 describe('DaemonSets', () => {
   const kind = apps('daemonsets');
-  const right = workload('DaemonSet', { updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } } });
+  const right = workload('DaemonSet', {
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+  });
   const cases: Case[] = [
     ['right', {}, []],
-    ['no selector at all', { spec: { selector: null } }, [`spec.template.metadata.labels: Invalid value: {"app":"web"}: ${MISMATCH}`]],
-    ['surge and unavailable', { spec: { updateStrategy: { rollingUpdate: { maxSurge: 1 } } } }, ['spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero']],
-    ['neither', { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } } }, ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0']],
-    ['no settings', { spec: { updateStrategy: { rollingUpdate: null } } }, ['spec.updateStrategy.rollingUpdate: Required value']],
-    ['unknown strategy', { spec: { updateStrategy: { type: 'Odd', rollingUpdate: null } } }, ['spec.updateStrategy: Unsupported value: {"Type":"Odd","RollingUpdate":null}: supported values: "RollingUpdate", "OnDelete"']],
+    [
+      'no selector at all',
+      { spec: { selector: null } },
+      [`spec.template.metadata.labels: Invalid value: {"app":"web"}: ${MISMATCH}`],
+    ],
+    [
+      'surge and unavailable',
+      { spec: { updateStrategy: { rollingUpdate: { maxSurge: 1 } } } },
+      ['spec.updateStrategy.rollingUpdate.maxSurge: Invalid value: 1: may not be set when maxUnavailable is non-zero'],
+    ],
+    [
+      'neither',
+      { spec: { updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } } },
+      ['spec.updateStrategy.rollingUpdate.maxUnavailable: Required value: cannot be 0 when maxSurge is 0'],
+    ],
+    [
+      'no settings',
+      { spec: { updateStrategy: { rollingUpdate: null } } },
+      ['spec.updateStrategy.rollingUpdate: Required value'],
+    ],
+    [
+      'unknown strategy',
+      { spec: { updateStrategy: { type: 'Odd', rollingUpdate: null } } },
+      [
+        'spec.updateStrategy: Unsupported value: {"Type":"Odd","RollingUpdate":null}: supported values: "RollingUpdate", "OnDelete"',
+      ],
+    ],
   ];
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
@@ -123,17 +206,52 @@ describe('StatefulSets', () => {
     podManagementPolicy: 'OrderedReady',
     updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
   });
-  const claim = { metadata: { name: 'data' }, spec: { accessModes: ['ReadWriteOnce'], volumeMode: 'Filesystem', resources: { requests: { storage: '1Gi' } } } };
+  const claim = {
+    metadata: { name: 'data' },
+    spec: { accessModes: ['ReadWriteOnce'], volumeMode: 'Filesystem', resources: { requests: { storage: '1Gi' } } },
+  };
   const cases: Case[] = [
     ['right', {}, []],
-    ['odd pod management', { spec: { podManagementPolicy: 'Odd' } }, ["spec.podManagementPolicy: Invalid value: \"Odd\": must be 'OrderedReady' or 'Parallel'"]],
-    ['on delete, with settings', { spec: { updateStrategy: { type: 'OnDelete' } } }, ["spec.updateStrategy.rollingUpdate: Invalid value: {\"Partition\":0,\"MaxUnavailable\":null}: only allowed for updateStrategy 'RollingUpdate'"]],
-    ['negative partition', { spec: { updateStrategy: { rollingUpdate: { partition: -1 } } } }, [`spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: ${NEGATIVE}`]],
-    ['service with dots', { spec: { serviceName: 'a.b' } }, ['spec.serviceName: Invalid value: "a.b": must not contain dots']],
-    ['retention', { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Keep', whenScaled: 'Retain' } } }, ['spec.persistentVolumeClaimRetentionPolicy.whenDeleted: Unsupported value: "Keep": supported values: "Retain", "Delete"']],
-    ['ordinals below zero', { spec: { ordinals: { start: -1 } } }, [`spec.ordinals.start: Invalid value: -1: ${NEGATIVE}`]],
+    [
+      'odd pod management',
+      { spec: { podManagementPolicy: 'Odd' } },
+      ["spec.podManagementPolicy: Invalid value: \"Odd\": must be 'OrderedReady' or 'Parallel'"],
+    ],
+    [
+      'on delete, with settings',
+      { spec: { updateStrategy: { type: 'OnDelete' } } },
+      [
+        'spec.updateStrategy.rollingUpdate: Invalid value: {"Partition":0,"MaxUnavailable":null}: only allowed for updateStrategy \'RollingUpdate\'',
+      ],
+    ],
+    [
+      'negative partition',
+      { spec: { updateStrategy: { rollingUpdate: { partition: -1 } } } },
+      [`spec.updateStrategy.rollingUpdate.partition: Invalid value: -1: ${NEGATIVE}`],
+    ],
+    [
+      'service with dots',
+      { spec: { serviceName: 'a.b' } },
+      ['spec.serviceName: Invalid value: "a.b": must not contain dots'],
+    ],
+    [
+      'retention',
+      { spec: { persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Keep', whenScaled: 'Retain' } } },
+      [
+        'spec.persistentVolumeClaimRetentionPolicy.whenDeleted: Unsupported value: "Keep": supported values: "Retain", "Delete"',
+      ],
+    ],
+    [
+      'ordinals below zero',
+      { spec: { ordinals: { start: -1 } } },
+      [`spec.ordinals.start: Invalid value: -1: ${NEGATIVE}`],
+    ],
     ['a claim is a volume', { spec: { volumeClaimTemplates: [claim] } }, []],
-    ['a claim without a size', { spec: { volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: {} } }] } }, ['spec.volumeClaimTemplates[0].spec.resources[storage]: Required value']],
+    [
+      'a claim without a size',
+      { spec: { volumeClaimTemplates: [{ ...claim, spec: { ...claim.spec, resources: {} } }] } },
+      ['spec.volumeClaimTemplates[0].spec.resources[storage]: Required value'],
+    ],
   ];
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
@@ -150,7 +268,13 @@ describe('StatefulSets', () => {
 
 describe('ControllerRevisions', () => {
   const kind = apps('controllerrevisions');
-  const right = { apiVersion: 'apps/v1', kind: 'ControllerRevision', metadata: { name: 'r', namespace: 'default' }, data: { a: 1 }, revision: 1 };
+  const right = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: { name: 'r', namespace: 'default' },
+    data: { a: 1 },
+    revision: 1,
+  };
   const cases: Case[] = [
     ['no data', { data: null }, ['data: Required value: data is mandatory']],
     ['data that is no object', { data: [1] }, ['data: Required value: data must be a valid JSON object']],

@@ -12,8 +12,10 @@ const tokenRequest: KindValidation<TokenRequest> = {
   create: [
     (errors, { spec }) => {
       const seconds = spec?.expirationSeconds ?? 0;
-      if (seconds < MIN_SECONDS) errors.push(invalidValue(EXPIRATION, seconds, 'may not specify a duration less than 10 minutes'));
-      if (seconds > MAX_SECONDS) errors.push(invalidValue(EXPIRATION, seconds, 'may not specify a duration larger than 2^32 seconds'));
+      if (seconds < MIN_SECONDS)
+        errors.push(invalidValue(EXPIRATION, seconds, 'may not specify a duration less than 10 minutes'));
+      if (seconds > MAX_SECONDS)
+        errors.push(invalidValue(EXPIRATION, seconds, 'may not specify a duration larger than 2^32 seconds'));
     },
   ],
   update: [],

@@ -58,11 +58,17 @@ function validateSelectors(errors: FieldError[], { resourceAttributes }: Attribu
   }
 }
 
-function validateRawOrRequirements(errors: FieldError[], selector: FieldSelectorAttributes | LabelSelectorAttributes, at: Path): void {
+function validateRawOrRequirements(
+  errors: FieldError[],
+  selector: FieldSelectorAttributes | LabelSelectorAttributes,
+  at: Path,
+): void {
   const { rawSelector = '', requirements } = selector;
   const count = requirements?.length ?? 0;
   if (rawSelector !== '' && count > 0) {
-    errors.push(invalidValue(at.child('rawSelector'), rawSelector, 'may not specified at the same time as requirements'));
+    errors.push(
+      invalidValue(at.child('rawSelector'), rawSelector, 'may not specified at the same time as requirements'),
+    );
   }
   if (rawSelector === '' && count === 0) {
     errors.push(required(at.child('requirements'), `when ${at} is specified, requirements or rawSelector is required`));

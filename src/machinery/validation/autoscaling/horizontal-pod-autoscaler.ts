@@ -1,10 +1,13 @@
 /** HorizontalPodAutoscalers of both versions; v1 is checked in v2's form, and its errors name v2's fields. */
 import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
-import type { HorizontalPodAutoscaler as V2, HorizontalPodAutoscalerSpec } from '../../../api/generated/autoscaling-v2.ts';
+import type {
+  HorizontalPodAutoscaler as V2,
+  HorizontalPodAutoscalerSpec,
+} from '../../../api/generated/autoscaling-v2.ts';
 import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 import { validateBehavior } from './behavior.ts';
 import { specOfV1 } from './internal-form.ts';
@@ -23,14 +26,22 @@ interface WithCounts {
 
 function validationOfVersion<T extends V1 | V2>(specOf: (object: T) => HorizontalPodAutoscalerSpec): KindValidation<T> {
   return {
-    create: [metadata(META_RULES), (errors, object, context) => validateSpec(errors, specOf(object), { old: undefined, context })],
-    update: [metadataUpdate, (errors, object, old, context) => validateSpec(errors, specOf(object), { old: specOf(old), context })],
+    create: [
+      metadata(META_RULES),
+      (errors, object, context) => validateSpec(errors, specOf(object), { old: undefined, context }),
+    ],
+    update: [
+      metadataUpdate,
+      (errors, object, old, context) => validateSpec(errors, specOf(object), { old: specOf(old), context }),
+    ],
     status: [metadataUpdate, (errors, object) => validateCounts(errors, object)],
   };
 }
 
 export const horizontalPodAutoscalerV1: KindValidation<V1> = validationOfVersion(specOfV1);
-export const horizontalPodAutoscalerV2: KindValidation<V2> = validationOfVersion((object: V2) => object.spec ?? EMPTY_SPEC);
+export const horizontalPodAutoscalerV2: KindValidation<V2> = validationOfVersion(
+  (object: V2) => object.spec ?? EMPTY_SPEC,
+);
 
 interface SpecScope {
   readonly old: HorizontalPodAutoscalerSpec | undefined;

@@ -1,20 +1,30 @@
+import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
+import type {
+  HorizontalPodAutoscalerBehavior,
+  HorizontalPodAutoscalerSpec,
+  MetricSpec,
+  MetricTarget,
+} from '../../../api/generated/autoscaling-v2.ts';
+import { isRecord } from '../../../base/index.ts';
 /**
  * An autoscaling/v1 autoscaler as autoscaling/v2 would have it, which is the form that is checked. v1 knows only a
  * share of the CPU; the other metrics and the behaviour stand in annotations, and what cannot be read there counts as
  * absent.
  */
 import { parseJson } from '../../decode/index.ts';
-import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
-import type { HorizontalPodAutoscalerBehavior, HorizontalPodAutoscalerSpec, MetricSpec, MetricTarget } from '../../../api/generated/autoscaling-v2.ts';
-import { isRecord } from '../../../base/index.ts';
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 const BEHAVIOR_ANNOTATION = 'autoscaling.alpha.kubernetes.io/behavior';
 
 export function specOfV1({ metadata, spec }: V1): HorizontalPodAutoscalerSpec {
-  const { targetCPUUtilizationPercentage: share, ...rest } = spec ?? { scaleTargetRef: { kind: '', name: '' }, maxReplicas: 0 };
+  const { targetCPUUtilizationPercentage: share, ...rest } = spec ?? {
+    scaleTargetRef: { kind: '', name: '' },
+    maxReplicas: 0,
+  };
   const cpu: MetricSpec[] =
-    share == null ? [] : [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: share } } }];
+    share == null
+      ? []
+      : [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: share } } }];
   const annotated = parsed(metadata.annotations?.[METRICS_ANNOTATION]);
   const more = Array.isArray(annotated) ? annotated.filter(isRecord).map(metricOfV1) : [];
   const behavior = parsed(metadata.annotations?.[BEHAVIOR_ANNOTATION]);
@@ -35,7 +45,8 @@ function parsed(text: string | undefined): unknown {
 }
 
 type Fields = Record<string, unknown>;
-const textOf = (value: unknown): string => (typeof value === 'string' || typeof value === 'number' ? String(value) : '');
+const textOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 const fieldsOf = (value: unknown): Fields | undefined => (isRecord(value) ? value : undefined);
 
 function targetOf(fields: Fields, valueField: string, averageField: string): MetricTarget {
@@ -57,12 +68,17 @@ function metricOfV1(metric: Fields): MetricSpec {
   if (object) {
     const described = fieldsOf(object['target']) ?? {};
     out.object = {
-      describedObject: { kind: textOf(described['kind']), name: textOf(described['name']), apiVersion: textOf(described['apiVersion']) },
+      describedObject: {
+        kind: textOf(described['kind']),
+        name: textOf(described['name']),
+        apiVersion: textOf(described['apiVersion']),
+      },
       metric: { name: textOf(object['metricName']) },
       target: targetOf(object, 'targetValue', 'averageValue'),
     };
   }
-  if (pods) out.pods = { metric: { name: textOf(pods['metricName']) }, target: targetOf(pods, '', 'targetAverageValue') };
+  if (pods)
+    out.pods = { metric: { name: textOf(pods['metricName']) }, target: targetOf(pods, '', 'targetAverageValue') };
   if (resource) out.resource = { name: textOf(resource['name']), target: targetOf(resource, '', 'targetAverageValue') };
   if (container) {
     out.containerResource = {
@@ -72,7 +88,10 @@ function metricOfV1(metric: Fields): MetricSpec {
     };
   }
   if (external) {
-    out.external = { metric: { name: textOf(external['metricName']) }, target: targetOf(external, 'targetValue', 'targetAverageValue') };
+    out.external = {
+      metric: { name: textOf(external['metricName']) },
+      target: targetOf(external, 'targetValue', 'targetAverageValue'),
+    };
   }
   return out;
 }

@@ -9,11 +9,18 @@ import type {
   PodsMetricSource,
   ResourceMetricSource,
 } from '../../../api/generated/autoscaling-v2.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
+import { ownValue } from '../../../base/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../errors/index.ts';
 import { pathSegmentName } from '../../names/index.ts';
 import { isPositiveQuantity } from '../quantities.ts';
 import { validateObjectReference } from './object-reference.ts';
-import { ownValue } from '../../../base/index.ts';
 
 /** Each type of metric has its settings in the field beside it. */
 const SOURCES = {
@@ -28,10 +35,17 @@ const TYPES = Object.keys(SOURCES);
 const SOURCE_ORDER = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 const ONLY_ONE = 'must populate the given metric source only';
 
-export function validateMetrics(errors: FieldError[], metrics: readonly MetricSpec[], at: Path, minReplicas: number | undefined): void {
+export function validateMetrics(
+  errors: FieldError[],
+  metrics: readonly MetricSpec[],
+  at: Path,
+  minReplicas: number | undefined,
+): void {
   for (const [i, metric] of metrics.entries()) validateMetric(errors, metric, at.index(i));
   if (minReplicas !== 0 || metrics.some(({ type }) => type === 'Object' || type === 'External')) return;
-  errors.push(forbiddenField(at, 'must specify at least one Object or External metric to support scaling to zero replicas'));
+  errors.push(
+    forbiddenField(at, 'must specify at least one Object or External metric to support scaling to zero replicas'),
+  );
 }
 
 function validateMetric(errors: FieldError[], metric: MetricSpec, at: Path): void {
@@ -43,7 +57,8 @@ function validateMetric(errors: FieldError[], metric: MetricSpec, at: Path): voi
   const [first] = present;
   if (first) validateSource(errors, metric, first, at.child(first));
   if (!expected) errors.push(notSupported(at.child('type'), type, TYPES));
-  else if (metric[expected] == null) errors.push(required(at.child(expected), 'must populate information for the given metric source'));
+  else if (metric[expected] == null)
+    errors.push(required(at.child(expected), 'must populate information for the given metric source'));
   if (present.length === 1) return;
   for (const name of present) if (name !== expected) errors.push(forbiddenField(at.child(name), ONLY_ONE));
 }
@@ -56,7 +71,10 @@ function validateSource(errors: FieldError[], metric: MetricSpec, name: (typeof 
 }
 
 function validateObjectSource(errors: FieldError[], source: ObjectMetricSource, at: Path): void {
-  validateObjectReference(errors, source.describedObject, at.child('describedObject'), { emptyGroup: true, invalidApiVersion: false });
+  validateObjectReference(errors, source.describedObject, at.child('describedObject'), {
+    emptyGroup: true,
+    invalidApiVersion: false,
+  });
   validateIdentifier(errors, source.metric, at.child('metric'));
   validateTarget(errors, source.target, at.child('target'));
   if (source.target?.value == null && source.target?.averageValue == null) {
@@ -69,10 +87,14 @@ function validateExternalSource(errors: FieldError[], source: ExternalMetricSour
   validateIdentifier(errors, source.metric, at.child('metric'));
   validateTarget(errors, source.target, at.child('target'));
   if (value == null && averageValue == null) {
-    errors.push(required(at.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target'));
+    errors.push(
+      required(at.child('target', 'averageValue'), 'must set either a target value for metric or a per-pod target'),
+    );
   }
   if (value != null && averageValue != null) {
-    errors.push(forbiddenField(at.child('target', 'value'), 'may not set both a target value for metric and a per-pod target'));
+    errors.push(
+      forbiddenField(at.child('target', 'value'), 'may not set both a target value for metric and a per-pod target'),
+    );
   }
 }
 
@@ -97,10 +119,17 @@ function validateResourceSource(
   const { averageUtilization, averageValue } = source.target ?? {};
   validateTarget(errors, source.target, at.child('target'));
   if (averageUtilization == null && averageValue == null) {
-    errors.push(required(at.child('target', 'averageUtilization'), 'must set either a target raw value or a target utilization'));
+    errors.push(
+      required(at.child('target', 'averageUtilization'), 'must set either a target raw value or a target utilization'),
+    );
   }
   if (averageUtilization != null && averageValue != null) {
-    errors.push(forbiddenField(at.child('target', 'averageValue'), 'may not set both a target raw value and a target utilization'));
+    errors.push(
+      forbiddenField(
+        at.child('target', 'averageValue'),
+        'may not set both a target raw value and a target utilization',
+      ),
+    );
   }
 }
 
@@ -109,13 +138,16 @@ const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
 function validateTarget(errors: FieldError[], target: MetricTarget | undefined, at: Path): void {
   const type = target?.type ?? '';
   if (type === '') errors.push(required(at.child('type'), 'must specify a metric target type'));
-  if (!TARGET_TYPES.includes(type)) errors.push(invalidValue(at.child('type'), type, 'must be either Utilization, Value, or AverageValue'));
+  if (!TARGET_TYPES.includes(type))
+    errors.push(invalidValue(at.child('type'), type, 'must be either Utilization, Value, or AverageValue'));
   for (const name of ['value', 'averageValue'] as const) {
     const value = target?.[name];
-    if (value != null && !isPositiveQuantity(value)) errors.push(invalidValue(at.child(name), value, 'must be positive'));
+    if (value != null && !isPositiveQuantity(value))
+      errors.push(invalidValue(at.child(name), value, 'must be positive'));
   }
   const share = target?.averageUtilization;
-  if (share != null && share < 1) errors.push(invalidValue(at.child('averageUtilization'), share, 'must be greater than 0'));
+  if (share != null && share < 1)
+    errors.push(invalidValue(at.child('averageUtilization'), share, 'must be greater than 0'));
 }
 
 function validateIdentifier(errors: FieldError[], metric: MetricIdentifier | undefined, at: Path): void {

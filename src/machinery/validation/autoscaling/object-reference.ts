@@ -29,7 +29,8 @@ export function apiVersionProblem(
   { emptyGroup, invalidApiVersion }: ReferenceAllowances,
 ): string | undefined {
   const apiVersion = reference?.apiVersion ?? '';
-  if (apiVersion.split('/').length > 2) return invalidApiVersion ? undefined : `unexpected GroupVersion string: ${apiVersion}`;
+  if (apiVersion.split('/').length > 2)
+    return invalidApiVersion ? undefined : `unexpected GroupVersion string: ${apiVersion}`;
   const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
   const core = apiVersion === 'v1' && reference?.kind === 'ReplicationController';
   return group === '' && !core && !emptyGroup ? 'apiVersion must specify API group' : undefined;

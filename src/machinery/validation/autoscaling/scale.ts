@@ -1,9 +1,9 @@
 /** The Scale that is written to a workload's scale subresource. */
 import type { Scale } from '../../../api/generated/autoscaling-v1.ts';
 import { path } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 
 export const scale: KindValidation<Scale> = {

@@ -96,7 +96,8 @@ function rangeProblem(expression: string, { min, max, names }: FieldBounds): str
 function number(text: string, names: Readonly<Record<string, number>>): number | string {
   const named = ownValue(names, text.toLowerCase());
   if (named !== undefined) return named;
-  if (!/^[+-]?\d+$/.test(text)) return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
+  if (!/^[+-]?\d+$/.test(text))
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`;
   const value = Number(text);
   return value < 0 ? `negative number (${value}) not allowed: ${text}` : value;
 }

@@ -3,8 +3,8 @@
  * contradiction can still be written as long as the contradiction is not touched.
  */
 import type { Job, JobStatus, UncountedTerminatedPods } from '../../../api/generated/batch-v1.ts';
-import { semanticEqual } from '../equality.ts';
 import { duplicate, type FieldError, invalidValue, OMIT_VALUE, path, type Path, required } from '../../errors/index.ts';
+import { semanticEqual } from '../equality.ts';
 import { goStruct } from '../go-struct.ts';
 import { validateNonnegative } from '../object-meta.ts';
 import { overlappingIndex, parseIndexes } from './indexes.ts';
@@ -42,16 +42,23 @@ export function validateJobStatus(errors: FieldError[], job: Job, old: Job): voi
   for (const name of ['active', 'succeeded', 'failed', 'ready', 'terminating'] as const) {
     validateNonnegative(errors, status[name], STATUS.child(name));
   }
-  if (status.uncountedTerminatedPods) validateUncounted(errors, status.uncountedTerminatedPods, STATUS.child('uncountedTerminatedPods'));
+  if (status.uncountedTerminatedPods)
+    validateUncounted(errors, status.uncountedTerminatedPods, STATUS.child('uncountedTerminatedPods'));
   validateCompletion(errors, job, changes);
   validateFinishedJob(errors, job, changes);
   validateIndexes(errors, job, changes);
   if (changes.finished || changes.field('terminating')) {
     if (status.terminating != null && status.terminating > 0 && isFinished(job)) {
-      errors.push(invalidValue(STATUS.child('terminating'), status.terminating, 'terminating>0 is invalid for finished job'));
+      errors.push(
+        invalidValue(STATUS.child('terminating'), status.terminating, 'terminating>0 is invalid for finished job'),
+      );
     }
   }
-  if ((changes.field('ready') || changes.field('active')) && status.ready != null && status.ready > (status.active ?? 0)) {
+  if (
+    (changes.field('ready') || changes.field('active')) &&
+    status.ready != null &&
+    status.ready > (status.active ?? 0)
+  ) {
     errors.push(invalidValue(STATUS.child('ready'), status.ready, 'cannot set more ready pods than active'));
   }
   validateSuccessCriteria(errors, job);
@@ -82,7 +89,9 @@ function validateCompletion(errors: FieldError[], job: Job, changes: Changes): v
   }
   if (completed || changes.field('completionTime')) {
     if (completionTime != null && !complete) {
-      errors.push(invalidValue(at, completionTime, 'cannot set completionTime when there is no Complete=True condition'));
+      errors.push(
+        invalidValue(at, completionTime, 'cannot set completionTime when there is no Complete=True condition'),
+      );
     }
     if (completionTime == null && complete) errors.push(required(at, 'completionTime is required for Complete jobs'));
   }
@@ -125,11 +134,13 @@ function validateIndexes(errors: FieldError[], job: Job, changes: Changes): void
   const failedChanged = changes.field('failedIndexes');
   if (completedChanged && completions != null) {
     const parsed = parseIndexes(completedIndexes, completions);
-    if (typeof parsed === 'string') errors.push(invalidValue(completedAt, completedIndexes, `error parsing completedIndexes: ${parsed}`));
+    if (typeof parsed === 'string')
+      errors.push(invalidValue(completedAt, completedIndexes, `error parsing completedIndexes: ${parsed}`));
   }
   if (failedChanged && completions != null && backoffLimitPerIndex != null && failedIndexes != null) {
     const parsed = parseIndexes(failedIndexes, completions);
-    if (typeof parsed === 'string') errors.push(invalidValue(failedAt, failedIndexes, `error parsing failedIndexes: ${parsed}`));
+    if (typeof parsed === 'string')
+      errors.push(invalidValue(failedAt, failedIndexes, `error parsing failedIndexes: ${parsed}`));
   }
   if (completedChanged && completedIndexes !== '' && completionMode !== 'Indexed') {
     const detail = 'cannot set non-empty completedIndexes when non-indexed completion mode';
@@ -142,15 +153,19 @@ function validateIndexes(errors: FieldError[], job: Job, changes: Changes): void
   if ((completedChanged || failedChanged) && completions != null && failedIndexes != null) {
     const both = overlappingIndex(completedIndexes, failedIndexes, completions);
     if (both !== undefined) {
-      errors.push(invalidValue(failedAt, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${both}`));
+      errors.push(
+        invalidValue(failedAt, failedIndexes, `failedIndexes and completedIndexes overlap at index: ${both}`),
+      );
     }
   }
 }
 
 function validateSuccessCriteria(errors: FieldError[], job: Job): void {
   const met = isTrue(job, 'SuccessCriteriaMet');
-  if (met && isTrue(job, 'Failed')) refuseConditions(errors, 'cannot set SuccessCriteriaMet=True and Failed=true conditions');
-  if (met && isTrue(job, 'FailureTarget')) refuseConditions(errors, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
+  if (met && isTrue(job, 'Failed'))
+    refuseConditions(errors, 'cannot set SuccessCriteriaMet=True and Failed=true conditions');
+  if (met && isTrue(job, 'FailureTarget'))
+    refuseConditions(errors, 'cannot set SuccessCriteriaMet=True and FailureTarget=true conditions');
   if (job.spec?.successPolicy && !met && isTrue(job, 'Complete')) {
     refuseConditions(errors, 'cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True');
   }
@@ -159,7 +174,8 @@ function validateSuccessCriteria(errors: FieldError[], job: Job): void {
 export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job): void {
   const [status, before] = [job.status ?? NO_STATUS, old.status ?? NO_STATUS];
   for (const type of ['Failed', 'Complete', 'FailureTarget']) {
-    if (isTrue(old, type) && !isTrue(job, type)) refuseConditions(errors, `cannot disable the terminal ${type}=True condition`);
+    if (isTrue(old, type) && !isTrue(job, type))
+      refuseConditions(errors, `cannot disable the terminal ${type}=True condition`);
   }
   if ((status.failed ?? 0) < (before.failed ?? 0)) {
     errors.push(invalidValue(STATUS.child('failed'), status.failed ?? 0, 'cannot decrease the failed counter'));
@@ -167,10 +183,18 @@ export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job
   // An Indexed Job with as many completions as pods at once can be scaled down, and then counts fewer.
   const scalable = job.spec?.completionMode === 'Indexed' && job.spec.completions === job.spec.parallelism;
   if (!scalable && (status.succeeded ?? 0) < (before.succeeded ?? 0)) {
-    errors.push(invalidValue(STATUS.child('succeeded'), status.succeeded ?? 0, 'cannot decrease the succeeded counter'));
+    errors.push(
+      invalidValue(STATUS.child('succeeded'), status.succeeded ?? 0, 'cannot decrease the succeeded counter'),
+    );
   }
-  if (status.completionTime != null && before.completionTime != null && status.completionTime !== before.completionTime) {
-    errors.push(invalidValue(STATUS.child('completionTime'), status.completionTime, 'completionTime cannot be mutated'));
+  if (
+    status.completionTime != null &&
+    before.completionTime != null &&
+    status.completionTime !== before.completionTime
+  ) {
+    errors.push(
+      invalidValue(STATUS.child('completionTime'), status.completionTime, 'completionTime cannot be mutated'),
+    );
   }
   if (before.startTime != null && before.startTime !== status.startTime && !job.spec?.suspend) {
     const at = STATUS.child('startTime');

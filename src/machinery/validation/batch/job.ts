@@ -1,19 +1,19 @@
 /** Jobs. */
 import type { Job, JobSpec } from '../../../api/generated/batch-v1.ts';
 import type { Container, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
+import { ownValue } from '../../../base/index.ts';
+import { type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
+import { dns1123Label, IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { isUsableSelector, selectorMatches, validateTemplateLabels } from '../apps/selector-match.ts';
 import { ownerNameWarning, podTemplateWarnings } from '../apps/template-warnings.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateJobSpecFields } from './job-spec.ts';
 import { validateJobStatus, validateJobStatusUpdate } from './job-status.ts';
-import { ownValue } from '../../../base/index.ts';
 
 const SPEC = path('spec');
 const META_RULES = { namespaced: true, name: nameIsDnsSubdomain } as const;
@@ -53,7 +53,8 @@ function validateSpec(errors: FieldError[], spec: JobSpec, { old, context }: Spe
   validateJobSpecFields(errors, spec, SPEC, { old: old?.template, context });
   if (!spec.selector) errors.push(required(SPEC.child('selector')));
   else validateLabelSelector(errors, spec.selector, SPEC.child('selector'));
-  if (isUsableSelector(spec.selector)) validateTemplateLabels(errors, spec.selector, spec.template, SPEC.child('template'));
+  if (isUsableSelector(spec.selector))
+    validateTemplateLabels(errors, spec.selector, spec.template, SPEC.child('template'));
 }
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
@@ -70,7 +71,8 @@ function validateGeneratedSelector(errors: FieldError[], object: Job, prefixedLa
   const expected: Record<string, string> = { 'controller-uid': uid, 'job-name': name };
   if (prefixedLabels) Object.assign(expected, { [CONTROLLER_UID]: uid, [JOB_NAME]: name });
   const labels = spec.template?.metadata?.labels ?? {};
-  for (const [key, value] of Object.entries(expected)) validateHasLabel(errors, labels, { key, value }, TEMPLATE_METADATA.child('labels'));
+  for (const [key, value] of Object.entries(expected))
+    validateHasLabel(errors, labels, { key, value }, TEMPLATE_METADATA.child('labels'));
   if (isUsableSelector(spec.selector) && !selectorMatches(spec.selector, expected)) {
     errors.push(invalidValue(SPEC.child('selector'), spec.selector, '`selector` not auto-generated'));
   }
@@ -98,7 +100,9 @@ function validateIndexedPodNames(errors: FieldError[], { metadata: meta, spec }:
   const name = meta.name ?? '';
   const longest = `${name}-${spec.completions - 1}`;
   if (dns1123Label(longest).length > 0) {
-    errors.push(invalidValue(path('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`));
+    errors.push(
+      invalidValue(path('metadata', 'name'), name, `will not able to create pod with invalid DNS label: ${longest}`),
+    );
   }
 }
 
@@ -108,15 +112,32 @@ function validateSpecUpdate(errors: FieldError[], spec: JobSpec, oldJob: Job): v
   validateImmutable(errors, spec.selector, old.selector, SPEC.child('selector'));
   validateTemplateUpdate(errors, spec, oldJob);
   validateImmutable(errors, spec.completionMode, old.completionMode, SPEC.child('completionMode'));
-  validateImmutableStruct(errors, [spec.podFailurePolicy, old.podFailurePolicy], 'PodFailurePolicy', SPEC.child('podFailurePolicy'));
+  validateImmutableStruct(
+    errors,
+    [spec.podFailurePolicy, old.podFailurePolicy],
+    'PodFailurePolicy',
+    SPEC.child('podFailurePolicy'),
+  );
   validateImmutable(errors, spec.backoffLimitPerIndex, old.backoffLimitPerIndex, SPEC.child('backoffLimitPerIndex'));
   validateImmutable(errors, spec.managedBy, old.managedBy, SPEC.child('managedBy'));
-  validateImmutableStruct(errors, [spec.successPolicy, old.successPolicy], 'SuccessPolicy', SPEC.child('successPolicy'));
+  validateImmutableStruct(
+    errors,
+    [spec.successPolicy, old.successPolicy],
+    'SuccessPolicy',
+    SPEC.child('successPolicy'),
+  );
 }
 
-function validateImmutableStruct(errors: FieldError[], [value, old]: readonly [unknown, unknown], type: string, at: Path): void {
+function validateImmutableStruct(
+  errors: FieldError[],
+  [value, old]: readonly [unknown, unknown],
+  type: string,
+  at: Path,
+): void {
   if (semanticEqual(value, old)) return;
-  errors.push(invalidValue(at, value == null ? null : goStruct(`io.k8s.api.batch.v1.${type}`, value), IMMUTABLE_MESSAGE));
+  errors.push(
+    invalidValue(at, value == null ? null : goStruct(`io.k8s.api.batch.v1.${type}`, value), IMMUTABLE_MESSAGE),
+  );
 }
 
 /** An Indexed Job may be scaled: completions and parallelism together. */
@@ -134,7 +155,13 @@ function validateTemplateUpdate(errors: FieldError[], spec: JobSpec, oldJob: Job
   const before: PodTemplateSpec = oldJob.spec?.template ?? {};
   if (suspended && idle) validateSuspendedTemplate(errors, spec.template ?? {}, before);
   else if (!semanticEqual(spec.template, before)) {
-    errors.push(invalidValue(SPEC.child('template'), goStruct('io.k8s.api.core.v1.PodTemplateSpec', spec.template), IMMUTABLE_MESSAGE));
+    errors.push(
+      invalidValue(
+        SPEC.child('template'),
+        goStruct('io.k8s.api.core.v1.PodTemplateSpec', spec.template),
+        IMMUTABLE_MESSAGE,
+      ),
+    );
   }
 }
 
@@ -143,9 +170,17 @@ function validateSuspendedTemplate(errors: FieldError[], template: PodTemplateSp
   const before = withSchedulingOf(old, template);
   if (semanticEqual(template, before)) return;
   if (semanticEqual(template.spec, before.spec)) {
-    errors.push(invalidValue(SPEC.child('template'), goStruct('io.k8s.api.core.v1.PodTemplateSpec', template), IMMUTABLE_MESSAGE));
+    errors.push(
+      invalidValue(SPEC.child('template'), goStruct('io.k8s.api.core.v1.PodTemplateSpec', template), IMMUTABLE_MESSAGE),
+    );
   } else {
-    errors.push(invalidValue(SPEC.child('template', 'spec'), goStruct('io.k8s.api.core.v1.PodSpec', template.spec ?? {}), IMMUTABLE_MESSAGE));
+    errors.push(
+      invalidValue(
+        SPEC.child('template', 'spec'),
+        goStruct('io.k8s.api.core.v1.PodSpec', template.spec ?? {}),
+        IMMUTABLE_MESSAGE,
+      ),
+    );
   }
 }
 
@@ -170,14 +205,24 @@ function withSchedulingOf(old: PodTemplateSpec, template: PodTemplateSpec): PodT
   };
 }
 
-const withResourcesOf = (old: readonly Container[] | undefined, containers: readonly Container[] | undefined): Container[] | undefined =>
-  old?.map((container, i) => (containers?.[i]?.name === container.name ? { ...container, resources: containers[i].resources } : container));
+const withResourcesOf = (
+  old: readonly Container[] | undefined,
+  containers: readonly Container[] | undefined,
+): Container[] | undefined =>
+  old?.map((container, i) =>
+    containers?.[i]?.name === container.name ? { ...container, resources: containers[i].resources } : container,
+  );
 
 const MANY_COMPLETIONS = 100_000;
 const MANY_AT_ONCE = 10_000;
 
 function manyIndexesWarning(warnings: string[], { spec }: Job): void {
-  if (spec?.completionMode !== 'Indexed' || (spec.completions ?? 0) <= MANY_COMPLETIONS || (spec.parallelism ?? 0) <= MANY_AT_ONCE) return;
+  if (
+    spec?.completionMode !== 'Indexed' ||
+    (spec.completions ?? 0) <= MANY_COMPLETIONS ||
+    (spec.parallelism ?? 0) <= MANY_AT_ONCE
+  )
+    return;
   warnings.push(
     'spec: In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, Kubernetes might not be able to track completedIndexes when a big number of indexes fail',
   );

@@ -6,7 +6,16 @@ import type {
   PodFailurePolicyRule,
 } from '../../../api/generated/batch-v1.ts';
 import { quote } from '../../../base/index.ts';
-import { duplicate, type FieldError, invalidValue, notSupported, OMIT_VALUE, type Path, required, tooMany } from '../../errors/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  OMIT_VALUE,
+  type Path,
+  required,
+  tooMany,
+} from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
 
 const MAX_RULES = 20;
@@ -23,7 +32,9 @@ export function validatePodFailurePolicy(errors: FieldError[], spec: JobSpec, at
   const rulesAt = at.child('rules');
   if (rules.length > MAX_RULES) errors.push(tooMany(rulesAt, rules.length, MAX_RULES));
   const pod = spec.template?.spec;
-  const containers = new Set([...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map((container) => container.name));
+  const containers = new Set(
+    [...(pod?.containers ?? []), ...(pod?.initContainers ?? [])].map((container) => container.name),
+  );
   for (const [i, rule] of rules.entries()) validateRule(errors, rule, rulesAt.index(i), { spec, containers });
 }
 
@@ -32,7 +43,12 @@ interface RuleScope {
   readonly containers: ReadonlySet<string>;
 }
 
-function validateRule(errors: FieldError[], rule: PodFailurePolicyRule, at: Path, { spec, containers }: RuleScope): void {
+function validateRule(
+  errors: FieldError[],
+  rule: PodFailurePolicyRule,
+  at: Path,
+  { spec, containers }: RuleScope,
+): void {
   validateAction(errors, rule.action ?? '', at.child('action'), spec);
   const conditions = rule.onPodConditions ?? [];
   if (rule.onExitCodes) validateExitCodes(errors, rule.onExitCodes, at.child('onExitCodes'), containers);
@@ -48,11 +64,16 @@ function validateRule(errors: FieldError[], rule: PodFailurePolicyRule, at: Path
 function validateAction(errors: FieldError[], action: string, at: Path, spec: JobSpec): void {
   if (action === '') errors.push(required(at, validValues(ACTIONS)));
   else if (action === 'FailIndex') {
-    if (spec.backoffLimitPerIndex == null) errors.push(invalidValue(at, action, 'requires the backoffLimitPerIndex to be set'));
+    if (spec.backoffLimitPerIndex == null)
+      errors.push(invalidValue(at, action, 'requires the backoffLimitPerIndex to be set'));
   } else if (!ACTIONS.includes(action)) errors.push(notSupported(at, action, ACTIONS));
 }
 
-function validatePodConditions(errors: FieldError[], patterns: readonly PodFailurePolicyOnPodConditionsPattern[], at: Path): void {
+function validatePodConditions(
+  errors: FieldError[],
+  patterns: readonly PodFailurePolicyOnPodConditionsPattern[],
+  at: Path,
+): void {
   if (patterns.length > MAX_PATTERNS) errors.push(tooMany(at, patterns.length, MAX_PATTERNS));
   for (const [i, { type = '', status = '' }] of patterns.entries()) {
     validateLabelName(errors, type, at.index(i).child('type'));
@@ -81,7 +102,8 @@ function validateExitCodes(
   const seen = new Set<number>();
   let ordered = true;
   for (const [i, value] of values.entries()) {
-    if (operator === 'In' && value === 0) errors.push(invalidValue(valuesAt.index(i), value, 'must not be 0 for the In operator'));
+    if (operator === 'In' && value === 0)
+      errors.push(invalidValue(valuesAt.index(i), value, 'must not be 0 for the In operator'));
     if (seen.has(value)) errors.push(duplicate(valuesAt.index(i), value));
     seen.add(value);
     if (i > 0 && values[i - 1]! > value) ordered = false;

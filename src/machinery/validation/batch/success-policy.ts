@@ -1,9 +1,9 @@
 /** A Job's successPolicy: when some of an Indexed Job's indexes are enough. */
 import type { JobSpec, SuccessPolicyRule } from '../../../api/generated/batch-v1.ts';
 import { type FieldError, invalidValue, type Path, required, tooLong, tooMany } from '../../errors/index.ts';
+import { utf8Longer } from '../../names/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { validateNonnegative } from '../object-meta.ts';
-import { utf8Longer } from '../../names/index.ts';
 import { parseIndexes } from './indexes.ts';
 
 const MAX_RULES = 20;
@@ -13,7 +13,9 @@ export function validateSuccessPolicy(errors: FieldError[], spec: JobSpec, at: P
   const policy = spec.successPolicy;
   if (!policy) return;
   if (spec.completionMode !== 'Indexed') {
-    errors.push(invalidValue(at, goStruct('io.k8s.api.batch.v1.SuccessPolicy', policy), 'requires indexed completion mode'));
+    errors.push(
+      invalidValue(at, goStruct('io.k8s.api.batch.v1.SuccessPolicy', policy), 'requires indexed completion mode'),
+    );
     return;
   }
   const rules = policy.rules ?? [];
@@ -25,7 +27,12 @@ export function validateSuccessPolicy(errors: FieldError[], spec: JobSpec, at: P
   for (const [i, rule] of rules.entries()) validateRule(errors, rule, rulesAt.index(i), spec.completions ?? 0);
 }
 
-function validateRule(errors: FieldError[], { succeededCount, succeededIndexes }: SuccessPolicyRule, at: Path, completions: number): void {
+function validateRule(
+  errors: FieldError[],
+  { succeededCount, succeededIndexes }: SuccessPolicyRule,
+  at: Path,
+  completions: number,
+): void {
   if (succeededCount == null && succeededIndexes == null) {
     errors.push(required(at, 'at least one of succeededCount or succeededIndexes must be specified'));
   }
@@ -34,14 +41,21 @@ function validateRule(errors: FieldError[], { succeededCount, succeededIndexes }
     const indexesAt = at.child('succeededIndexes');
     if (utf8Longer(succeededIndexes, MAX_INDEXES_BYTES)) errors.push(tooLong(indexesAt, MAX_INDEXES_BYTES));
     const parsed = parseIndexes(succeededIndexes, completions);
-    if (typeof parsed === 'string') errors.push(invalidValue(indexesAt, succeededIndexes, `error parsing succeededIndexes: ${parsed}`));
+    if (typeof parsed === 'string')
+      errors.push(invalidValue(indexesAt, succeededIndexes, `error parsing succeededIndexes: ${parsed}`));
     else total = parsed.total;
   }
   if (succeededCount == null) return;
   const countAt = at.child('succeededCount');
   validateNonnegative(errors, succeededCount, countAt);
   if (succeededCount > completions) {
-    errors.push(invalidValue(countAt, succeededCount, `must be less than or equal to ${completions} (the number of specified completions)`));
+    errors.push(
+      invalidValue(
+        countAt,
+        succeededCount,
+        `must be less than or equal to ${completions} (the number of specified completions)`,
+      ),
+    );
   }
   if (succeededIndexes != null && succeededCount > total) {
     const detail = `must be less than or equal to ${total} (the number of indexes in the specified succeededIndexes field)`;

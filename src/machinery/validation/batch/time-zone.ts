@@ -4,7 +4,8 @@ import { type FieldError, invalidValue, type Path } from '../../errors/index.ts'
 const COMPONENT = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
 /** Names that the database has besides those that the runtime lists, because they are links or fixed offsets. */
-const ALIASES = /^(?:UTC|UCT|GMT|Zulu|Universal|Greenwich|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT|CET|MET|EET|WET|Etc\/(?:UTC|UCT|Zulu|Universal|Greenwich|GMT(?:[+-]?\d{1,2})?))$/;
+const ALIASES =
+  /^(?:UTC|UCT|GMT|Zulu|Universal|Greenwich|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT|CET|MET|EET|WET|Etc\/(?:UTC|UCT|Zulu|Universal|Greenwich|GMT(?:[+-]?\d{1,2})?))$/;
 
 let listed: ReadonlySet<string> | undefined;
 
@@ -18,7 +19,9 @@ export function isKnownTimeZone(zone: string): boolean {
   } catch {
     return false;
   }
-  return zone.includes('/') && zone.split('/').every((part) => /^[A-Z]/.test(part) || /^(?:a|of|es|au|in)\b/.test(part));
+  return (
+    zone.includes('/') && zone.split('/').every((part) => /^[A-Z]/.test(part) || /^(?:a|of|es|au|in)\b/.test(part))
+  );
 }
 
 export function validateTimeZone(errors: FieldError[], zone: string | undefined | null, at: Path): void {
@@ -27,14 +30,18 @@ export function validateTimeZone(errors: FieldError[], zone: string | undefined 
     errors.push(invalidValue(at, zone, 'timeZone must be nil or non-empty string'));
     return;
   }
-  const wrongPart = zone.split('/').some((part) => part === '.' || part === '..' || part.startsWith('-') || !COMPONENT.test(part));
+  const wrongPart = zone
+    .split('/')
+    .some((part) => part === '.' || part === '..' || part.startsWith('-') || !COMPONENT.test(part));
   if (wrongPart) {
     errors.push(invalidValue(at, zone, `unknown time zone ${zone}`));
     return;
   }
   const local = zone.toLowerCase() === 'local';
   if (local) {
-    errors.push(invalidValue(at, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'));
+    errors.push(
+      invalidValue(at, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'),
+    );
   }
   // `Local` exactly is a zone to Go, and so gives no second error.
   if (zone !== 'Local' && !isKnownTimeZone(zone)) errors.push(invalidValue(at, zone, `unknown time zone ${zone}`));

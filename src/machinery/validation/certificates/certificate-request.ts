@@ -47,7 +47,7 @@ function readElement(bytes: Buffer): Element | undefined {
 
 function readSequence(bytes: Buffer): Element[] | undefined {
   const elements: Element[] = [];
-  for (let rest = bytes; rest.length > 0; ) {
+  for (let rest = bytes; rest.length > 0;) {
     const element = readElement(rest);
     if (!element) return undefined;
     elements.push(element);
@@ -81,24 +81,28 @@ function parseRequest(der: Buffer): Request | string {
 }
 
 /** Signature algorithms by the bytes of their object identifiers. */
-const ALGORITHMS: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map(Object.entries<{ readonly hash: string | null; readonly key: string }>({
-  '2a864886f70d010105': { hash: 'sha1', key: 'rsa' },
-  '2a864886f70d01010b': { hash: 'sha256', key: 'rsa' },
-  '2a864886f70d01010c': { hash: 'sha384', key: 'rsa' },
-  '2a864886f70d01010d': { hash: 'sha512', key: 'rsa' },
-  '2a864886f70d01010a': { hash: 'sha256', key: 'rsa-pss' },
-  '2a8648ce3d0401': { hash: 'sha1', key: 'ec' },
-  '2a8648ce3d040302': { hash: 'sha256', key: 'ec' },
-  '2a8648ce3d040303': { hash: 'sha384', key: 'ec' },
-  '2a8648ce3d040304': { hash: 'sha512', key: 'ec' },
-  '2b6570': { hash: null, key: 'ed25519' },
-}));
-const FAILURES: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  rsa: 'crypto/rsa: verification error',
-  'rsa-pss': 'crypto/rsa: verification error',
-  ec: 'x509: ECDSA verification failure',
-  ed25519: 'x509: Ed25519 verification failure',
-}));
+const ALGORITHMS: ReadonlyMap<string, { readonly hash: string | null; readonly key: string }> = new Map(
+  Object.entries<{ readonly hash: string | null; readonly key: string }>({
+    '2a864886f70d010105': { hash: 'sha1', key: 'rsa' },
+    '2a864886f70d01010b': { hash: 'sha256', key: 'rsa' },
+    '2a864886f70d01010c': { hash: 'sha384', key: 'rsa' },
+    '2a864886f70d01010d': { hash: 'sha512', key: 'rsa' },
+    '2a864886f70d01010a': { hash: 'sha256', key: 'rsa-pss' },
+    '2a8648ce3d0401': { hash: 'sha1', key: 'ec' },
+    '2a8648ce3d040302': { hash: 'sha256', key: 'ec' },
+    '2a8648ce3d040303': { hash: 'sha384', key: 'ec' },
+    '2a8648ce3d040304': { hash: 'sha512', key: 'ec' },
+    '2b6570': { hash: null, key: 'ed25519' },
+  }),
+);
+const FAILURES: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    rsa: 'crypto/rsa: verification error',
+    'rsa-pss': 'crypto/rsa: verification error',
+    ec: 'x509: ECDSA verification failure',
+    ed25519: 'x509: Ed25519 verification failure',
+  }),
+);
 const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemented';
 /** In RSA-PSS the hash stands in the parameters. */
 const PSS_HASHES: readonly (readonly [string, string])[] = [

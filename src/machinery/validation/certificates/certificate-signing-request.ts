@@ -1,15 +1,26 @@
 /** CertificateSigningRequests: the request itself, and who may write which part of its status. */
 import { X509Certificate } from 'node:crypto';
-import type { CertificateSigningRequest, CertificateSigningRequestCondition } from '../../../api/generated/certificates-v1.ts';
+import type {
+  CertificateSigningRequest,
+  CertificateSigningRequestCondition,
+} from '../../../api/generated/certificates-v1.ts';
 import { pemBlocks, quote } from '../../../base/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  required,
+} from '../../errors/index.ts';
+import { NO_MESSAGES } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, required } from '../../errors/index.ts';
 import type { KindValidation, UpdateCheck } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { NO_MESSAGES } from '../../names/index.ts';
 import { validateObjectMeta } from '../object-meta.ts';
-import { certificateRequestProblem } from './certificate-request.ts';
 import { validateSignerName } from '../signer-name.ts';
+import { certificateRequestProblem } from './certificate-request.ts';
 
 const SPEC = path('spec');
 const CONDITIONS = path('status', 'conditions');
@@ -67,7 +78,11 @@ function updateChecks({ approval, certificate }: Permissions): UpdateCheck<Certi
   ];
 }
 
-function validateRequest(errors: FieldError[], object: CertificateSigningRequest, old: CertificateSigningRequest | undefined): void {
+function validateRequest(
+  errors: FieldError[],
+  object: CertificateSigningRequest,
+  old: CertificateSigningRequest | undefined,
+): void {
   const { request, usages: given, signerName = '', expirationSeconds } = object.spec ?? { usages: [] };
   const usages = given ?? [];
   const problem = certificateRequestProblem(Buffer.from(request ?? '', 'base64').toString('latin1'));
@@ -75,7 +90,9 @@ function validateRequest(errors: FieldError[], object: CertificateSigningRequest
   if (usages.length === 0) errors.push(required(SPEC.child('usages')));
   validateUsages(errors, usages, old?.spec?.usages ?? []);
   if (signerName === LEGACY_SIGNER && old?.spec?.signerName !== LEGACY_SIGNER) {
-    errors.push(invalidValue(SPEC.child('signerName'), signerName, 'the legacy signerName is not allowed via this API version'));
+    errors.push(
+      invalidValue(SPEC.child('signerName'), signerName, 'the legacy signerName is not allowed via this API version'),
+    );
   } else {
     validateSignerName(errors, signerName, SPEC.child('signerName'));
   }
@@ -93,7 +110,8 @@ const hasDuplicates = (values: readonly string[]): boolean => new Set(values).si
 function validateUsages(errors: FieldError[], usages: readonly string[], old: readonly string[]): void {
   const at = SPEC.child('usages');
   if (old.every((usage) => USAGES.includes(usage))) {
-    for (const [i, usage] of usages.entries()) if (!USAGES.includes(usage)) errors.push(notSupported(at.index(i), usage, USAGES));
+    for (const [i, usage] of usages.entries())
+      if (!USAGES.includes(usage)) errors.push(notSupported(at.index(i), usage, USAGES));
   }
   if (hasDuplicates(old)) return;
   const seen = new Set<string>();
@@ -105,7 +123,8 @@ function validateUsages(errors: FieldError[], usages: readonly string[], old: re
 
 type Conditions = readonly CertificateSigningRequestCondition[];
 const conditionsOf = (object: CertificateSigningRequest | undefined): Conditions => object?.status?.conditions ?? [];
-const ofType = (conditions: Conditions, type: string): Conditions => conditions.filter((condition) => condition.type === type);
+const ofType = (conditions: Conditions, type: string): Conditions =>
+  conditions.filter((condition) => condition.type === type);
 const ONLY_TRUE = ['Approved', 'Denied', 'Failed'];
 const ANY_STATUS = ['False', 'True', 'Unknown'];
 
@@ -130,7 +149,11 @@ function validateConditions(errors: FieldError[], conditions: Conditions, old: C
 }
 
 /** A certificate that does not change is not looked at again, and neither is one that replaces a bad one. */
-function validateCertificate(errors: FieldError[], object: CertificateSigningRequest, old: CertificateSigningRequest | undefined): void {
+function validateCertificate(
+  errors: FieldError[],
+  object: CertificateSigningRequest,
+  old: CertificateSigningRequest | undefined,
+): void {
   const certificate = object.status?.certificate;
   if (old && (old.status?.certificate ?? '') === (certificate ?? '')) return;
   if (old && certificateProblem(old.status?.certificate) !== undefined) return;
@@ -154,7 +177,11 @@ function certificateProblem(base64: string | undefined): string | undefined {
   return blocks === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }
 
-function validateConditionsKept(errors: FieldError[], object: CertificateSigningRequest, old: CertificateSigningRequest): void {
+function validateConditionsKept(
+  errors: FieldError[],
+  object: CertificateSigningRequest,
+  old: CertificateSigningRequest,
+): void {
   for (const type of ONLY_TRUE) {
     if (ofType(conditionsOf(object), type).length < ofType(conditionsOf(old), type).length) {
       errors.push(forbiddenField(CONDITIONS, `updates may not remove a condition of type ${quote(type)}`));
@@ -162,10 +189,15 @@ function validateConditionsKept(errors: FieldError[], object: CertificateSigning
   }
 }
 
-function validateApprovalUnchanged(errors: FieldError[], object: CertificateSigningRequest, old: CertificateSigningRequest): void {
+function validateApprovalUnchanged(
+  errors: FieldError[],
+  object: CertificateSigningRequest,
+  old: CertificateSigningRequest,
+): void {
   for (const type of ['Approved', 'Denied']) {
     const [now, before] = [ofType(conditionsOf(object), type), ofType(conditionsOf(old), type)];
-    if (now.length > before.length) errors.push(forbiddenField(CONDITIONS, `updates may not add a condition of type ${quote(type)}`));
+    if (now.length > before.length)
+      errors.push(forbiddenField(CONDITIONS, `updates may not add a condition of type ${quote(type)}`));
     else if (now.length === before.length && !semanticEqual(now, before)) {
       errors.push(forbiddenField(CONDITIONS, `updates may not modify a condition of type ${quote(type)}`));
     }
@@ -181,5 +213,6 @@ function validateCertificateChange(
   const [now, before] = [object.status?.certificate ?? '', old.status?.certificate ?? ''];
   if (now === before) return;
   if (!allowed) errors.push(forbiddenField(CERTIFICATE, 'updates may not set certificate content'));
-  else if (before !== '') errors.push(forbiddenField(CERTIFICATE, 'updates may not modify existing certificate content'));
+  else if (before !== '')
+    errors.push(forbiddenField(CERTIFICATE, 'updates may not modify existing certificate content'));
 }

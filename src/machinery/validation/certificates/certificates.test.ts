@@ -20,7 +20,8 @@ function requestOf(signer: KeyObject, publicKey: KeyObject): Buffer {
   return element(0x30, info, algorithm, element(0x03, Buffer.from([0]), signature));
 }
 
-const pem = (type: string, der: Buffer): string => `-----BEGIN ${type}-----\n${der.toString('base64')}\n-----END ${type}-----\n`;
+const pem = (type: string, der: Buffer): string =>
+  `-----BEGIN ${type}-----\n${der.toString('base64')}\n-----END ${type}-----\n`;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const others = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -31,9 +32,21 @@ describe('certificateRequestProblem', () => {
     ['a request', request, undefined],
     ['text', 'hello', 'PEM block type must be CERTIFICATE REQUEST'],
     ['a certificate', pem('CERTIFICATE', Buffer.from('3000', 'hex')), 'PEM block type must be CERTIFICATE REQUEST'],
-    ['a request signed with another key', pem('CERTIFICATE REQUEST', requestOf(others.privateKey, keys.publicKey)), 'x509: ECDSA verification failure'],
-    ['a request cut short', pem('CERTIFICATE REQUEST', Buffer.from('3005', 'hex')), 'asn1: syntax error: data truncated'],
-    ['an empty sequence', pem('CERTIFICATE REQUEST', Buffer.from('3000', 'hex')), 'asn1: structure error: sequence truncated'],
+    [
+      'a request signed with another key',
+      pem('CERTIFICATE REQUEST', requestOf(others.privateKey, keys.publicKey)),
+      'x509: ECDSA verification failure',
+    ],
+    [
+      'a request cut short',
+      pem('CERTIFICATE REQUEST', Buffer.from('3005', 'hex')),
+      'asn1: syntax error: data truncated',
+    ],
+    [
+      'an empty sequence',
+      pem('CERTIFICATE REQUEST', Buffer.from('3000', 'hex')),
+      'asn1: structure error: sequence truncated',
+    ],
   ];
   it.each(rows)('%s', (_name, text, problem) => {
     expect(certificateRequestProblem(text)).toBe(problem);
@@ -42,14 +55,41 @@ describe('certificateRequestProblem', () => {
 
 describe('CertificateSigningRequests', () => {
   const kind = { group: 'certificates.k8s.io', version: 'v1', plural: 'certificatesigningrequests', namespaced: false };
-  const right: JsonObject = { metadata: { name: 'c' }, spec: { request: base64(request), usages: ['client auth'], signerName: 'x.io/y' }, status: {} };
+  const right: JsonObject = {
+    metadata: { name: 'c' },
+    spec: { request: base64(request), usages: ['client auth'], signerName: 'x.io/y' },
+    status: {},
+  };
   const cases: Case[] = [
     ['right', {}, []],
     ['no usages', { spec: { usages: [] } }, ['spec.usages: Required value']],
-    ['usages unknown and twice', { spec: { usages: ['fly', 'client auth', 'client auth'] } }, [expect.stringMatching(/^spec\.usages\[0\]: Unsupported value: "fly": supported values: "any", /) as string, 'spec.usages[2]: Duplicate value: "client auth"']],
-    ['a signer without a domain', { spec: { signerName: 'y' } }, ["spec.signerName: Invalid value: \"y\": must be a fully qualified domain and path of the form 'example.com/signer-name'"]],
-    ['the signer of old', { spec: { signerName: 'kubernetes.io/legacy-unknown' } }, ['spec.signerName: Invalid value: "kubernetes.io/legacy-unknown": the legacy signerName is not allowed via this API version']],
-    ['too short', { spec: { expirationSeconds: 10 } }, ['spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 600 seconds (10 minutes)']],
+    [
+      'usages unknown and twice',
+      { spec: { usages: ['fly', 'client auth', 'client auth'] } },
+      [
+        expect.stringMatching(/^spec\.usages\[0\]: Unsupported value: "fly": supported values: "any", /) as string,
+        'spec.usages[2]: Duplicate value: "client auth"',
+      ],
+    ],
+    [
+      'a signer without a domain',
+      { spec: { signerName: 'y' } },
+      [
+        'spec.signerName: Invalid value: "y": must be a fully qualified domain and path of the form \'example.com/signer-name\'',
+      ],
+    ],
+    [
+      'the signer of old',
+      { spec: { signerName: 'kubernetes.io/legacy-unknown' } },
+      [
+        'spec.signerName: Invalid value: "kubernetes.io/legacy-unknown": the legacy signerName is not allowed via this API version',
+      ],
+    ],
+    [
+      'too short',
+      { spec: { expirationSeconds: 10 } },
+      ['spec.expirationSeconds: Invalid value: 10: may not specify a duration less than 600 seconds (10 minutes)'],
+    ],
   ];
   it.each(cases)('create: %s', (_name, change, errors) => {
     expect(createErrors(kind, right, change)).toEqual(errors);
@@ -63,18 +103,33 @@ describe('CertificateSigningRequests', () => {
   };
   it('are approved through their approval alone', () => {
     expect(approvalErrors(right, approved)).toEqual([]);
-    expect(statusErrors(kind, right, approved)).toEqual(['status.conditions: Forbidden: updates may not add a condition of type "Approved"']);
+    expect(statusErrors(kind, right, approved)).toEqual([
+      'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
+    ]);
   });
   it('stay approved', () => {
     const stored = changed(right, approved);
-    expect(approvalErrors(stored, { status: { conditions: [] } })).toEqual(['status.conditions: Forbidden: updates may not remove a condition of type "Approved"']);
-    const both = [{ type: 'Approved', status: 'True' }, { type: 'Denied', status: 'True' }];
-    expect(approvalErrors(stored, { status: { conditions: both } })).toEqual(['status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive']);
+    expect(approvalErrors(stored, { status: { conditions: [] } })).toEqual([
+      'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
+    ]);
+    const both = [
+      { type: 'Approved', status: 'True' },
+      { type: 'Denied', status: 'True' },
+    ];
+    expect(approvalErrors(stored, { status: { conditions: both } })).toEqual([
+      'status.conditions: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
+    ]);
   });
   it('get a certificate through their status alone, once', () => {
     const certificate = { status: { certificate: base64('x') } };
-    expect(updateErrors(kind, right, certificate)).toContain('status.certificate: Forbidden: updates may not set certificate content');
-    expect(statusErrors(kind, right, certificate)).toEqual(['status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block']);
-    expect(statusErrors(kind, changed(right, certificate), { status: { certificate: base64('y') } })).toEqual(['status.certificate: Forbidden: updates may not modify existing certificate content']);
+    expect(updateErrors(kind, right, certificate)).toContain(
+      'status.certificate: Forbidden: updates may not set certificate content',
+    );
+    expect(statusErrors(kind, right, certificate)).toEqual([
+      'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
+    ]);
+    expect(statusErrors(kind, changed(right, certificate), { status: { certificate: base64('y') } })).toEqual([
+      'status.certificate: Forbidden: updates may not modify existing certificate content',
+    ]);
   });
 });

@@ -1,22 +1,27 @@
 /** Validation of the coordination group: Leases. */
 import type { Lease, LeaseSpec } from '../../../api/generated/coordination-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, path } from '../../errors/index.ts';
+import { nameIsDnsSubdomain, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
 import type { KindValidation, ValidationContext } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
 
 const SPEC = path('spec');
 const STRATEGIES = ['OldestEmulationVersion'];
 
 const lease: KindValidation<Lease> = {
-  create: [metadata({ namespaced: true, name: nameIsDnsSubdomain }), (errors, object, context) => validateSpec(errors, object.spec ?? {}, context)],
+  create: [
+    metadata({ namespaced: true, name: nameIsDnsSubdomain }),
+    (errors, object, context) => validateSpec(errors, object.spec ?? {}, context),
+  ],
   update: [metadataUpdate, (errors, object, _old, context) => validateSpec(errors, object.spec ?? {}, context)],
 };
 
 function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: ValidationContext): void {
   const { leaseDurationSeconds: duration, leaseTransitions: transitions, strategy, preferredHolder } = spec;
-  if (duration != null && duration <= 0) errors.push(invalidValue(SPEC.child('leaseDurationSeconds'), duration, 'must be greater than 0'));
-  if (transitions != null && transitions < 0) errors.push(invalidValue(SPEC.child('leaseTransitions'), transitions, NEGATIVE_MESSAGE));
+  if (duration != null && duration <= 0)
+    errors.push(invalidValue(SPEC.child('leaseDurationSeconds'), duration, 'must be greater than 0'));
+  if (transitions != null && transitions < 0)
+    errors.push(invalidValue(SPEC.child('leaseTransitions'), transitions, NEGATIVE_MESSAGE));
   // Without the gate, v1.36 drops what candidates agree on instead of checking it.
   if (!features['CoordinatedLeaderElection']) return;
   if (strategy != null) validateStrategy(errors, strategy);
@@ -28,7 +33,8 @@ function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: Valid
 /** A strategy of Kubernetes' own, or one that a domain in front of it tells apart. */
 function validateStrategy(errors: FieldError[], strategy: string): void {
   const at = SPEC.child('strategy', 'strategy');
-  if (strategy.includes('/')) for (const message of qualifiedName(strategy)) errors.push(invalidValue(at, strategy, message));
+  if (strategy.includes('/'))
+    for (const message of qualifiedName(strategy)) errors.push(invalidValue(at, strategy, message));
   else if (!STRATEGIES.includes(strategy)) errors.push(notSupported(at, strategy, STRATEGIES));
 }
 

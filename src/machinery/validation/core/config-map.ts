@@ -1,10 +1,10 @@
 /** ConfigMaps: keys, the size of all values together, and immutability. */
 import type { ConfigMap } from '../../../api/generated/core-v1.ts';
-import { semanticEqual } from '../equality.ts';
 import { type FieldError, forbiddenField, invalidValue, path, tooLong, WHOLE_OBJECT } from '../../errors/index.ts';
+import { base64Length, configMapKey, nameIsDnsSubdomain, utf8Length } from '../../names/index.ts';
+import { semanticEqual } from '../equality.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { base64Length, configMapKey, nameIsDnsSubdomain, utf8Length } from '../../names/index.ts';
 
 /** A mebibyte, for ConfigMaps and Secrets alike. */
 export const MAX_DATA_BYTES = 1024 * 1024;

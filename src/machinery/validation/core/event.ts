@@ -4,11 +4,17 @@
  */
 import type { Event as CoreEvent, EventSource, ObjectReference } from '../../../api/generated/core-v1.ts';
 import type { Event as EventsEvent } from '../../../api/generated/events-v1.ts';
-import { semanticEqual } from '../equality.ts';
 import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';
+import {
+  dns1123Subdomain,
+  IMMUTABLE_MESSAGE,
+  nameIsDnsSubdomain,
+  qualifiedName,
+  utf8Longer,
+} from '../../names/index.ts';
+import { semanticEqual } from '../equality.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
-import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName, utf8Longer } from '../../names/index.ts';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../object-meta.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
@@ -90,12 +96,15 @@ function validateLegacy(errors: FieldError[], event: AnyEvent, controllerField: 
 function validateNewFields(errors: FieldError[], event: AnyEvent, controllerField: string): void {
   const controller = path(controllerField);
   if (event.reportingController === '') errors.push(required(controller));
-  for (const message of qualifiedName(event.reportingController)) errors.push(invalidValue(controller, event.reportingController, message));
+  for (const message of qualifiedName(event.reportingController))
+    errors.push(invalidValue(controller, event.reportingController, message));
   for (const name of ['reportingInstance', 'action', 'reason'] as const) {
     if (event[name] === '') errors.push(required(path(name)));
-    if (utf8Longer(event[name], TEXT_MAX)) errors.push(invalidValue(path(name), '', `can have at most ${TEXT_MAX} characters`));
+    if (utf8Longer(event[name], TEXT_MAX))
+      errors.push(invalidValue(path(name), '', `can have at most ${TEXT_MAX} characters`));
   }
-  if (utf8Longer(event.message, NOTE_MAX)) errors.push(invalidValue(path('message'), '', `can have at most ${NOTE_MAX} characters`));
+  if (utf8Longer(event.message, NOTE_MAX))
+    errors.push(invalidValue(path('message'), '', `can have at most ${NOTE_MAX} characters`));
 }
 
 function validateSeries(errors: FieldError[], { series }: AnyEvent): void {
@@ -108,7 +117,8 @@ function validateStrict(errors: FieldError[], event: AnyEvent): void {
   validateObjectMeta(errors, event.metadata, RULES);
   validateSeries(errors, event);
   if (event.eventTime === undefined) errors.push(required(path('eventTime')));
-  if (event.type !== 'Normal' && event.type !== 'Warning') errors.push(invalidValue(path('type'), '', `has invalid value: ${event.type}`));
+  if (event.type !== 'Normal' && event.type !== 'Warning')
+    errors.push(invalidValue(path('type'), '', `has invalid value: ${event.type}`));
   const unset = 'needs to be unset';
   if (event.firstTimestamp !== undefined) errors.push(invalidValue(path('firstTimestamp'), '', unset));
   if (event.lastTimestamp !== undefined) errors.push(invalidValue(path('lastTimestamp'), '', unset));
@@ -138,7 +148,8 @@ function validateStrictUpdate(errors: FieldError[], event: AnyEvent, old: AnyEve
   validateObjectMetaUpdate(errors, event.metadata, old.metadata);
   if (!semanticEqual(event.series, old.series)) validateSeries(errors, event);
   for (const name of IMMUTABLE) {
-    if (!semanticEqual(event[name], old[name])) errors.push(invalidValue(path(name), shown(name, event), IMMUTABLE_MESSAGE));
+    if (!semanticEqual(event[name], old[name]))
+      errors.push(invalidValue(path(name), shown(name, event), IMMUTABLE_MESSAGE));
   }
 }
 

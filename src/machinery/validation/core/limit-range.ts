@@ -1,13 +1,21 @@
 /** LimitRanges: what containers, pods and claims of a namespace may ask for. */
 import type { LimitRange, LimitRangeItem } from '../../../api/generated/core-v1.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../errors/index.ts';
+import { ownValue } from '../../../base/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { nameIsDnsSubdomain, qualifiedName } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, qualifiedName } from '../../names/index.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { isOvercommitAllowed } from './resource-names.ts';
 import { validateContainerResourceName, validateResourceName } from './resources.ts';
-import { ownValue } from '../../../base/index.ts';
 
 const LIMITS = path('spec', 'limits');
 const STANDARD_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
@@ -41,11 +49,19 @@ function validateNames(errors: FieldError[], limit: LimitRangeItem, at: Path): S
   const ofContainers = limit.type === 'Pod' || limit.type === 'Container';
   for (const list of LISTS) {
     const values = limit[list] ?? {};
-    if (list === 'maxLimitRequestRatio' && limit.type === 'PersistentVolumeClaim' && !limit.min?.['storage'] && !limit.max?.['storage']) {
-      errors.push(required(at.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'));
+    if (
+      list === 'maxLimitRequestRatio' &&
+      limit.type === 'PersistentVolumeClaim' &&
+      !limit.min?.['storage'] &&
+      !limit.max?.['storage']
+    ) {
+      errors.push(
+        required(at.child('limits'), 'either minimum or maximum storage value is required, but neither was provided'),
+      );
     }
     if (limit.type === 'Pod' && (list === 'default' || list === 'defaultRequest')) {
-      if (Object.keys(values).length > 0) errors.push(forbiddenField(at.child(list), "may not be specified when `type` is 'Pod'"));
+      if (Object.keys(values).length > 0)
+        errors.push(forbiddenField(at.child(list), "may not be specified when `type` is 'Pod'"));
       continue;
     }
     for (const name in values) {
@@ -68,17 +84,32 @@ function validateValues(errors: FieldError[], limit: LimitRangeItem, name: strin
     errors.push(invalidValue(at.child(list).key(name), value, message));
   };
   if (isMore(min, max)) refuse('min', min, `min value ${min} is greater than max value ${max}`);
-  if (isMore(min, request)) refuse('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
-  if (isMore(request, max)) refuse('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
+  if (isMore(min, request))
+    refuse('defaultRequest', request, `min value ${min} is greater than default request value ${request}`);
+  if (isMore(request, max))
+    refuse('defaultRequest', request, `default request value ${request} is greater than max value ${max}`);
   if (isMore(request, byDefault)) {
-    refuse('defaultRequest', request, `default request value ${request} is greater than default limit value ${byDefault}`);
+    refuse(
+      'defaultRequest',
+      request,
+      `default request value ${request} is greater than default limit value ${byDefault}`,
+    );
   }
   // The value that is shown is upstream's choice: the bound, not the default that breaks it.
   if (isMore(min, byDefault)) refuse('default', min, `min value ${min} is greater than default value ${byDefault}`);
   if (isMore(byDefault, max)) refuse('default', max, `default value ${byDefault} is greater than max value ${max}`);
   validateRatio(errors, limit, name, at);
-  if (!isOvercommitAllowed(name) && byDefault !== undefined && request !== undefined && compareQuantities(byDefault, request) !== 0) {
-    refuse('defaultRequest', request, `default value ${byDefault} must equal to defaultRequest value ${request} in ${name}`);
+  if (
+    !isOvercommitAllowed(name) &&
+    byDefault !== undefined &&
+    request !== undefined &&
+    compareQuantities(byDefault, request) !== 0
+  ) {
+    refuse(
+      'defaultRequest',
+      request,
+      `default value ${byDefault} must equal to defaultRequest value ${request} in ${name}`,
+    );
   }
 }
 
@@ -93,7 +124,8 @@ function validateRatio(errors: FieldError[], limit: LimitRangeItem, name: string
   const inMilli = quantities.every((quantity) => quantity.scaledValue(0) < MAX_MILLI_VALUE);
   const [ratio = 0, low = 0, high = 0] = quantities.map((quantity) => Number(quantity.scaledValue(inMilli ? -3 : 0)));
   const most = high / low;
-  if (ratio / (inMilli ? 1000 : 1) > most) errors.push(invalidValue(here, text, `ratio ${text} is greater than max/min = ${goFloat(most)}`));
+  if (ratio / (inMilli ? 1000 : 1) > most)
+    errors.push(invalidValue(here, text, `ratio ${text} is greater than max/min = ${goFloat(most)}`));
 }
 
 /** A number as Go's %f prints it. */

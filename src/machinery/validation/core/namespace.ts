@@ -1,9 +1,9 @@
 /** Namespaces: their finalizers and their phase have rules of their own; the rest is metadata. */
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
+import { nameIsDnsLabel } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsLabel } from '../../names/index.ts';
 import { validateFinalizerName, validateStandardFinalizer } from '../object-meta.ts';
 
 const RULES = { namespaced: false, name: nameIsDnsLabel } as const;
@@ -19,7 +19,8 @@ function finalizers(errors: FieldError[], object: Namespace): void {
 }
 
 function finalizersUpdate(errors: FieldError[], object: Namespace): void {
-  for (const [i, finalizer] of (object.spec?.finalizers ?? []).entries()) validateFinalizer(errors, finalizer, FINALIZERS.index(i));
+  for (const [i, finalizer] of (object.spec?.finalizers ?? []).entries())
+    validateFinalizer(errors, finalizer, FINALIZERS.index(i));
 }
 
 /** A namespace is Terminating exactly when it is being deleted. */

@@ -33,13 +33,17 @@ const INTEGER_RESOURCES = new Set(COUNTED_OBJECTS);
 
 export const isHugePageResource = (name: string): boolean => name.startsWith('hugepages-');
 
-const isQuotaHugePageResource = (name: string): boolean => isHugePageResource(name) || name.startsWith('requests.hugepages-');
+const isQuotaHugePageResource = (name: string): boolean =>
+  isHugePageResource(name) || name.startsWith('requests.hugepages-');
 
-export const isStandardResource = (name: string): boolean => STANDARD_RESOURCES.has(name) || isQuotaHugePageResource(name);
+export const isStandardResource = (name: string): boolean =>
+  STANDARD_RESOURCES.has(name) || isQuotaHugePageResource(name);
 
-export const isStandardContainerResource = (name: string): boolean => CONTAINER_RESOURCES.has(name) || isHugePageResource(name);
+export const isStandardContainerResource = (name: string): boolean =>
+  CONTAINER_RESOURCES.has(name) || isHugePageResource(name);
 
-export const isStandardQuotaResource = (name: string): boolean => QUOTA_RESOURCES.has(name) || isQuotaHugePageResource(name);
+export const isStandardQuotaResource = (name: string): boolean =>
+  QUOTA_RESOURCES.has(name) || isQuotaHugePageResource(name);
 
 /** Names without a domain, and those in Kubernetes' own. */
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');

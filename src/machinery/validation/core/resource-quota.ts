@@ -1,10 +1,14 @@
 /** ResourceQuotas: which resources they bound, and for which of a namespace's objects. */
-import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from '../../../api/generated/core-v1.ts';
+import type {
+  ResourceQuota,
+  ResourceQuotaSpec,
+  ScopedResourceSelectorRequirement,
+} from '../../../api/generated/core-v1.ts';
 import { type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
+import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { isStandardQuotaResource } from './resource-names.ts';
 import { validateQuotaResourceName, validateResourceQuantity } from './resources.ts';
 
@@ -53,7 +57,10 @@ function validateSpec(errors: FieldError[], quota: ResourceQuotaSpec): void {
   if (quota.scopeSelector) validateScopeSelector(errors, quota, quota.scopeSelector.matchExpressions ?? []);
 }
 
-const standardResources = (quota: ResourceQuotaSpec): string[] => Object.keys(quota.hard ?? {}).filter(isStandardQuotaResource).sort();
+const standardResources = (quota: ResourceQuotaSpec): string[] =>
+  Object.keys(quota.hard ?? {})
+    .filter(isStandardQuotaResource)
+    .sort();
 
 function validateScopes(errors: FieldError[], quota: ResourceQuotaSpec): void {
   const { scopes = [] } = quota;
@@ -61,7 +68,8 @@ function validateScopes(errors: FieldError[], quota: ResourceQuotaSpec): void {
   for (const scope of scopes) {
     if (!SCOPES.includes(scope)) errors.push(invalidValue(here, scopes, 'unsupported scope'));
     for (const name of standardResources(quota)) {
-      if (!isScopeValidFor(scope, name)) errors.push(invalidValue(here, scopes, 'unsupported scope applied to resource'));
+      if (!isScopeValidFor(scope, name))
+        errors.push(invalidValue(here, scopes, 'unsupported scope applied to resource'));
     }
   }
   for (const [one, other] of CONFLICTS) {
@@ -69,7 +77,11 @@ function validateScopes(errors: FieldError[], quota: ResourceQuotaSpec): void {
   }
 }
 
-function validateScopeSelector(errors: FieldError[], quota: ResourceQuotaSpec, requirements: readonly ScopedResourceSelectorRequirement[]): void {
+function validateScopeSelector(
+  errors: FieldError[],
+  quota: ResourceQuotaSpec,
+  requirements: readonly ScopedResourceSelectorRequirement[],
+): void {
   const here = SPEC.child('scopeSelector', 'matchExpressions');
   for (const { scopeName = '', operator = '', values = [] } of requirements) {
     if (!SCOPES.includes(scopeName)) errors.push(invalidValue(here.child('scopeName'), scopeName, 'unsupported scope'));
@@ -85,7 +97,8 @@ function validateScopeSelector(errors: FieldError[], quota: ResourceQuotaSpec, r
   }
   const scopes = requirements.map(({ scopeName }) => scopeName);
   for (const [one, other] of CONFLICTS) {
-    if (scopes.includes(one) && scopes.includes(other)) errors.push(invalidValue(here, quota.scopes ?? null, 'conflicting scopes'));
+    if (scopes.includes(one) && scopes.includes(other))
+      errors.push(invalidValue(here, quota.scopes ?? null, 'conflicting scopes'));
   }
 }
 
@@ -95,11 +108,22 @@ const EXISTENCE_MESSAGE =
 function validateOperator(errors: FieldError[], operator: string, values: readonly string[], at: Path): void {
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) {
-      errors.push(required(at.child('values'), "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector"));
+      errors.push(
+        required(
+          at.child('values'),
+          "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector",
+        ),
+      );
     }
   } else if (operator === 'Exists' || operator === 'DoesNotExist') {
     if (values.length > 0) {
-      errors.push(invalidValue(at.child('values'), values, "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector"));
+      errors.push(
+        invalidValue(
+          at.child('values'),
+          values,
+          "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector",
+        ),
+      );
     }
   } else errors.push(invalidValue(at.child('operator'), operator, 'not a valid selector operator'));
 }

@@ -1,8 +1,23 @@
 /** Resource names and quantities, and what containers and pods ask of them. */
 import type { ResourceClaim, ResourceRequirements } from '../../../api/generated/core-v1.ts';
-import { duplicate, FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../errors/index.ts';
+import { ownValue } from '../../../base/index.ts';
+import {
+  duplicate,
+  FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../errors/index.ts';
 import { dns1123Label, NEGATIVE_MESSAGE, qualifiedName } from '../../names/index.ts';
-import { compareQuantities, isNegativeQuantity, isPositiveQuantity, isWholeQuantity, quantityOf } from '../quantities.ts';
+import {
+  compareQuantities,
+  isNegativeQuantity,
+  isPositiveQuantity,
+  isWholeQuantity,
+  quantityOf,
+} from '../quantities.ts';
 import {
   isExtendedResource,
   isHugePageResource,
@@ -14,7 +29,6 @@ import {
   isStandardResource,
   isWholeHugePages,
 } from './resource-names.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export type ResourceNameCheck = (errors: FieldError[], name: string, at: Path) => void;
 
@@ -30,7 +44,8 @@ export function validateContainerResourceName(errors: FieldError[], name: string
   if (name === 'cpu' || name === 'memory') return;
   validateResourceName(errors, name, at);
   if (!name.includes('/')) {
-    if (!isStandardContainerResource(name)) errors.push(invalidValue(at, name, 'must be a standard resource for containers'));
+    if (!isStandardContainerResource(name))
+      errors.push(invalidValue(at, name, 'must be a standard resource for containers'));
   } else if (!isNativeResource(name) && !isExtendedResource(name)) {
     errors.push(invalidValue(at, name, "doesn't follow extended resource name standard"));
   }
@@ -38,14 +53,16 @@ export function validateContainerResourceName(errors: FieldError[], name: string
 
 export function validateQuotaResourceName(errors: FieldError[], name: string, at: Path): void {
   validateResourceName(errors, name, at);
-  if (!name.includes('/') && !isStandardQuotaResource(name)) errors.push(invalidValue(at, name, 'must be a standard resource for quota'));
+  if (!name.includes('/') && !isStandardQuotaResource(name))
+    errors.push(invalidValue(at, name, 'must be a standard resource for quota'));
 }
 
 function validatePodResourceName(errors: FieldError[], name: string, at: Path): void {
   const before = errors.length;
   validateResourceName(errors, name, at);
   if (errors.length > before) return;
-  if (name !== 'cpu' && name !== 'memory' && !isHugePageResource(name)) errors.push(notSupported(at, name, ['cpu', 'hugepages-', 'memory']));
+  if (name !== 'cpu' && name !== 'memory' && !isHugePageResource(name))
+    errors.push(notSupported(at, name, ['cpu', 'hugepages-', 'memory']));
 }
 
 export function validateNonnegativeQuantity(errors: FieldError[], quantity: string, at: Path): void {
@@ -60,11 +77,13 @@ export function validatePositiveQuantity(errors: FieldError[], quantity: string,
 export function validateResourceQuantity(errors: FieldError[], name: string, quantity: string, at: Path): void {
   validateNonnegativeQuantity(errors, quantity, at);
   if (name === 'cpu' || name === 'memory') return;
-  if (isIntegerResource(name) && !isWholeQuantity(quantity)) errors.push(invalidValue(at, quantity, 'must be an integer'));
+  if (isIntegerResource(name) && !isWholeQuantity(quantity))
+    errors.push(invalidValue(at, quantity, 'must be an integer'));
 }
 
 export function validateBasicResource(errors: FieldError[], quantity: string, at: Path): void {
-  if (isNegativeQuantity(quantity)) errors.push(invalidValue(at, quantityOf(quantity).value(), 'must be a valid resource quantity'));
+  if (isNegativeQuantity(quantity))
+    errors.push(invalidValue(at, quantityOf(quantity).value(), 'must be a valid resource quantity'));
 }
 
 export interface RequirementRules {
@@ -73,11 +92,21 @@ export interface RequirementRules {
   readonly allowIndivisibleHugePages: boolean;
 }
 
-export function validateContainerResources(errors: FieldError[], resources: ResourceRequirements, at: Path, rules: RequirementRules): void {
+export function validateContainerResources(
+  errors: FieldError[],
+  resources: ResourceRequirements,
+  at: Path,
+  rules: RequirementRules,
+): void {
   new Requirements(errors, at, validateContainerResourceName).validate(resources, rules);
 }
 
-export function validatePodLevelResources(errors: FieldError[], resources: ResourceRequirements, at: Path, rules: RequirementRules): void {
+export function validatePodLevelResources(
+  errors: FieldError[],
+  resources: ResourceRequirements,
+  at: Path,
+  rules: RequirementRules,
+): void {
   new Requirements(errors, at, validatePodResourceName).validate(resources, rules);
 }
 
@@ -103,14 +132,16 @@ class Requirements {
       validateRequestAgainstLimit(this.errors, { name, request, limit: ownValue(limits, name) }, this.at);
       if (isHugePageResource(name)) this.validateHugePages('requests', name, request, rules);
     }
-    if (this.hasHugePages && !this.hasCpuOrMemory) this.errors.push(forbiddenField(this.at, 'HugePages require cpu or memory'));
+    if (this.hasHugePages && !this.hasCpuOrMemory)
+      this.errors.push(forbiddenField(this.at, 'HugePages require cpu or memory'));
     if (claims) validateClaimNames(this.errors, claims, rules.claimNames, this.at.child('claims'));
   }
 
   private validateOne(kind: 'limits' | 'requests', name: string, quantity: string): void {
     if (name === 'cpu' || name === 'memory') {
       this.hasCpuOrMemory = true;
-      if (isNegativeQuantity(quantity)) validateNonnegativeQuantity(this.errors, quantity, this.at.child(kind).key(name));
+      if (isNegativeQuantity(quantity))
+        validateNonnegativeQuantity(this.errors, quantity, this.at.child(kind).key(name));
       return;
     }
     const here = this.at.child(kind).key(name);
@@ -118,10 +149,17 @@ class Requirements {
     validateResourceQuantity(this.errors, name, quantity, here);
   }
 
-  private validateHugePages(kind: 'limits' | 'requests', name: string, quantity: string, rules: RequirementRules): void {
+  private validateHugePages(
+    kind: 'limits' | 'requests',
+    name: string,
+    quantity: string,
+    rules: RequirementRules,
+  ): void {
     this.hasHugePages = true;
     if (rules.allowIndivisibleHugePages || isWholeHugePages(name, quantity)) return;
-    this.errors.push(invalidValue(this.at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`));
+    this.errors.push(
+      invalidValue(this.at.child(kind).key(name), quantity, `${quantity} is not positive integer multiple of ${name}`),
+    );
   }
 }
 
@@ -138,12 +176,19 @@ function validateRequestAgainstLimit(errors: FieldError[], { name, request, limi
     return;
   }
   const order = compareQuantities(request, limit);
-  if (order !== 0 && !overcommit) errors.push(invalidValue(at.child('requests'), request, `must be equal to ${name} limit of ${limit}`));
-  else if (order > 0) errors.push(invalidValue(at.child('requests'), request, `must be less than or equal to ${name} limit of ${limit}`));
+  if (order !== 0 && !overcommit)
+    errors.push(invalidValue(at.child('requests'), request, `must be equal to ${name} limit of ${limit}`));
+  else if (order > 0)
+    errors.push(invalidValue(at.child('requests'), request, `must be less than or equal to ${name} limit of ${limit}`));
 }
 
 /** A container names claims of its pod, whole or by request, each of them once. */
-function validateClaimNames(errors: FieldError[], claims: readonly ResourceClaim[], known: ReadonlySet<string>, at: Path): void {
+function validateClaimNames(
+  errors: FieldError[],
+  claims: readonly ResourceClaim[],
+  known: ReadonlySet<string>,
+  at: Path,
+): void {
   const seen = new Set<string>();
   for (const [i, { name = '', request = '' }] of claims.entries()) {
     const here = at.index(i);
@@ -153,14 +198,23 @@ function validateClaimNames(errors: FieldError[], claims: readonly ResourceClaim
     }
     if (seen.has(name)) errors.push(duplicate(here, name));
     else {
-      if (request !== '') for (const message of dns1123Label(request)) errors.push(invalidValue(here.child('request'), request, message));
+      if (request !== '')
+        for (const message of dns1123Label(request)) errors.push(invalidValue(here.child('request'), request, message));
       const key = request === '' ? name : `${name}/${request}`;
       if (seen.has(key)) errors.push(duplicate(here, key));
-      else if (request === '') for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(here, name));
+      else if (request === '')
+        for (const other of seen) if (other.startsWith(`${name}/`)) errors.push(duplicate(here, name));
       seen.add(key);
     }
     if (known.has(name)) continue;
     const names = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`;
-    errors.push(new FieldError('FieldValueNotFound', here.toString(), name, `must be one of the names in pod.spec.resourceClaims${names}`));
+    errors.push(
+      new FieldError(
+        'FieldValueNotFound',
+        here.toString(),
+        name,
+        `must be one of the names in pod.spec.resourceClaims${names}`,
+      ),
+    );
   }
 }

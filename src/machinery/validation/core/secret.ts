@@ -1,13 +1,13 @@
 /** Secrets: keys and size, what each known type must hold, and immutability. */
 import type { Secret } from '../../../api/generated/core-v1.ts';
-import { semanticEqual } from '../equality.ts';
+import { isRecord } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, required, tooLong } from '../../errors/index.ts';
+import { base64Length, configMapKey, nameIsDnsSubdomain } from '../../names/index.ts';
+import { semanticEqual } from '../equality.ts';
 import { parseGoJson } from '../go-json-error.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { base64Length, configMapKey, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
-import { isRecord } from '../../../base/index.ts';
 import { IMMUTABLE_WHEN_SET, MAX_DATA_BYTES } from './config-map.ts';
 import { keyPairProblem } from './tls-key-pair.ts';
 
@@ -32,22 +32,25 @@ const needs =
     for (const key of keys) if (values[key] === undefined) errors.push(required(DATA.key(key)));
   };
 
-const TYPES: ReadonlyMap<string, TypeCheck> = new Map(Object.entries<TypeCheck>({
-  'kubernetes.io/service-account-token': (errors, secret) => {
-    if (secret.metadata?.annotations?.[SERVICE_ACCOUNT_NAME]) return;
-    errors.push(required(path('metadata', 'annotations').key(SERVICE_ACCOUNT_NAME)));
-  },
-  'kubernetes.io/dockercfg': jsonAt('.dockercfg'),
-  'kubernetes.io/dockerconfigjson': jsonAt('.dockerconfigjson'),
-  'kubernetes.io/basic-auth': (errors, secret) => {
-    const values = secret.data ?? {};
-    if (values['username'] === undefined && values['password'] === undefined) needs('username', 'password')(errors, secret);
-  },
-  'kubernetes.io/ssh-auth': (errors, { data: values = {} }) => {
-    if (!values['ssh-privatekey']) errors.push(required(DATA.key('ssh-privatekey')));
-  },
-  'kubernetes.io/tls': needs('tls.crt', 'tls.key'),
-}));
+const TYPES: ReadonlyMap<string, TypeCheck> = new Map(
+  Object.entries<TypeCheck>({
+    'kubernetes.io/service-account-token': (errors, secret) => {
+      if (secret.metadata?.annotations?.[SERVICE_ACCOUNT_NAME]) return;
+      errors.push(required(path('metadata', 'annotations').key(SERVICE_ACCOUNT_NAME)));
+    },
+    'kubernetes.io/dockercfg': jsonAt('.dockercfg'),
+    'kubernetes.io/dockerconfigjson': jsonAt('.dockerconfigjson'),
+    'kubernetes.io/basic-auth': (errors, secret) => {
+      const values = secret.data ?? {};
+      if (values['username'] === undefined && values['password'] === undefined)
+        needs('username', 'password')(errors, secret);
+    },
+    'kubernetes.io/ssh-auth': (errors, { data: values = {} }) => {
+      if (!values['ssh-privatekey']) errors.push(required(DATA.key('ssh-privatekey')));
+    },
+    'kubernetes.io/tls': needs('tls.crt', 'tls.key'),
+  }),
+);
 
 function jsonAt(key: string): TypeCheck {
   return (errors, { data: values = {} }) => {

@@ -1,9 +1,9 @@
 /** Service accounts have no rules beyond those of metadata; one annotation is out of use. */
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 import { path } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 

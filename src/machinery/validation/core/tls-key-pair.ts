@@ -44,7 +44,8 @@ function missingKey(skipped: readonly string[]): string {
 }
 
 function mismatch(ofCertificate: KeyObject, ofKey: KeyObject): string | undefined {
-  if (ofCertificate.asymmetricKeyType !== ofKey.asymmetricKeyType) return 'tls: private key type does not match public key type';
+  if (ofCertificate.asymmetricKeyType !== ofKey.asymmetricKeyType)
+    return 'tls: private key type does not match public key type';
   const encoding = { type: 'spki', format: 'der' } as const;
   const same = ofCertificate.export(encoding).equals(ofKey.export(encoding));
   return same ? undefined : 'tls: private key does not match public key';

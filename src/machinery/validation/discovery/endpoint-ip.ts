@@ -1,6 +1,6 @@
+import { type Cidr, cidrContains, parseCidr, parseIp } from '../../../base/index.ts';
 /** Addresses that endpoints may have: none that mean a host itself or reach only its own link. */
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
-import { type Cidr, cidrContains, parseCidr, parseIp } from '../../../base/index.ts';
 
 const FORBIDDEN: readonly (readonly [cidrs: readonly Cidr[], message: string])[] = [
   [['127.0.0.0/8', '::1/128'], 'may not be in the loopback range (127.0.0.0/8, ::1/128)'],

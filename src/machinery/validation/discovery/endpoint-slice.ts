@@ -1,12 +1,22 @@
 /** EndpointSlices. */
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../api/generated/discovery-v1.ts';
-import { duplicate, type FieldError, internalFieldError, invalidValue, notSupported, path, type Path, required, tooMany } from '../../errors/index.ts';
-import { checkIp, checkLegacyIp } from '../ip.ts';
 import { parseIp } from '../../../base/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  internalFieldError,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+  tooMany,
+} from '../../errors/index.ts';
+import { dns1123Label, dns1123Subdomain, labelValue, nameIsDnsSubdomain } from '../../names/index.ts';
+import { checkIp, checkLegacyIp } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName, validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, labelValue, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateEndpointIp } from './endpoint-ip.ts';
 
@@ -54,12 +64,16 @@ function validateEndpoint(errors: FieldError[], endpoint: Endpoint, at: Path, ad
   else if (addresses.length > MAX_ADDRESSES) errors.push(tooMany(addressesAt, addresses.length, MAX_ADDRESSES));
   for (const [i, address] of addresses.entries()) {
     if (addressType === 'FQDN') validateDomain(errors, address, addressesAt.index(i));
-    else if (addressType === 'IPv4' || addressType === 'IPv6') validateAddress(errors, address, { at: addressesAt, i, addressType });
+    else if (addressType === 'IPv4' || addressType === 'IPv6')
+      validateAddress(errors, address, { at: addressesAt, i, addressType });
   }
   const { nodeName, hostname, deprecatedTopology, hints } = endpoint;
-  if (nodeName != null) for (const message of dns1123Subdomain(nodeName)) errors.push(invalidValue(at.child('nodeName'), nodeName, message));
+  if (nodeName != null)
+    for (const message of dns1123Subdomain(nodeName))
+      errors.push(invalidValue(at.child('nodeName'), nodeName, message));
   if (deprecatedTopology) validateTopology(errors, deprecatedTopology, at.child('deprecatedTopology'));
-  if (hostname != null) for (const message of dns1123Label(hostname)) errors.push(invalidValue(at.child('hostname'), hostname, message));
+  if (hostname != null)
+    for (const message of dns1123Label(hostname)) errors.push(invalidValue(at.child('hostname'), hostname, message));
   if (hints) validateHints(errors, hints, at.child('hints'));
 }
 
@@ -105,7 +119,8 @@ function validateTopology(errors: FieldError[], topology: Readonly<Record<string
   if (count > MAX_TOPOLOGY_LABELS) errors.push(tooMany(at, count, MAX_TOPOLOGY_LABELS));
   validateLabels(errors, topology, at);
   const zone = 'topology.kubernetes.io/zone';
-  if (Object.hasOwn(topology, zone)) errors.push(internalFieldError(at.key(zone), 'reserved key was not removed in conversion'));
+  if (Object.hasOwn(topology, zone))
+    errors.push(internalFieldError(at.key(zone), 'reserved key was not removed in conversion'));
 }
 
 function validateHints(errors: FieldError[], { forZones, forNodes }: EndpointHints, at: Path): void {
@@ -145,7 +160,8 @@ function validatePorts(errors: FieldError[], ports: readonly EndpointPort[]): vo
     if (names.has(name)) errors.push(duplicate(nameAt, name));
     names.add(name);
     if (protocol == null) errors.push(required(at.index(i).child('protocol')));
-    else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(at.index(i).child('protocol'), protocol, PROTOCOLS));
+    else if (!PROTOCOLS.includes(protocol))
+      errors.push(notSupported(at.index(i).child('protocol'), protocol, PROTOCOLS));
     if (appProtocol != null) validateLabelName(errors, appProtocol, at.index(i).child('appProtocol'));
   }
 }

@@ -1,7 +1,10 @@
 /** The conditions of this group's kinds, which are told apart by their types. */
 import { duplicate, type FieldError, path, required } from '../../errors/index.ts';
 
-export function validateConditionTypes(errors: FieldError[], conditions: readonly { type?: string }[] | undefined | null): void {
+export function validateConditionTypes(
+  errors: FieldError[],
+  conditions: readonly { type?: string }[] | undefined | null,
+): void {
   const seen = new Set<string>();
   for (const [i, { type = '' }] of (conditions ?? []).entries()) {
     const at = path('status', 'conditions').index(i).child('type');

@@ -7,12 +7,20 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../../api/generated/flowcontrol-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateConditionTypes } from './conditions.ts';
 import { MANDATORY_FLOW_SCHEMAS } from './mandatory.ts';
 
@@ -44,7 +52,8 @@ function validateSpec(errors: FieldError[], spec: FlowSchemaSpec | undefined, na
   const precedence = spec?.matchingPrecedence ?? 0;
   const precedenceAt = SPEC.child('matchingPrecedence');
   if (precedence <= 0) errors.push(invalidValue(precedenceAt, precedence, 'must be a positive value'));
-  if (precedence > MAX_PRECEDENCE) errors.push(invalidValue(precedenceAt, precedence, `must not be greater than ${MAX_PRECEDENCE}`));
+  if (precedence > MAX_PRECEDENCE)
+    errors.push(invalidValue(precedenceAt, precedence, `must not be greater than ${MAX_PRECEDENCE}`));
   if (precedence === 1 && name !== 'exempt') {
     errors.push(invalidValue(precedenceAt, precedence, "only the schema named 'exempt' may have matchingPrecedence 1"));
   }
@@ -60,14 +69,21 @@ function validateSpec(errors: FieldError[], spec: FlowSchemaSpec | undefined, na
   for (const [i, rule] of (spec?.rules ?? []).entries()) validateRule(errors, rule, SPEC.child('rules').index(i));
 }
 
-function validateRule(errors: FieldError[], { subjects, resourceRules, nonResourceRules }: PolicyRulesWithSubjects, at: Path): void {
-  if (!subjects || subjects.length === 0) errors.push(required(at.child('subjects'), 'subjects must contain at least one value'));
+function validateRule(
+  errors: FieldError[],
+  { subjects, resourceRules, nonResourceRules }: PolicyRulesWithSubjects,
+  at: Path,
+): void {
+  if (!subjects || subjects.length === 0)
+    errors.push(required(at.child('subjects'), 'subjects must contain at least one value'));
   else for (const [i, subject] of subjects.entries()) validateSubject(errors, subject, at.child('subjects').index(i));
   if ((resourceRules?.length ?? 0) + (nonResourceRules?.length ?? 0) === 0) {
     errors.push(required(at, 'at least one of resourceRules and nonResourceRules has to be non-empty'));
   }
-  for (const [i, rule] of (resourceRules ?? []).entries()) validateResourceRule(errors, rule, at.child('resourceRules').index(i));
-  for (const [i, rule] of (nonResourceRules ?? []).entries()) validateNonResourceRule(errors, rule, at.child('nonResourceRules').index(i));
+  for (const [i, rule] of (resourceRules ?? []).entries())
+    validateResourceRule(errors, rule, at.child('resourceRules').index(i));
+  for (const [i, rule] of (nonResourceRules ?? []).entries())
+    validateNonResourceRule(errors, rule, at.child('nonResourceRules').index(i));
 }
 
 /** Each kind of subject has its settings in the field of its name, and no other's. */
@@ -95,11 +111,17 @@ function validateSubject(errors: FieldError[], subject: Subject, at: Path): void
   }
 }
 
-function validateServiceAccount(errors: FieldError[], { name = '', namespace = '' }: { name?: string; namespace?: string }, at: Path): void {
+function validateServiceAccount(
+  errors: FieldError[],
+  { name = '', namespace = '' }: { name?: string; namespace?: string },
+  at: Path,
+): void {
   if (name === '') errors.push(required(at.child('name')));
-  else if (name !== '*') for (const message of dns1123Subdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
+  else if (name !== '*')
+    for (const message of dns1123Subdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
   if (namespace === '') errors.push(required(at.child('namespace'), 'must specify namespace for service account'));
-  else for (const message of dns1123Label(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
+  else
+    for (const message of dns1123Label(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
 }
 
 function validateVerbs(errors: FieldError[], verbs: readonly string[] | undefined, at: Path): void {
@@ -109,12 +131,17 @@ function validateVerbs(errors: FieldError[], verbs: readonly string[] | undefine
   } else if (!verbs.every((verb) => VERBS.includes(verb))) errors.push(notSupported(at, verbs, VERBS));
 }
 
-function validateNonResourceRule(errors: FieldError[], { verbs, nonResourceURLs: urls }: NonResourcePolicyRule, at: Path): void {
+function validateNonResourceRule(
+  errors: FieldError[],
+  { verbs, nonResourceURLs: urls }: NonResourcePolicyRule,
+  at: Path,
+): void {
   const urlsAt = at.child('nonResourceURLs');
   validateVerbs(errors, verbs, at.child('verbs'));
   if (!urls || urls.length === 0) errors.push(required(urlsAt, 'nonResourceURLs must contain at least one value'));
   else if (urls.includes('*')) {
-    if (urls.length > 1) errors.push(invalidValue(urlsAt, urls, "if '*' is present, must not specify other non-resource URLs"));
+    if (urls.length > 1)
+      errors.push(invalidValue(urlsAt, urls, "if '*' is present, must not specify other non-resource URLs"));
   } else {
     for (const [i, url] of urls.entries()) {
       const problem = urlProblem(url);
@@ -140,9 +167,12 @@ function validateResourceRule(errors: FieldError[], rule: ResourcePolicyRule, at
   const namespaces = rule.namespaces ?? [];
   const namespacesAt = at.child('namespaces');
   if (namespaces.length === 0 && !rule.clusterScope) {
-    errors.push(required(namespacesAt, 'resource rules that are not cluster scoped must supply at least one namespace'));
+    errors.push(
+      required(namespacesAt, 'resource rules that are not cluster scoped must supply at least one namespace'),
+    );
   } else if (namespaces.includes('*')) {
-    if (namespaces.length > 1) errors.push(invalidValue(namespacesAt, namespaces, "if '*' is present, must not specify other namespaces"));
+    if (namespaces.length > 1)
+      errors.push(invalidValue(namespacesAt, namespaces, "if '*' is present, must not specify other namespaces"));
   } else {
     for (const [i, namespace] of namespaces.entries()) {
       for (const message of dns1123Label(namespace)) {
@@ -160,5 +190,6 @@ function validateWildcardList(
   [one, many]: readonly [one: string, many: string],
 ): void {
   if (!list || list.length === 0) errors.push(required(at, `resource rules must supply at least one ${one}`));
-  else if (list.length > 1 && list.includes('*')) errors.push(invalidValue(at, list, `if '*' is present, must not specify other ${many}`));
+  else if (list.length > 1 && list.includes('*'))
+    errors.push(invalidValue(at, list, `if '*' is present, must not specify other ${many}`));
 }

@@ -1,5 +1,10 @@
 /** The two priority levels and flow schemas that every server has and that nobody may change. */
-import type { FlowSchemaSpec, PolicyRulesWithSubjects, PriorityLevelConfigurationSpec, Subject } from '../../../api/generated/flowcontrol-v1.ts';
+import type {
+  FlowSchemaSpec,
+  PolicyRulesWithSubjects,
+  PriorityLevelConfigurationSpec,
+  Subject,
+} from '../../../api/generated/flowcontrol-v1.ts';
 
 const everything = (subjects: Subject[]): PolicyRulesWithSubjects[] => [
   {
@@ -11,7 +16,11 @@ const everything = (subjects: Subject[]): PolicyRulesWithSubjects[] => [
 const group = (name: string): Subject => ({ kind: 'Group', group: { name } });
 
 export const MANDATORY_FLOW_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = {
-  exempt: { matchingPrecedence: 1, priorityLevelConfiguration: { name: 'exempt' }, rules: everything([group('system:masters')]) },
+  exempt: {
+    matchingPrecedence: 1,
+    priorityLevelConfiguration: { name: 'exempt' },
+    rules: everything([group('system:masters')]),
+  },
   'catch-all': {
     matchingPrecedence: 10000,
     priorityLevelConfiguration: { name: 'catch-all' },
@@ -22,5 +31,8 @@ export const MANDATORY_FLOW_SCHEMAS: Readonly<Record<string, FlowSchemaSpec>> = 
 
 export const MANDATORY_PRIORITY_LEVELS: Readonly<Record<string, PriorityLevelConfigurationSpec>> = {
   exempt: { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } },
-  'catch-all': { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } },
+  'catch-all': {
+    type: 'Limited',
+    limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 },
+  },
 };

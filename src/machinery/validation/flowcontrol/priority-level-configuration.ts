@@ -7,12 +7,20 @@ import type {
   PriorityLevelConfigurationSpec,
   QueuingConfiguration,
 } from '../../../api/generated/flowcontrol-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { nameIsDnsSubdomain, rangeMessage } from '../../names/index.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, rangeMessage } from '../../names/index.ts';
 import { validateConditionTypes } from './conditions.ts';
 import { MANDATORY_PRIORITY_LEVELS } from './mandatory.ts';
 
@@ -66,11 +74,13 @@ function validateSpec(errors: FieldError[], spec: PriorityLevelConfigurationSpec
 }
 
 function validateShares(errors: FieldError[], shares: number | undefined, at: Path): void {
-  if (shares != null && shares < 0) errors.push(invalidValue(at.child('nominalConcurrencyShares'), shares, NOT_NEGATIVE));
+  if (shares != null && shares < 0)
+    errors.push(invalidValue(at.child('nominalConcurrencyShares'), shares, NOT_NEGATIVE));
 }
 
 function validateLendable(errors: FieldError[], percent: number | undefined, at: Path): void {
-  if (percent != null && (percent < 0 || percent > 100)) errors.push(invalidValue(at.child('lendablePercent'), percent, rangeMessage(0, 100)));
+  if (percent != null && (percent < 0 || percent > 100))
+    errors.push(invalidValue(at.child('lendablePercent'), percent, rangeMessage(0, 100)));
 }
 
 function validateExempt(errors: FieldError[], exempt: ExemptPriorityLevelConfiguration, at: Path): void {
@@ -103,10 +113,16 @@ function validateLimitResponse(errors: FieldError[], response: LimitResponse | u
   }
 }
 
-function validateQueuing(errors: FieldError[], { queueLengthLimit = 0, queues = 0, handSize = 0 }: QueuingConfiguration, at: Path): void {
-  if (queueLengthLimit <= 0) errors.push(invalidValue(at.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
+function validateQueuing(
+  errors: FieldError[],
+  { queueLengthLimit = 0, queues = 0, handSize = 0 }: QueuingConfiguration,
+  at: Path,
+): void {
+  if (queueLengthLimit <= 0)
+    errors.push(invalidValue(at.child('queueLengthLimit'), queueLengthLimit, 'must be positive'));
   if (queues <= 0) errors.push(invalidValue(at.child('queues'), queues, 'must be positive'));
-  else if (queues > MAX_QUEUES) errors.push(invalidValue(at.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`));
+  else if (queues > MAX_QUEUES)
+    errors.push(invalidValue(at.child('queues'), queues, `must not be greater than ${MAX_QUEUES}`));
   if (handSize <= 0) errors.push(invalidValue(at.child('handSize'), handSize, 'must be positive'));
   else if (handSize > queues) {
     errors.push(invalidValue(at.child('handSize'), handSize, `should not be greater than queues (${queues})`));

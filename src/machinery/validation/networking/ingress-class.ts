@@ -1,10 +1,23 @@
 /** IngressClasses. */
-import type { IngressClass, IngressClassParametersReference, IngressClassSpec } from '../../../api/generated/networking-v1.ts';
+import type {
+  IngressClass,
+  IngressClassParametersReference,
+  IngressClassSpec,
+} from '../../../api/generated/networking-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+  tooLong,
+} from '../../errors/index.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, utf8Longer } from '../../names/index.ts';
 import { domainPrefixedPath } from '../domain-prefixed-path.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, tooLong } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, pathSegmentName, utf8Longer } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const SPEC = path('spec');
@@ -16,7 +29,8 @@ export const ingressClass: KindValidation<IngressClass> = {
   create: [metadata(META_RULES), (errors, object) => validateSpec(errors, object.spec)],
   update: [
     metadataUpdate,
-    (errors, object, old) => validateImmutable(errors, object.spec?.controller ?? '', old.spec?.controller ?? '', SPEC.child('controller')),
+    (errors, object, old) =>
+      validateImmutable(errors, object.spec?.controller ?? '', old.spec?.controller ?? '', SPEC.child('controller')),
     metadataAgain(META_RULES),
     (errors, object) => validateSpec(errors, object.spec),
   ],
@@ -31,7 +45,9 @@ function validateSpec(errors: FieldError[], spec: IngressClassSpec | undefined):
 
 function validateParameters(errors: FieldError[], parameters: IngressClassParametersReference, at: Path): void {
   const { apiGroup, scope, namespace } = parameters;
-  if (apiGroup != null) for (const message of dns1123Subdomain(apiGroup)) errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
+  if (apiGroup != null)
+    for (const message of dns1123Subdomain(apiGroup))
+      errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
   for (const name of ['kind', 'name'] as const) {
     const value = parameters[name] ?? '';
     if (value === '') errors.push(required(at.child(name)));
@@ -41,7 +57,9 @@ function validateParameters(errors: FieldError[], parameters: IngressClassParame
   else if (!SCOPES.includes(scope)) errors.push(notSupported(at.child('scope'), scope, SCOPES));
   else if (scope === 'Namespace') {
     if (namespace == null) errors.push(required(at.child('namespace'), "`parameters.scope` is set to 'Namespace'"));
-    else for (const message of dns1123Label(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
+    else
+      for (const message of dns1123Label(namespace))
+        errors.push(invalidValue(at.child('namespace'), namespace, message));
   } else if (namespace != null) {
     errors.push(forbiddenField(at.child('namespace'), "`parameters.scope` is set to 'Cluster'"));
   }

@@ -1,11 +1,25 @@
 /** Ingresses. */
-import type { HTTPIngressPath, Ingress, IngressBackend, IngressRule, IngressSpec, IngressTLS } from '../../../api/generated/networking-v1.ts';
-import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
-import { checkLegacyIp } from '../ip.ts';
+import type {
+  HTTPIngressPath,
+  Ingress,
+  IngressBackend,
+  IngressRule,
+  IngressSpec,
+  IngressTLS,
+} from '../../../api/generated/networking-v1.ts';
 import { parseIp } from '../../../base/index.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  nameIsDnsSubdomain,
+  portName,
+  portNumber,
+  wildcardDns1123Subdomain,
+} from '../../names/index.ts';
+import { checkLegacyIp } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, portName, portNumber, wildcardDns1123Subdomain } from '../../names/index.ts';
 import { validateTypedLocalReference } from './local-reference.ts';
 
 const SPEC = path('spec');
@@ -18,7 +32,8 @@ const CLASS_ANNOTATION_WARNING = `annotation "kubernetes.io/ingress.class" is de
 export const ingress: KindValidation<Ingress> = {
   warnings: [
     (warnings, { metadata: meta }, old) => {
-      if (!old && meta.annotations?.['kubernetes.io/ingress.class'] !== undefined) warnings.push(CLASS_ANNOTATION_WARNING);
+      if (!old && meta.annotations?.['kubernetes.io/ingress.class'] !== undefined)
+        warnings.push(CLASS_ANNOTATION_WARNING);
     },
   ],
   create: [
@@ -58,7 +73,13 @@ function validateClassAnnotation(errors: FieldError[], { metadata: meta, spec }:
   const annotation = meta.annotations?.[CLASS_ANNOTATION];
   const name = spec?.ingressClassName;
   if (annotation === undefined || name == null || annotation === name) return;
-  errors.push(invalidValue(path('annotations', CLASS_ANNOTATION), annotation, 'must match `ingressClassName` when both are specified'));
+  errors.push(
+    invalidValue(
+      path('annotations', CLASS_ANNOTATION),
+      annotation,
+      'must match `ingressClassName` when both are specified',
+    ),
+  );
 }
 
 function validateSpec(errors: FieldError[], spec: IngressSpec | undefined, allowances: Allowances): void {
@@ -70,13 +91,21 @@ function validateSpec(errors: FieldError[], spec: IngressSpec | undefined, allow
   for (const [i, rule] of rules.entries()) validateRule(errors, rule, SPEC.child('rules').index(i), allowances);
   for (const [i, tls] of (spec?.tls ?? []).entries()) validateTls(errors, tls, SPEC.child('tls').index(i), allowances);
   const name = spec?.ingressClassName;
-  if (name != null) for (const message of dns1123Subdomain(name)) errors.push(invalidValue(SPEC.child('ingressClassName'), name, message));
+  if (name != null)
+    for (const message of dns1123Subdomain(name))
+      errors.push(invalidValue(SPEC.child('ingressClassName'), name, message));
 }
 
-function validateTls(errors: FieldError[], { hosts, secretName }: IngressTLS, at: Path, { secretNames }: Allowances): void {
+function validateTls(
+  errors: FieldError[],
+  { hosts, secretName }: IngressTLS,
+  at: Path,
+  { secretNames }: Allowances,
+): void {
   for (const [i, host] of (hosts ?? []).entries()) validateHostSyntax(errors, host, at.child('hosts').index(i));
   if (!secretName || secretNames) return;
-  for (const message of dns1123Subdomain(secretName)) errors.push(invalidValue(at.child('secretName'), secretName, message));
+  for (const message of dns1123Subdomain(secretName))
+    errors.push(invalidValue(at.child('secretName'), secretName, message));
 }
 
 function validateHostSyntax(errors: FieldError[], host: string, at: Path): void {
@@ -84,7 +113,12 @@ function validateHostSyntax(errors: FieldError[], host: string, at: Path): void 
   for (const message of messages) errors.push(invalidValue(at, host, message));
 }
 
-function validateRule(errors: FieldError[], { host, http }: IngressRule, at: Path, { wildcardRules }: Allowances): void {
+function validateRule(
+  errors: FieldError[],
+  { host, http }: IngressRule,
+  at: Path,
+  { wildcardRules }: Allowances,
+): void {
   if (host) {
     if (parseIp(host)) errors.push(invalidValue(at.child('host'), host, NOT_AN_IP));
     validateHostSyntax(errors, host, at.child('host'));
@@ -114,7 +148,8 @@ function validatePath(errors: FieldError[], { path: text = '', pathType, backend
     for (const sequence of FORBIDDEN_SEQUENCES) {
       if (text.includes(sequence)) errors.push(invalidValue(pathAt, text, `must not contain '${sequence}'`));
     }
-    for (const end of FORBIDDEN_ENDS) if (text.endsWith(end)) errors.push(invalidValue(pathAt, text, `cannot end with '${end}'`));
+    for (const end of FORBIDDEN_ENDS)
+      if (text.endsWith(end)) errors.push(invalidValue(pathAt, text, `cannot end with '${end}'`));
   } else if (pathType === 'ImplementationSpecific') {
     if (text !== '' && !absolute) errors.push(invalidValue(pathAt, text, 'must be an absolute path'));
   } else {
@@ -140,11 +175,17 @@ function validateBackend(errors: FieldError[], backend: IngressBackend | undefin
   }
 }
 
-function validateBackendPort(errors: FieldError[], { name = '', number = 0 }: { name?: string; number?: number }, at: Path): void {
+function validateBackendPort(
+  errors: FieldError[],
+  { name = '', number = 0 }: { name?: string; number?: number },
+  at: Path,
+): void {
   const portAt = at.child('service', 'port');
   if (name !== '' && number !== 0) errors.push(invalidValue(at, '', 'cannot set both port name & port number'));
-  else if (name !== '') for (const message of portName(name)) errors.push(invalidValue(portAt.child('name'), name, message));
-  else if (number !== 0) for (const message of portNumber(number)) errors.push(invalidValue(portAt.child('number'), number, message));
+  else if (name !== '')
+    for (const message of portName(name)) errors.push(invalidValue(portAt.child('name'), name, message));
+  else if (number !== 0)
+    for (const message of portNumber(number)) errors.push(invalidValue(portAt.child('number'), number, message));
   else errors.push(required(at, 'port name or number is required'));
 }
 
@@ -154,7 +195,8 @@ function validateLoadBalancer(errors: FieldError[], object: Ingress, old: Ingres
     const at = path('status', 'loadBalancer', 'ingress').index(i);
     if (ip) checkLegacyIp(errors, ip, at.child('ip'), { strict: !known.has(ip) });
     if (!hostname) continue;
-    for (const message of dns1123Subdomain(hostname)) errors.push(invalidValue(at.child('hostname'), hostname, message));
+    for (const message of dns1123Subdomain(hostname))
+      errors.push(invalidValue(at.child('hostname'), hostname, message));
     if (parseIp(hostname)) errors.push(invalidValue(at.child('hostname'), hostname, NOT_AN_IP));
   }
 }

@@ -10,7 +10,9 @@ export interface TypedLocalReference {
 
 export function validateTypedLocalReference(errors: FieldError[], reference: TypedLocalReference, at: Path): void {
   const { apiGroup } = reference;
-  if (apiGroup != null) for (const message of dns1123Subdomain(apiGroup)) errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
+  if (apiGroup != null)
+    for (const message of dns1123Subdomain(apiGroup))
+      errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
   for (const name of ['kind', 'name'] as const) {
     const value = reference[name] ?? '';
     if (value === '') errors.push(required(at.child(name), `${name} is required`));

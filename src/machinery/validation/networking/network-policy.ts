@@ -1,12 +1,26 @@
 /** NetworkPolicies. */
-import type { IPBlock, NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort, NetworkPolicySpec } from '../../../api/generated/networking-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
-import { checkLegacyCidr } from '../ip.ts';
+import type {
+  IPBlock,
+  NetworkPolicy,
+  NetworkPolicyPeer,
+  NetworkPolicyPort,
+  NetworkPolicySpec,
+} from '../../../api/generated/networking-v1.ts';
 import { cidrContains, parseCidr } from '../../../base/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { nameIsDnsSubdomain, portName, portNumber } from '../../names/index.ts';
+import { checkLegacyCidr } from '../ip.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector, type SelectorAllowances } from '../label-selector.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, portName, portNumber } from '../../names/index.ts';
 
 const SPEC = path('spec');
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
@@ -29,7 +43,10 @@ interface Stored {
 const NOTHING_STORED: Stored = { cidrs: new Set(), selectors: {} };
 
 function storedBy(old: NetworkPolicySpec | undefined): Stored {
-  const peers = [...(old?.ingress ?? []).flatMap((rule) => rule.from ?? []), ...(old?.egress ?? []).flatMap((rule) => rule.to ?? [])];
+  const peers = [
+    ...(old?.ingress ?? []).flatMap((rule) => rule.from ?? []),
+    ...(old?.egress ?? []).flatMap((rule) => rule.to ?? []),
+  ];
   const cidrs = new Set(peers.flatMap(({ ipBlock }) => (ipBlock ? [ipBlock.cidr, ...(ipBlock.except ?? [])] : [])));
   const wrong: FieldError[] = [];
   validateLabelSelector(wrong, old?.podSelector, SPEC);
@@ -59,7 +76,8 @@ function validateSpec(errors: FieldError[], spec: NetworkPolicySpec | undefined,
 }
 
 function validatePort(errors: FieldError[], { protocol, port, endPort }: NetworkPolicyPort, at: Path): void {
-  if (protocol != null && !PROTOCOLS.includes(protocol)) errors.push(notSupported(at.child('protocol'), protocol, PROTOCOLS));
+  if (protocol != null && !PROTOCOLS.includes(protocol))
+    errors.push(notSupported(at.child('protocol'), protocol, PROTOCOLS));
   const endAt = at.child('endPort');
   if (port == null) {
     if (endPort != null) errors.push(invalidValue(endAt, endPort, 'may not be specified when `port` is not specified'));
@@ -75,9 +93,15 @@ function validatePort(errors: FieldError[], { protocol, port, endPort }: Network
   }
 }
 
-function validatePeer(errors: FieldError[], { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer, at: Path, stored: Stored): void {
+function validatePeer(
+  errors: FieldError[],
+  { podSelector, namespaceSelector, ipBlock }: NetworkPolicyPeer,
+  at: Path,
+  stored: Stored,
+): void {
   if (podSelector) validateLabelSelector(errors, podSelector, at.child('podSelector'), stored.selectors);
-  if (namespaceSelector) validateLabelSelector(errors, namespaceSelector, at.child('namespaceSelector'), stored.selectors);
+  if (namespaceSelector)
+    validateLabelSelector(errors, namespaceSelector, at.child('namespaceSelector'), stored.selectors);
   if (ipBlock) validateIpBlock(errors, ipBlock, at.child('ipBlock'), stored);
   if (!podSelector && !namespaceSelector && !ipBlock) errors.push(required(at, 'must specify a peer'));
   else if (ipBlock && (podSelector || namespaceSelector)) {

@@ -1,13 +1,19 @@
 /** ServiceCIDRs and the IPAddresses that are taken from them. */
 import type { IPAddress, ParentReference, ServiceCIDR } from '../../../api/generated/networking-v1.ts';
-import { semanticEqual } from '../equality.ts';
+import { parseCidr } from '../../../base/index.ts';
 import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';
+import {
+  dns1123Subdomain,
+  IMMUTABLE_MESSAGE,
+  type Messages,
+  nameIsDnsSubdomain,
+  pathSegmentName,
+} from '../../names/index.ts';
+import { semanticEqual } from '../equality.ts';
 import { goStruct } from '../go-struct.ts';
 import { checkCidr, checkIp } from '../ip.ts';
-import { parseCidr } from '../../../base/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Subdomain, IMMUTABLE_MESSAGE, type Messages, nameIsDnsSubdomain, pathSegmentName } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const CIDRS = path('spec', 'cidrs');
@@ -33,7 +39,9 @@ function validateCidrs(errors: FieldError[], { spec }: ServiceCIDR): void {
     return;
   }
   if (cidrs.length > 2) {
-    errors.push(invalidValue(CIDRS, goStruct('io.k8s.api.networking.v1.ServiceCIDRSpec', spec), 'may only hold up to 2 values'));
+    errors.push(
+      invalidValue(CIDRS, goStruct('io.k8s.api.networking.v1.ServiceCIDRSpec', spec), 'may only hold up to 2 values'),
+    );
     return;
   }
   if (cidrs.length === 2 && !isDualStack(cidrs)) {
@@ -76,7 +84,8 @@ function validateParent(errors: FieldError[], parent: ParentReference | undefine
     return;
   }
   const { group } = parent;
-  if (group) for (const message of dns1123Subdomain(group)) errors.push(invalidValue(PARENT.child('group'), group, message));
+  if (group)
+    for (const message of dns1123Subdomain(group)) errors.push(invalidValue(PARENT.child('group'), group, message));
   for (const name of ['resource', 'name', 'namespace'] as const) {
     const value = parent[name] ?? '';
     if (value === '') {

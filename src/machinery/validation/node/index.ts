@@ -1,15 +1,15 @@
-/** Validation of the node group: RuntimeClasses. */
-import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import type { Toleration } from '../../../api/generated/core-v1.ts';
 import type { RuntimeClass } from '../../../api/generated/node-v1.ts';
-import { validateContainerResources } from '../core/resources.ts';
-import { validateTolerations } from '../core/pod/tolerations.ts';
 import { duplicate, type FieldError, invalidValue, path, type Path, required } from '../../errors/index.ts';
+import { dns1123Label, nameIsDnsSubdomain } from '../../names/index.ts';
+/** Validation of the node group: RuntimeClasses. */
+import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
+import { validateTolerations } from '../core/pod/tolerations.ts';
+import { validateContainerResources } from '../core/resources.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Label, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HANDLER = path('handler');
@@ -61,7 +61,8 @@ function validateScheduling(errors: FieldError[], { scheduling }: RuntimeClass, 
   }
 }
 
-const identityOf = ({ key, operator, value, effect }: Toleration): string => JSON.stringify([key, operator, value, effect]);
+const identityOf = ({ key, operator, value, effect }: Toleration): string =>
+  JSON.stringify([key, operator, value, effect]);
 
 export const nodeValidations: Readonly<Record<string, KindValidation>> = {
   'node.k8s.io/runtimeclasses': runtimeClass,

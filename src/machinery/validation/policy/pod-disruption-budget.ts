@@ -1,12 +1,12 @@
 /** PodDisruptionBudgets. */
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/generated/policy-v1.ts';
-import { validateNotMoreThan100Percent, validatePositiveIntOrPercent } from '../apps/int-or-percent.ts';
 import { type FieldError, invalidValue, notSupported, path } from '../../errors/index.ts';
+import { nameIsPathSegment } from '../../names/index.ts';
+import { validateNotMoreThan100Percent, validatePositiveIntOrPercent } from '../apps/int-or-percent.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata } from '../metadata-checks.ts';
-import { nameIsPathSegment } from '../../names/index.ts';
 import { validateConditions, validateNonnegative } from '../object-meta.ts';
 
 const SPEC = path('spec');
@@ -15,7 +15,10 @@ const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 
 // A budget's name has never been checked beyond what holds for every object: it stands in a URL.
 export const podDisruptionBudget: KindValidation<PodDisruptionBudget> = {
-  create: [(errors, object) => validateSpec(errors, object.spec), metadata({ namespaced: true, name: nameIsPathSegment })],
+  create: [
+    (errors, object) => validateSpec(errors, object.spec),
+    metadata({ namespaced: true, name: nameIsPathSegment }),
+  ],
   update: [(errors, object) => validateSpec(errors, object.spec)],
   status: [
     (errors, object) => validateConditions(errors, object.status?.conditions ?? [], STATUS.child('conditions')),

@@ -1,13 +1,21 @@
 /** Validation of the rbac group: Roles, their bindings, and the cluster-wide forms of both. */
-import type { ClusterRole, ClusterRoleBinding, PolicyRule, Role, RoleBinding, RoleRef, Subject } from '../../../api/generated/rbac-v1.ts';
+import type {
+  ClusterRole,
+  ClusterRoleBinding,
+  PolicyRule,
+  Role,
+  RoleBinding,
+  RoleRef,
+  Subject,
+} from '../../../api/generated/rbac-v1.ts';
+import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
+import { dns1123Subdomain, type NameCheck, pathSegmentName } from '../../names/index.ts';
 import { isUsableSelector } from '../apps/selector-match.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Subdomain, type NameCheck, pathSegmentName } from '../../names/index.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const rbacName: NameCheck = (name) => pathSegmentName(name);
@@ -34,7 +42,11 @@ const clusterRole: KindValidation<ClusterRole> = {
   ],
 };
 
-function validateRules(errors: FieldError[], rules: readonly PolicyRule[] | undefined | null, namespaced: boolean): void {
+function validateRules(
+  errors: FieldError[],
+  rules: readonly PolicyRule[] | undefined | null,
+  namespaced: boolean,
+): void {
   for (const [i, rule] of (rules ?? []).entries()) validateRule(errors, rule, path('rules').index(i), namespaced);
 }
 
@@ -49,8 +61,10 @@ function validateRule(errors: FieldError[], rule: PolicyRule, at: Path, namespac
     }
     return;
   }
-  if (isEmpty(rule.apiGroups)) errors.push(required(at.child('apiGroups'), 'resource rules must supply at least one api group'));
-  if (isEmpty(rule.resources)) errors.push(required(at.child('resources'), 'resource rules must supply at least one resource'));
+  if (isEmpty(rule.apiGroups))
+    errors.push(required(at.child('apiGroups'), 'resource rules must supply at least one api group'));
+  if (isEmpty(rule.resources))
+    errors.push(required(at.child('resources'), 'resource rules must supply at least one resource'));
 }
 
 const isEmpty = (list: readonly string[] | undefined | null): boolean => !list || list.length === 0;
@@ -59,7 +73,8 @@ function validateAggregation(errors: FieldError[], { aggregationRule }: ClusterR
   if (!aggregationRule) return;
   const at = path('aggregationRule', 'clusterRoleSelectors');
   const selectors = aggregationRule.clusterRoleSelectors ?? [];
-  if (selectors.length === 0) errors.push(required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
+  if (selectors.length === 0)
+    errors.push(required(at, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   for (const [i, selector] of selectors.entries()) {
     validateLabelSelector(errors, selector, at.index(i));
     if (!isUsableSelector(selector)) errors.push(invalidValue(at.index(i), null, 'invalid label selector.'));
@@ -67,7 +82,10 @@ function validateAggregation(errors: FieldError[], { aggregationRule }: ClusterR
 }
 
 const roleBinding: KindValidation<RoleBinding> = {
-  create: [metadata(NAMESPACED), (errors, object) => validateBinding(errors, object, { kinds: ['Role', 'ClusterRole'], namespaced: true })],
+  create: [
+    metadata(NAMESPACED),
+    (errors, object) => validateBinding(errors, object, { kinds: ['Role', 'ClusterRole'], namespaced: true }),
+  ],
   update: [
     metadataAgain(NAMESPACED),
     (errors, object) => validateBinding(errors, object, { kinds: ['Role', 'ClusterRole'], namespaced: true }),
@@ -77,7 +95,10 @@ const roleBinding: KindValidation<RoleBinding> = {
 };
 
 const clusterRoleBinding: KindValidation<ClusterRoleBinding> = {
-  create: [metadata(CLUSTER), (errors, object) => validateBinding(errors, object, { kinds: ['ClusterRole'], namespaced: false })],
+  create: [
+    metadata(CLUSTER),
+    (errors, object) => validateBinding(errors, object, { kinds: ['ClusterRole'], namespaced: false }),
+  ],
   update: [
     metadataAgain(CLUSTER),
     (errors, object) => validateBinding(errors, object, { kinds: ['ClusterRole'], namespaced: false }),
@@ -97,20 +118,26 @@ interface BindingRules {
   readonly namespaced: boolean;
 }
 
-function validateBinding(errors: FieldError[], { roleRef, subjects }: Binding, { kinds, namespaced }: BindingRules): void {
+function validateBinding(
+  errors: FieldError[],
+  { roleRef, subjects }: Binding,
+  { kinds, namespaced }: BindingRules,
+): void {
   const { apiGroup = '', kind = '', name = '' } = roleRef ?? {};
   if (apiGroup !== GROUP) errors.push(notSupported(ROLE_REF.child('apiGroup'), apiGroup, [GROUP]));
   if (!kinds.includes(kind)) errors.push(notSupported(ROLE_REF.child('kind'), kind, kinds));
   if (name === '') errors.push(required(ROLE_REF.child('name')));
   else for (const message of pathSegmentName(name)) errors.push(invalidValue(ROLE_REF.child('name'), name, message));
-  for (const [i, subject] of (subjects ?? []).entries()) validateSubject(errors, subject, path('subjects').index(i), namespaced);
+  for (const [i, subject] of (subjects ?? []).entries())
+    validateSubject(errors, subject, path('subjects').index(i), namespaced);
 }
 
 function validateSubject(errors: FieldError[], subject: Subject, at: Path, namespaced: boolean): void {
   const { kind = '', name = '', apiGroup = '', namespace = '' } = subject;
   if (name === '') errors.push(required(at.child('name')));
   if (kind === 'ServiceAccount') {
-    if (name !== '') for (const message of dns1123Subdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
+    if (name !== '')
+      for (const message of dns1123Subdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
     if (apiGroup !== '') errors.push(notSupported(at.child('apiGroup'), apiGroup, ['']));
     if (!namespaced && namespace === '') errors.push(required(at.child('namespace')));
   } else if (kind === 'User' || kind === 'Group') {

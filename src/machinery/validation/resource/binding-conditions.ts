@@ -10,7 +10,11 @@ export interface BindingConditions {
   readonly bindingFailureConditions?: readonly string[];
 }
 
-export function validateBindingConditions(errors: FieldError[], { bindingConditions, bindingFailureConditions }: BindingConditions, at: Path): void {
+export function validateBindingConditions(
+  errors: FieldError[],
+  { bindingConditions, bindingFailureConditions }: BindingConditions,
+  at: Path,
+): void {
   const [wanted, failures] = [bindingConditions ?? [], bindingFailureConditions ?? []];
   const [wantedAt, failuresAt] = [at.child('bindingConditions'), at.child('bindingFailureConditions')];
   validateBoundedList(errors, wanted, wantedAt, { max: MAX_CONDITIONS, item: validateLabelName });
@@ -25,13 +29,27 @@ export function validateBindingConditions(errors: FieldError[], { bindingConditi
     if (seenFailures.has(condition)) errors.push(duplicate(failuresAt.index(i), condition));
     seenFailures.add(condition);
     if (seen.has(condition)) {
-      errors.push(invalidValue(failuresAt.index(i), condition, 'bindingFailureConditions must not overlap with bindingConditions'));
+      errors.push(
+        invalidValue(
+          failuresAt.index(i),
+          condition,
+          'bindingFailureConditions must not overlap with bindingConditions',
+        ),
+      );
     }
   }
   if (wanted.length === 0 && failures.length > 0) {
-    errors.push(invalidValue(wantedAt, bindingConditions, 'bindingConditions are required to use bindingFailureConditions'));
+    errors.push(
+      invalidValue(wantedAt, bindingConditions, 'bindingConditions are required to use bindingFailureConditions'),
+    );
   }
   if (failures.length === 0 && wanted.length > 0) {
-    errors.push(invalidValue(failuresAt, bindingFailureConditions, 'bindingFailureConditions are required to use bindingConditions'));
+    errors.push(
+      invalidValue(
+        failuresAt,
+        bindingFailureConditions,
+        'bindingFailureConditions are required to use bindingConditions',
+      ),
+    );
   }
 }

@@ -9,12 +9,22 @@ import type {
   ResourceClaimConsumerReference,
   ResourceClaimStatus,
 } from '../../../api/generated/resource-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+  tooLong,
+  tooMany,
+} from '../../errors/index.ts';
+import { IMMUTABLE_MESSAGE, utf8Longer } from '../../names/index.ts';
 import { validateNodeSelector } from '../core/node/node-selector.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required, tooLong, tooMany } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import { checkInterfaceAddress } from '../ip.ts';
-import { IMMUTABLE_MESSAGE, utf8Longer } from '../../names/index.ts';
 import { validateConditions } from '../object-meta.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateBoundedList, validateBoundedSet } from './bounded.ts';
@@ -66,7 +76,12 @@ interface DeviceId {
 const deviceIdOf = ({ driver = '', pool = '', device = '', shareID }: DeviceId): string =>
   [driver, pool, device, ...(shareID == null ? [] : [shareID])].join('/');
 
-const goDeviceId = ({ driver = '', pool = '', device = '', shareID }: DeviceId): object => ({ Driver: driver, Pool: pool, Device: device, ShareID: shareID ?? '' });
+const goDeviceId = ({ driver = '', pool = '', device = '', shareID }: DeviceId): object => ({
+  Driver: driver,
+  Pool: pool,
+  Device: device,
+  ShareID: shareID ?? '',
+});
 
 function validateConsumer(errors: FieldError[], consumer: ResourceClaimConsumerReference, at: Path): void {
   for (const name of ['resource', 'name', 'uid'] as const) if (!consumer[name]) errors.push(required(at.child(name)));
@@ -81,7 +96,9 @@ function validateReservation(errors: FieldError[], { metadata, status }: Resourc
   else if (metadata.deletionTimestamp) {
     const before = old.status?.reservedFor ?? [];
     if (consumers.some((consumer) => !before.some((known) => semanticEqual(known, consumer)))) {
-      errors.push(forbiddenField(at, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'));
+      errors.push(
+        forbiddenField(at, 'new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set'),
+      );
     }
   }
 }
@@ -97,7 +114,12 @@ function validateAllocation(errors: FieldError[], { spec, status }: ResourceClai
   }
 }
 
-function validateAllocationResult(errors: FieldError[], { devices, nodeSelector }: AllocationResult, at: Path, names: RequestNames): void {
+function validateAllocationResult(
+  errors: FieldError[],
+  { devices, nodeSelector }: AllocationResult,
+  at: Path,
+  names: RequestNames,
+): void {
   const devicesAt = at.child('devices');
   validateBoundedList(errors, devices?.results, devicesAt.child('results'), {
     max: MAX_RESULTS,
@@ -111,7 +133,12 @@ function validateAllocationResult(errors: FieldError[], { devices, nodeSelector 
   if (nodeSelector) validateNodeSelector(errors, nodeSelector, at.child('nodeSelector'), { invalidValues: false });
 }
 
-function validateResult(errors: FieldError[], result: DeviceRequestAllocationResult, at: Path, names: RequestNames): void {
+function validateResult(
+  errors: FieldError[],
+  result: DeviceRequestAllocationResult,
+  at: Path,
+  names: RequestNames,
+): void {
   validateRequestReference(errors, result.request ?? '', at.child('request'), names);
   validateDriverName(errors, result.driver ?? '', at.child('driver'));
   validatePoolName(errors, result.pool ?? '', at.child('pool'));
@@ -120,7 +147,12 @@ function validateResult(errors: FieldError[], result: DeviceRequestAllocationRes
   if (result.shareID != null) validateUid(errors, result.shareID, at.child('shareID'));
 }
 
-function validateAllocationConfig(errors: FieldError[], config: DeviceAllocationConfiguration, at: Path, names: RequestNames): void {
+function validateAllocationConfig(
+  errors: FieldError[],
+  config: DeviceAllocationConfiguration,
+  at: Path,
+  names: RequestNames,
+): void {
   const source = config.source ?? '';
   if (source === '') errors.push(required(at.child('source')));
   else if (!SOURCES.includes(source)) errors.push(notSupported(at.child('source'), source, SOURCES));
@@ -128,21 +160,34 @@ function validateAllocationConfig(errors: FieldError[], config: DeviceAllocation
   validateDeviceConfiguration(errors, config.opaque, at.child('opaque'));
 }
 
-function validateDeviceStatus(errors: FieldError[], device: AllocatedDeviceStatus, at: Path, allocated: ReadonlySet<string>): void {
+function validateDeviceStatus(
+  errors: FieldError[],
+  device: AllocatedDeviceStatus,
+  at: Path,
+  allocated: ReadonlySet<string>,
+): void {
   validateDriverName(errors, device.driver ?? '', at.child('driver'));
   validatePoolName(errors, device.pool ?? '', at.child('pool'));
   validateLabel(errors, device.device ?? '', at.child('device'));
   if (device.shareID != null) validateUid(errors, device.shareID, at.child('shareID'));
-  if (!allocated.has(deviceIdOf(device))) errors.push(invalidValue(at, goDeviceId(device), 'must be an allocated device in the claim'));
+  if (!allocated.has(deviceIdOf(device)))
+    errors.push(invalidValue(at, goDeviceId(device), 'must be an allocated device in the claim'));
   const conditions = device.conditions ?? [];
-  if (conditions.length > MAX_CONDITIONS) errors.push(tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS));
+  if (conditions.length > MAX_CONDITIONS)
+    errors.push(tooMany(at.child('conditions'), conditions.length, MAX_CONDITIONS));
   validateConditions(errors, conditions, at.child('conditions'));
   if (device.data != null) validateRawObject(errors, device.data, at.child('data'), MAX_DATA_BYTES);
   if (device.networkData) validateNetworkData(errors, device.networkData, at.child('networkData'));
 }
 
-function validateNetworkData(errors: FieldError[], { interfaceName = '', hardwareAddress = '', ips }: NetworkDeviceData, at: Path): void {
-  if (utf8Longer(interfaceName, MAX_INTERFACE_NAME)) errors.push(tooLong(at.child('interfaceName'), MAX_INTERFACE_NAME));
-  if (utf8Longer(hardwareAddress, MAX_HARDWARE_ADDRESS)) errors.push(tooLong(at.child('hardwareAddress'), MAX_HARDWARE_ADDRESS));
+function validateNetworkData(
+  errors: FieldError[],
+  { interfaceName = '', hardwareAddress = '', ips }: NetworkDeviceData,
+  at: Path,
+): void {
+  if (utf8Longer(interfaceName, MAX_INTERFACE_NAME))
+    errors.push(tooLong(at.child('interfaceName'), MAX_INTERFACE_NAME));
+  if (utf8Longer(hardwareAddress, MAX_HARDWARE_ADDRESS))
+    errors.push(tooLong(at.child('hardwareAddress'), MAX_HARDWARE_ADDRESS));
   validateBoundedSet(errors, ips, at.child('ips'), { max: MAX_IPS, item: checkInterfaceAddress, key: (ip) => ip });
 }

@@ -11,12 +11,27 @@ import type {
   OpaqueDeviceConfiguration,
 } from '../../../api/generated/resource-v1.ts';
 import { isRecord, stringifyJson } from '../../../base/index.ts';
-import type { CelCompiler } from '../cel-compiler.ts';
-import { type FieldError, forbiddenField, internalFieldError, invalidValue, notSupported, type Path, required, tooLong } from '../../errors/index.ts';
-import { validateLabelName } from '../label-selector.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  internalFieldError,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+  tooLong,
+} from '../../errors/index.ts';
 import { utf8Longer } from '../../names/index.ts';
+import type { CelCompiler } from '../cel-compiler.ts';
+import { validateLabelName } from '../label-selector.ts';
 import { validateBoundedList, validateBoundedSet } from './bounded.ts';
-import { validateDeviceClassName, validateDriverName, validateFullyQualifiedName, validateLabel, validateLabelValue } from './device-names.ts';
+import {
+  validateDeviceClassName,
+  validateDriverName,
+  validateFullyQualifiedName,
+  validateLabel,
+  validateLabelValue,
+} from './device-names.ts';
 
 const MAX_REQUESTS = 32;
 const MAX_CONSTRAINTS = 32;
@@ -34,9 +49,19 @@ const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const requestNamesOf = (claim: DeviceClaim | undefined): RequestNames =>
-  new Map((claim?.requests ?? []).map(({ name, firstAvailable }) => [name, new Set((firstAvailable ?? []).map((sub) => sub.name))]));
+  new Map(
+    (claim?.requests ?? []).map(({ name, firstAvailable }) => [
+      name,
+      new Set((firstAvailable ?? []).map((sub) => sub.name)),
+    ]),
+  );
 
-export function validateDeviceClaim(errors: FieldError[], claim: DeviceClaim, at: Path, cel: CelCompiler | undefined): void {
+export function validateDeviceClaim(
+  errors: FieldError[],
+  claim: DeviceClaim,
+  at: Path,
+  cel: CelCompiler | undefined,
+): void {
   const names = requestNamesOf(claim);
   validateBoundedSet(errors, claim.requests, at.child('requests'), {
     max: MAX_REQUESTS,
@@ -56,7 +81,12 @@ export function validateDeviceClaim(errors: FieldError[], claim: DeviceClaim, at
   });
 }
 
-function validateRequest(errors: FieldError[], { name = '', exactly, firstAvailable }: DeviceRequest, at: Path, cel: CelCompiler | undefined): void {
+function validateRequest(
+  errors: FieldError[],
+  { name = '', exactly, firstAvailable }: DeviceRequest,
+  at: Path,
+  cel: CelCompiler | undefined,
+): void {
   const oneOf = 'exactly one of `exactly` or `firstAvailable` is required';
   const alternatives = firstAvailable ?? [];
   validateLabel(errors, name, at.child('name'));
@@ -75,16 +105,27 @@ function validateRequest(errors: FieldError[], { name = '', exactly, firstAvaila
   }
 }
 
-function validateDevices(errors: FieldError[], request: ExactDeviceRequest | DeviceSubRequest, at: Path, cel: CelCompiler | undefined): void {
+function validateDevices(
+  errors: FieldError[],
+  request: ExactDeviceRequest | DeviceSubRequest,
+  at: Path,
+  cel: CelCompiler | undefined,
+): void {
   validateDeviceClassName(errors, request.deviceClassName ?? '', at.child('deviceClassName'));
   validateSelectors(errors, request.selectors, at.child('selectors'), cel);
   validateAllocationMode(errors, request, at);
-  for (const [i, toleration] of (request.tolerations ?? []).entries()) validateToleration(errors, toleration, at.child('tolerations').index(i));
+  for (const [i, toleration] of (request.tolerations ?? []).entries())
+    validateToleration(errors, toleration, at.child('tolerations').index(i));
 }
 
-function validateAllocationMode(errors: FieldError[], { allocationMode = '', count = 0 }: ExactDeviceRequest | DeviceSubRequest, at: Path): void {
+function validateAllocationMode(
+  errors: FieldError[],
+  { allocationMode = '', count = 0 }: ExactDeviceRequest | DeviceSubRequest,
+  at: Path,
+): void {
   if (allocationMode === 'All') {
-    if (count !== 0) errors.push(invalidValue(at.child('count'), count, "must not be specified when allocationMode is 'All'"));
+    if (count !== 0)
+      errors.push(invalidValue(at.child('count'), count, "must not be specified when allocationMode is 'All'"));
   } else if (allocationMode === 'ExactCount') {
     if (count <= 0) errors.push(invalidValue(at.child('count'), count, 'must be greater than zero'));
   } else {
@@ -92,7 +133,12 @@ function validateAllocationMode(errors: FieldError[], { allocationMode = '', cou
   }
 }
 
-export function validateSelectors(errors: FieldError[], selectors: readonly DeviceSelector[] | undefined, at: Path, cel: CelCompiler | undefined): void {
+export function validateSelectors(
+  errors: FieldError[],
+  selectors: readonly DeviceSelector[] | undefined,
+  at: Path,
+  cel: CelCompiler | undefined,
+): void {
   validateBoundedList(errors, selectors, at, {
     max: MAX_SELECTORS,
     item: (found, selector, selectorAt) => {
@@ -120,7 +166,8 @@ function validateConstraint(errors: FieldError[], constraint: DeviceConstraint, 
   const { matchAttribute, distinctAttribute } = constraint;
   validateRequestReferences(errors, constraint.requests, at.child('requests'), names);
   if (matchAttribute != null) validateFullyQualifiedName(errors, matchAttribute, at.child('matchAttribute'));
-  else if (distinctAttribute != null) validateFullyQualifiedName(errors, distinctAttribute, at.child('distinctAttribute'));
+  else if (distinctAttribute != null)
+    validateFullyQualifiedName(errors, distinctAttribute, at.child('distinctAttribute'));
   else {
     // The text speaks of several although there is none, upstream too.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
@@ -128,7 +175,12 @@ function validateConstraint(errors: FieldError[], constraint: DeviceConstraint, 
   }
 }
 
-export function validateRequestReferences(errors: FieldError[], requests: readonly string[] | undefined, at: Path, names: RequestNames): void {
+export function validateRequestReferences(
+  errors: FieldError[],
+  requests: readonly string[] | undefined,
+  at: Path,
+  names: RequestNames,
+): void {
   validateBoundedSet(errors, requests, at, {
     max: MAX_REQUESTS,
     item: (found, name, nameAt) => validateRequestReference(found, name, nameAt, names),
@@ -138,7 +190,8 @@ export function validateRequestReferences(errors: FieldError[], requests: readon
 
 /** `request`, or `request/alternative`. */
 export function validateRequestReference(errors: FieldError[], name: string, at: Path, names: RequestNames): void {
-  const detail = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
+  const detail =
+    "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   const segments = name.split('/');
   const [request = '', alternative] = segments;
   if (segments.length > 2) {
@@ -147,10 +200,15 @@ export function validateRequestReference(errors: FieldError[], name: string, at:
   }
   for (const segment of segments) validateLabel(errors, segment, at);
   const alternatives = names.get(request);
-  if (!alternatives || (alternative !== undefined && !alternatives.has(alternative))) errors.push(invalidValue(at, name, detail));
+  if (!alternatives || (alternative !== undefined && !alternatives.has(alternative)))
+    errors.push(invalidValue(at, name, detail));
 }
 
-export function validateDeviceConfiguration(errors: FieldError[], opaque: OpaqueDeviceConfiguration | undefined, at: Path): void {
+export function validateDeviceConfiguration(
+  errors: FieldError[],
+  opaque: OpaqueDeviceConfiguration | undefined,
+  at: Path,
+): void {
   if (!opaque) {
     errors.push(required(at));
     return;
@@ -166,7 +224,11 @@ export function validateRawObject(errors: FieldError[], value: unknown, at: Path
   else if (!isRecord(value)) errors.push(invalidValue(at, '<value omitted>', 'must be a valid JSON object'));
 }
 
-function validateToleration(errors: FieldError[], { key = '', operator = '', value = '', effect = '' }: DeviceToleration, at: Path): void {
+function validateToleration(
+  errors: FieldError[],
+  { key = '', operator = '', value = '', effect = '' }: DeviceToleration,
+  at: Path,
+): void {
   if (key !== '') validateLabelName(errors, key, at.child('key'));
   if (operator === 'Exists') {
     if (value !== '') errors.push(invalidValue(at.child('value'), value, 'must be empty for operator `Exists`'));
@@ -176,7 +238,11 @@ function validateToleration(errors: FieldError[], { key = '', operator = '', val
   if (effect !== '' && !EFFECTS.includes(effect)) errors.push(notSupported(at.child('effect'), effect, EFFECTS));
 }
 
-export function validateTaint(errors: FieldError[], { key = '', value = '', effect = '' }: DeviceTaint, at: Path): void {
+export function validateTaint(
+  errors: FieldError[],
+  { key = '', value = '', effect = '' }: DeviceTaint,
+  at: Path,
+): void {
   validateLabelName(errors, key, at.child('key'));
   if (value !== '') validateLabelValue(errors, value, at.child('value'));
   if (effect === '') errors.push(required(at.child('effect')));

@@ -1,7 +1,7 @@
-/** The names that dynamic resource allocation uses. */
-import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { type FieldError, invalidValue, type Path, required, tooLong } from '../../errors/index.ts';
 import { cIdentifier, dns1123Label, dns1123Subdomain, labelValue, utf8Longer } from '../../names/index.ts';
+/** The names that dynamic resource allocation uses. */
+import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 
 const MAX_POOL_NAME = 253;
 const MAX_ID = 32;
@@ -53,7 +53,8 @@ export function validateQualifiedName(errors: FieldError[], name: string, at: Pa
 
 export function validateFullyQualifiedName(errors: FieldError[], name: string, at: Path): void {
   validateQualifiedName(errors, name, at);
-  if (!name.includes('/')) errors.push(invalidValue(at, name, 'a fully qualified name must be a domain and a name separated by a slash'));
+  if (!name.includes('/'))
+    errors.push(invalidValue(at, name, 'a fully qualified name must be a domain and a name separated by a slash'));
 }
 
 function validateIdentifier(errors: FieldError[], id: string, at: Path): void {

@@ -1,12 +1,20 @@
 /** In which portions a device that several claims share gives of its capacity. */
-import type { CapacityRequestPolicy, CapacityRequestPolicyRange, DeviceCapacity } from '../../../api/generated/resource-v1.ts';
+import type {
+  CapacityRequestPolicy,
+  CapacityRequestPolicyRange,
+  DeviceCapacity,
+} from '../../../api/generated/resource-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../errors/index.ts';
 import { compareQuantities, quantityOf } from '../quantities.ts';
 import { validateBoundedSet } from './bounded.ts';
 
 const MAX_VALUES = 10;
 
-export function validateRequestPolicy(errors: FieldError[], { value, requestPolicy: policy }: DeviceCapacity, at: Path): void {
+export function validateRequestPolicy(
+  errors: FieldError[],
+  { value, requestPolicy: policy }: DeviceCapacity,
+  at: Path,
+): void {
   if (!policy) return;
   const capacity = value ?? '0';
   const values = policy.validValues ?? [];
@@ -22,7 +30,12 @@ export function validateRequestPolicy(errors: FieldError[], { value, requestPoli
   }
 }
 
-function validateValues(errors: FieldError[], { default: fallback, validValues }: CapacityRequestPolicy, at: Path, capacity: string): void {
+function validateValues(
+  errors: FieldError[],
+  { default: fallback, validValues }: CapacityRequestPolicy,
+  at: Path,
+  capacity: string,
+): void {
   const values = validValues ?? [];
   for (let i = 1; i < values.length; i++) {
     if (compareQuantities(values[i - 1], values[i]) > 0) {
@@ -47,17 +60,27 @@ interface RangeScope {
   readonly fallback: string;
 }
 
-function validateRange(errors: FieldError[], { min, max, step }: CapacityRequestPolicyRange, at: Path, { capacity, fallback }: RangeScope): void {
+function validateRange(
+  errors: FieldError[],
+  { min, max, step }: CapacityRequestPolicyRange,
+  at: Path,
+  { capacity, fallback }: RangeScope,
+): void {
   if (min == null) {
     errors.push(required(at.child('min'), 'required when validRange is defined'));
     return;
   }
-  if (compareQuantities(min, capacity) > 0) errors.push(invalidValue(at.child('min'), min, `min is larger than capacity value: ${capacity}`));
-  if (compareQuantities(fallback, min) < 0) errors.push(invalidValue(at.child('min'), fallback, `default is less than min: ${min}`));
+  if (compareQuantities(min, capacity) > 0)
+    errors.push(invalidValue(at.child('min'), min, `min is larger than capacity value: ${capacity}`));
+  if (compareQuantities(fallback, min) < 0)
+    errors.push(invalidValue(at.child('min'), fallback, `default is less than min: ${min}`));
   if (max != null) {
-    if (compareQuantities(min, max) > 0) errors.push(invalidValue(at.child('max'), min, `min is larger than max: ${max}`));
-    if (compareQuantities(max, capacity) > 0) errors.push(invalidValue(at.child('max'), max, `max is larger than capacity value: ${capacity}`));
-    if (compareQuantities(fallback, max) > 0) errors.push(invalidValue(at.child('max'), fallback, `default is more than max: ${max}`));
+    if (compareQuantities(min, max) > 0)
+      errors.push(invalidValue(at.child('max'), min, `min is larger than max: ${max}`));
+    if (compareQuantities(max, capacity) > 0)
+      errors.push(invalidValue(at.child('max'), max, `max is larger than capacity value: ${capacity}`));
+    if (compareQuantities(fallback, max) > 0)
+      errors.push(invalidValue(at.child('max'), fallback, `default is more than max: ${max}`));
   }
   if (step == null) return;
   const stepAt = at.child('step');
@@ -69,7 +92,12 @@ function validateRange(errors: FieldError[], { min, max, step }: CapacityRequest
   if (max != null) validateStep(errors, max, stepAt, { min, step });
 }
 
-function validateStep(errors: FieldError[], value: string, at: Path, { min, step }: { min: string; step: string }): void {
+function validateStep(
+  errors: FieldError[],
+  value: string,
+  at: Path,
+  { min, step }: { min: string; step: string },
+): void {
   const size = quantityOf(step).scaledValue(0);
   const distance = quantityOf(value).scaledValue(0) - quantityOf(min).scaledValue(0);
   if (size !== 0n && distance % size === 0n) return;

@@ -8,15 +8,15 @@ import type {
   ResourceClaimTemplate,
   ResourceClaimTemplateSpec,
 } from '../../../api/generated/resource-v1.ts';
+import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
+import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
 import { isExtendedResource } from '../core/resource-names.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabels } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateAnnotations } from '../object-meta.ts';
 import { validateBoundedList } from './bounded.ts';
 import { validateClaimStatus } from './claim-status.ts';
@@ -46,10 +46,19 @@ export const resourceClaimTemplate: KindValidation<ResourceClaimTemplate> = {
 
 export const deviceClass: KindValidation<DeviceClass> = {
   create: [metadata(CLUSTER), (errors, object, { cel }) => validateClassSpec(errors, object.spec, cel)],
-  update: [metadataAgain(CLUSTER), metadataUpdate, (errors, object, _old, { cel }) => validateClassSpec(errors, object.spec, cel)],
+  update: [
+    metadataAgain(CLUSTER),
+    metadataUpdate,
+    (errors, object, _old, { cel }) => validateClassSpec(errors, object.spec, cel),
+  ],
 };
 
-function validateClaimSpec(errors: FieldError[], spec: ResourceClaimSpec | undefined, at: Path, cel: CelCompiler | undefined): void {
+function validateClaimSpec(
+  errors: FieldError[],
+  spec: ResourceClaimSpec | undefined,
+  at: Path,
+  cel: CelCompiler | undefined,
+): void {
   validateDeviceClaim(errors, spec?.devices ?? {}, at.child('devices'), cel);
 }
 
@@ -58,7 +67,11 @@ function validateUnchanged(errors: FieldError[], [spec, old]: readonly [unknown,
   errors.push(invalidValue(SPEC, goStruct(`io.k8s.api.resource.v1.${type}`, spec), IMMUTABLE_MESSAGE));
 }
 
-function validateTemplateSpec(errors: FieldError[], spec: ResourceClaimTemplateSpec | undefined, cel: CelCompiler | undefined): void {
+function validateTemplateSpec(
+  errors: FieldError[],
+  spec: ResourceClaimTemplateSpec | undefined,
+  cel: CelCompiler | undefined,
+): void {
   validateTemplateMetadata(errors, spec?.metadata ?? {}, SPEC.child('metadata'));
   validateClaimSpec(errors, spec?.spec, SPEC.child('spec'), cel);
 }
@@ -68,11 +81,16 @@ function validateTemplateMetadata(errors: FieldError[], meta: ObjectMeta, at: Pa
   if (meta.annotations) validateAnnotations(errors, meta.annotations, at.child('annotations'));
   if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
   for (const [name, value] of Object.entries(meta)) {
-    if (name !== 'annotations' && name !== 'labels' && value != null) errors.push(forbiddenField(at.child(name), 'cannot be set'));
+    if (name !== 'annotations' && name !== 'labels' && value != null)
+      errors.push(forbiddenField(at.child(name), 'cannot be set'));
   }
 }
 
-function validateClassSpec(errors: FieldError[], spec: DeviceClassSpec | undefined, cel: CelCompiler | undefined): void {
+function validateClassSpec(
+  errors: FieldError[],
+  spec: DeviceClassSpec | undefined,
+  cel: CelCompiler | undefined,
+): void {
   validateSelectors(errors, spec?.selectors, SPEC.child('selectors'), cel);
   validateBoundedList(errors, spec?.config, SPEC.child('config'), {
     max: MAX_CONFIG,

@@ -6,18 +6,33 @@ import type {
   ResourceSlice,
   ResourceSliceSpec,
 } from '../../../api/generated/resource-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  path,
+  type Path,
+  required,
+  tooLong,
+} from '../../errors/index.ts';
+import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateNodeSelector } from '../core/node/node-selector.ts';
 import { semanticEqual } from '../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, path, type Path, required, tooLong } from '../../errors/index.ts';
 import { goStruct, goStructs } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateBindingConditions } from './binding-conditions.ts';
 import { validateBoundedList, validateBoundedMap, validateBoundedSet } from './bounded.ts';
 import { validateTaint } from './device-claim.ts';
-import { MAX_QUALIFIED_NAME, validateDriverName, validateLabel, validatePoolName, validateQualifiedName, validateSubdomain } from './device-names.ts';
+import {
+  MAX_QUALIFIED_NAME,
+  validateDriverName,
+  validateLabel,
+  validatePoolName,
+  validateQualifiedName,
+  validateSubdomain,
+} from './device-names.ts';
 import { validateRequestPolicy } from './request-policy.ts';
 
 const SPEC = path('spec');
@@ -41,14 +56,20 @@ export const resourceSlice: KindValidation<ResourceSlice> = {
   update: [metadataUpdate, (errors, object, old) => validateSpec(errors, object.spec, old.spec)],
 };
 
-function validateSpec(errors: FieldError[], spec: ResourceSliceSpec | undefined, old: ResourceSliceSpec | undefined): void {
+function validateSpec(
+  errors: FieldError[],
+  spec: ResourceSliceSpec | undefined,
+  old: ResourceSliceSpec | undefined,
+): void {
   const { driver = '', pool, devices, sharedCounters } = spec ?? {};
   validateDriverName(errors, driver, SPEC.child('driver'));
   validatePoolName(errors, pool?.name ?? '', SPEC.child('pool', 'name'));
   const count = pool?.resourceSliceCount ?? 0;
-  if (count <= 0) errors.push(invalidValue(SPEC.child('pool', 'resourceSliceCount'), count, 'must be greater than zero'));
+  if (count <= 0)
+    errors.push(invalidValue(SPEC.child('pool', 'resourceSliceCount'), count, 'must be greater than zero'));
   const generation = pool?.generation ?? 0;
-  if (generation < 0) errors.push(invalidValue(SPEC.child('pool', 'generation'), generation, 'must be greater than or equal to zero'));
+  if (generation < 0)
+    errors.push(invalidValue(SPEC.child('pool', 'generation'), generation, 'must be greater than or equal to zero'));
   if (old) {
     validateImmutable(errors, pool?.name ?? '', old.pool?.name ?? '', SPEC.child('pool', 'name'));
     validateImmutable(errors, driver, old.driver ?? '', SPEC.child('driver'));
@@ -78,7 +99,8 @@ function validateSpec(errors: FieldError[], spec: ResourceSliceSpec | undefined,
 function validateSliceNodes(errors: FieldError[], spec: ResourceSliceSpec | undefined): void {
   const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection } = spec ?? {};
   const given: string[] = [];
-  if (nodeName === '') errors.push(invalidValue(SPEC.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string'));
+  if (nodeName === '')
+    errors.push(invalidValue(SPEC.child('nodeName'), nodeName, 'must be either unset or set to a non-empty string'));
   else if (nodeName != null) {
     given.push('`nodeName`');
     validateSubdomain(errors, nodeName, SPEC.child('nodeName'));
@@ -93,13 +115,17 @@ function validateSliceNodes(errors: FieldError[], spec: ResourceSliceSpec | unde
       errors.push(invalidValue(at.child('nodeSelectorTerms'), shown, 'must have exactly one node selector term'));
     }
   }
-  for (const [name, value] of [['allNodes', allNodes], ['perDeviceNodeSelection', perDeviceNodeSelection]] as const) {
+  for (const [name, value] of [
+    ['allNodes', allNodes],
+    ['perDeviceNodeSelection', perDeviceNodeSelection],
+  ] as const) {
     if (value === true) given.push(`\`${name}\``);
     else if (value === false) errors.push(invalidValue(SPEC.child(name), value, SET_TO_TRUE));
   }
   const oneOf = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
   if (given.length === 0) errors.push(required(SPEC, oneOf));
-  else if (given.length > 1) errors.push(invalidValue(SPEC, `{${given.join(', ')}}`, `${oneOf}, but multiple fields are set`));
+  else if (given.length > 1)
+    errors.push(invalidValue(SPEC, `{${given.join(', ')}}`, `${oneOf}, but multiple fields are set`));
 }
 
 interface DeviceScope {
@@ -111,7 +137,9 @@ function validateDevice(errors: FieldError[], device: Device, at: Path, { before
   validateLabel(errors, device.name ?? '', at.child('name'));
   const properties = Object.keys(device.attributes ?? {}).length + Object.keys(device.capacity ?? {}).length;
   if (properties > MAX_PROPERTIES) {
-    errors.push(invalidValue(at, properties, `the total number of attributes and capacities must not exceed ${MAX_PROPERTIES}`));
+    errors.push(
+      invalidValue(at, properties, `the total number of attributes and capacities must not exceed ${MAX_PROPERTIES}`),
+    );
   }
   const bounds = { max: Infinity, maxKey: MAX_QUALIFIED_NAME, key: validateQualifiedName };
   validateBoundedMap(errors, device.attributes, at.child('attributes'), { ...bounds, item: validateAttribute });
@@ -139,7 +167,12 @@ function validateDevice(errors: FieldError[], device: Device, at: Path, { before
   validateBindingConditions(errors, device, at);
 }
 
-function validateDeviceNodes(errors: FieldError[], { nodeName, nodeSelector, allNodes }: Device, at: Path, perDevice: boolean): void {
+function validateDeviceNodes(
+  errors: FieldError[],
+  { nodeName, nodeSelector, allNodes }: Device,
+  at: Path,
+  perDevice: boolean,
+): void {
   if (!perDevice) {
     if (nodeName == null && nodeSelector == null && allNodes == null) return;
     const detail =
@@ -179,7 +212,13 @@ function validateCounters(
   if (name === '') errors.push(required(nameAt));
   else validateLabel(errors, name, nameAt);
   if (!counters || Object.keys(counters).length === 0) errors.push(required(at.child('counters')));
-  else validateBoundedMap(errors, counters, at.child('counters'), { max: MAX_COUNTERS, maxKey: 63, key: validateLabel, item: () => {} });
+  else
+    validateBoundedMap(errors, counters, at.child('counters'), {
+      max: MAX_COUNTERS,
+      maxKey: 63,
+      key: validateLabel,
+      item: () => {},
+    });
 }
 
 const SEMVER =
@@ -192,15 +231,25 @@ function validateAttribute(errors: FieldError[], attribute: DeviceAttribute, at:
     const values = attribute[name];
     if (!values) continue;
     if (values.length > MAX_ATTRIBUTE_VALUES) {
-      errors.push(invalidValue(at.child(name), values.length, `must not have more than ${MAX_ATTRIBUTE_VALUES} values`));
+      errors.push(
+        invalidValue(at.child(name), values.length, `must not have more than ${MAX_ATTRIBUTE_VALUES} values`),
+      );
     }
   }
-  for (const [i, value] of (attribute.strings ?? []).entries()) validateText(errors, value, at.child('strings').index(i));
-  for (const [i, value] of (attribute.versions ?? []).entries()) validateVersion(errors, value, at.child('versions').index(i));
+  for (const [i, value] of (attribute.strings ?? []).entries())
+    validateText(errors, value, at.child('strings').index(i));
+  for (const [i, value] of (attribute.versions ?? []).entries())
+    validateVersion(errors, value, at.child('versions').index(i));
   const given = Object.values(attribute).filter((value) => value != null).length;
   if (given === 0) errors.push(invalidValue(at, '', 'exactly one value must be specified'));
   else if (given > 1) {
-    errors.push(invalidValue(at, goStruct('io.k8s.api.resource.v1.DeviceAttribute', attribute), 'exactly one value must be specified'));
+    errors.push(
+      invalidValue(
+        at,
+        goStruct('io.k8s.api.resource.v1.DeviceAttribute', attribute),
+        'exactly one value must be specified',
+      ),
+    );
   }
 }
 
@@ -209,6 +258,7 @@ function validateText(errors: FieldError[], value: string, at: Path): void {
 }
 
 function validateVersion(errors: FieldError[], value: string, at: Path): void {
-  if (!SEMVER.test(value)) errors.push(invalidValue(at, value, 'must be a string compatible with semver.org spec 2.0.0'));
+  if (!SEMVER.test(value))
+    errors.push(invalidValue(at, value, 'must be a string compatible with semver.org spec 2.0.0'));
   validateText(errors, value, at);
 }

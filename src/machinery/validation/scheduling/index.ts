@@ -1,16 +1,18 @@
 /** Validation of the scheduling group: PriorityClasses. */
 import type { PriorityClass } from '../../../api/generated/scheduling-v1.ts';
 import { type FieldError, forbiddenField, notSupported, path } from '../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../names/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataUpdate } from '../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 
 const HIGHEST_USER_PRIORITY = 1_000_000_000;
-const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map(Object.entries<number>({
-  'system-node-critical': 2 * HIGHEST_USER_PRIORITY + 1000,
-  'system-cluster-critical': 2 * HIGHEST_USER_PRIORITY,
-}));
+const SYSTEM_CLASSES: ReadonlyMap<string, number> = new Map(
+  Object.entries<number>({
+    'system-node-critical': 2 * HIGHEST_USER_PRIORITY + 1000,
+    'system-cluster-critical': 2 * HIGHEST_USER_PRIORITY,
+  }),
+);
 const POLICIES = ['PreemptLowerPriority', 'Never'];
 const VALUE = path('value');
 const POLICY = path('preemptionPolicy');
@@ -24,7 +26,8 @@ const priorityClass: KindValidation<PriorityClass> = {
   update: [
     metadataUpdate,
     (errors, object, old) => {
-      if ((object.value ?? 0) !== (old.value ?? 0)) errors.push(forbiddenField(VALUE, 'may not be changed in an update.'));
+      if ((object.value ?? 0) !== (old.value ?? 0))
+        errors.push(forbiddenField(VALUE, 'may not be changed in an update.'));
     },
     (errors, object, old) => validateImmutable(errors, object.preemptionPolicy, old.preemptionPolicy, POLICY),
   ],

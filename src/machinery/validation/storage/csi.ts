@@ -1,15 +1,30 @@
+import type {
+  CSIDriver,
+  CSIDriverSpec,
+  CSINode,
+  CSINodeDriver,
+  CSIStorageCapacity,
+  TokenRequest,
+} from '../../../api/generated/storage-v1.ts';
+import {
+  duplicate,
+  type FieldError,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 /** What CSI drivers say of themselves: CSIDrivers, CSINodes and CSIStorageCapacities. */
 import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
-import type { CSIDriver, CSIDriverSpec, CSINode, CSINodeDriver, CSIStorageCapacity, TokenRequest } from '../../../api/generated/storage-v1.ts';
 import { validateNonnegativeQuantity } from '../core/resources.ts';
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { goStruct } from '../go-struct.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName, validateLabelSelector } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { dns1123Subdomain, IMMUTABLE_MESSAGE, nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
 import { validateImmutable, validateNonnegative } from '../object-meta.ts';
 
 const SPEC = path('spec');
@@ -27,7 +42,8 @@ const TOKENS_IN_ATTRIBUTES =
 export const csiDriver: KindValidation<CSIDriver> = {
   warnings: [
     (warnings, { spec }) => {
-      if ((spec?.tokenRequests?.length ?? 0) > 0 && spec.serviceAccountTokenInSecrets === undefined) warnings.push(TOKENS_IN_ATTRIBUTES);
+      if ((spec?.tokenRequests?.length ?? 0) > 0 && spec.serviceAccountTokenInSecrets === undefined)
+        warnings.push(TOKENS_IN_ATTRIBUTES);
     },
   ],
   create: [metadata(CLUSTER_RULES), (errors, object) => validateDriverSpec(errors, object.spec ?? {})],
@@ -36,7 +52,12 @@ export const csiDriver: KindValidation<CSIDriver> = {
     (errors, object) => validateDriverSpec(errors, object.spec ?? {}),
     (errors, object, old) => {
       validateImmutable(errors, object.spec?.attachRequired, old.spec?.attachRequired, SPEC.child('attachedRequired'));
-      validateImmutable(errors, object.spec?.volumeLifecycleModes, old.spec?.volumeLifecycleModes, SPEC.child('volumeLifecycleModes'));
+      validateImmutable(
+        errors,
+        object.spec?.volumeLifecycleModes,
+        old.spec?.volumeLifecycleModes,
+        SPEC.child('volumeLifecycleModes'),
+      );
     },
   ],
 };
@@ -51,7 +72,8 @@ function validateDriverSpec(errors: FieldError[], spec: CSIDriverSpec): void {
   }
   validateTokenRequests(errors, spec.tokenRequests ?? [], SPEC.child('tokenRequests'));
   for (const mode of spec.volumeLifecycleModes ?? []) {
-    if (!LIFECYCLE_MODES.includes(mode)) errors.push(notSupported(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES));
+    if (!LIFECYCLE_MODES.includes(mode))
+      errors.push(notSupported(SPEC.child('volumeLifecycleModes'), mode, LIFECYCLE_MODES));
   }
   if (spec.seLinuxMount == null) errors.push(required(SPEC.child('seLinuxMount')));
   const period = spec.nodeAllocatableUpdatePeriodSeconds;
@@ -71,8 +93,10 @@ function validateTokenRequests(errors: FieldError[], requests: readonly TokenReq
     audiences.add(audience);
     const secondsAt = at.index(i).child('expirationSeconds');
     if (seconds == null) continue;
-    if (seconds < MIN_TOKEN_SECONDS) errors.push(invalidValue(secondsAt, seconds, 'may not specify a duration less than 10 minutes'));
-    if (seconds > MAX_TOKEN_SECONDS) errors.push(invalidValue(secondsAt, seconds, 'may not specify a duration larger than 2^32 seconds'));
+    if (seconds < MIN_TOKEN_SECONDS)
+      errors.push(invalidValue(secondsAt, seconds, 'may not specify a duration less than 10 minutes'));
+    if (seconds > MAX_TOKEN_SECONDS)
+      errors.push(invalidValue(secondsAt, seconds, 'may not specify a duration larger than 2^32 seconds'));
   }
 }
 
@@ -92,7 +116,8 @@ function validateNodeDrivers(errors: FieldError[], drivers: readonly CSINodeDriv
     const { name = '', nodeID = '', allocatable, topologyKeys } = driver;
     validateCsiDriverName(errors, name, at.child('name'));
     if (nodeID === '') errors.push(required(at.child('nodeID')));
-    if (utf8Longer(nodeID, MAX_NODE_ID)) errors.push(invalidValue(at.child('nodeID'), nodeID, `must be ${MAX_NODE_ID} characters or less`));
+    if (utf8Longer(nodeID, MAX_NODE_ID))
+      errors.push(invalidValue(at.child('nodeID'), nodeID, `must be ${MAX_NODE_ID} characters or less`));
     validateNonnegative(errors, allocatable?.count, at.child('allocatable', 'count'));
     if (names.has(name)) errors.push(duplicate(at.child('name'), name));
     names.add(name);
@@ -111,13 +136,19 @@ function validateTopologyKeys(errors: FieldError[], keys: readonly string[], at:
 }
 
 /** A driver that stays may change only how many volumes its node takes. */
-function validateDriversUnchanged(errors: FieldError[], drivers: readonly CSINodeDriver[], old: readonly CSINodeDriver[]): void {
+function validateDriversUnchanged(
+  errors: FieldError[],
+  drivers: readonly CSINodeDriver[],
+  old: readonly CSINodeDriver[],
+): void {
   for (const before of old) {
     for (const driver of drivers) {
       if (driver.name !== before.name) continue;
       const [now, then] = [driver, before].map(({ allocatable: _, ...rest }) => rest);
       if (semanticEqual(now, then)) continue;
-      errors.push(invalidValue(SPEC.child('drivers'), goStruct('io.k8s.api.storage.v1.CSINodeDriver', now), IMMUTABLE_MESSAGE));
+      errors.push(
+        invalidValue(SPEC.child('drivers'), goStruct('io.k8s.api.storage.v1.CSINodeDriver', now), IMMUTABLE_MESSAGE),
+      );
     }
   }
 }
@@ -145,8 +176,12 @@ export const csiStorageCapacity: KindValidation<CSIStorageCapacity> = {
   ],
 };
 
-function validateCapacity(errors: FieldError[], { nodeTopology, storageClassName = '', capacity }: CSIStorageCapacity): void {
+function validateCapacity(
+  errors: FieldError[],
+  { nodeTopology, storageClassName = '', capacity }: CSIStorageCapacity,
+): void {
   validateLabelSelector(errors, nodeTopology, path('nodeTopology'));
-  for (const message of dns1123Subdomain(storageClassName)) errors.push(invalidValue(path('storageClassName'), storageClassName, message));
+  for (const message of dns1123Subdomain(storageClassName))
+    errors.push(invalidValue(path('storageClassName'), storageClassName, message));
   if (capacity != null) validateNonnegativeQuantity(errors, capacity, path('capacity'));
 }

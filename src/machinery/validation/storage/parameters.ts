@@ -1,7 +1,7 @@
 /** The parameters that a class hands to its driver, and the driver's name. */
 import { type FieldError, invalidValue, type Path, required, tooLong } from '../../errors/index.ts';
-import { validateLabelName } from '../label-selector.ts';
 import { utf8Length } from '../../names/index.ts';
+import { validateLabelName } from '../label-selector.ts';
 
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;

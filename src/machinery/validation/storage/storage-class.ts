@@ -1,13 +1,21 @@
-/** StorageClasses and VolumeAttributesClasses. */
-import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../errors/index.ts';
+import { compareBytes, nameIsDnsSubdomain } from '../../names/index.ts';
+/** StorageClasses and VolumeAttributesClasses. */
+import { deprecatedNodeLabel } from '../core/node/node-labels.ts';
 import { semanticEqual } from '../equality.ts';
-import { duplicate, type FieldError, forbiddenField, notSupported, path, type Path, required } from '../../errors/index.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
-import { compareBytes, nameIsDnsSubdomain } from '../../names/index.ts';
 import { validateImmutable } from '../object-meta.ts';
 import { validateParameters, validateProvisioner } from './parameters.ts';
 
@@ -49,7 +57,8 @@ function validateStorageClass(errors: FieldError[], object: StorageClass): void 
 }
 
 function validateReclaimPolicy(errors: FieldError[], policy: string): void {
-  if (policy !== '' && !RECLAIM_POLICIES.includes(policy)) errors.push(notSupported(path('reclaimPolicy'), policy, RECLAIM_POLICIES));
+  if (policy !== '' && !RECLAIM_POLICIES.includes(policy))
+    errors.push(notSupported(path('reclaimPolicy'), policy, RECLAIM_POLICIES));
 }
 
 function validateBindingMode(errors: FieldError[], mode: string | undefined): void {
@@ -89,7 +98,8 @@ export const volumeAttributesClass: KindValidation<VolumeAttributesClass> = {
   update: [
     metadataUpdate,
     (errors, object, old) => {
-      if (object.driverName !== old.driverName) errors.push(forbiddenField(path('driverName'), 'updates to driverName are forbidden.'));
+      if (object.driverName !== old.driverName)
+        errors.push(forbiddenField(path('driverName'), 'updates to driverName are forbidden.'));
       if (!semanticEqual(object.parameters, old.parameters)) {
         errors.push(forbiddenField(path('parameters'), 'updates to parameters are forbidden.'));
       }

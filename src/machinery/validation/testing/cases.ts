@@ -25,7 +25,10 @@ export function changed(object: JsonObject, change: Change): JsonObject {
   for (const [name, value] of Object.entries(change)) {
     const before = out[name];
     if (value === null) delete out[name];
-    else out[name] = isRecord(value) ? changed(isRecord(before) ? (before as JsonObject) : {}, value as JsonObject) : value;
+    else
+      out[name] = isRecord(value)
+        ? changed(isRecord(before) ? (before as JsonObject) : {}, value as JsonObject)
+        : value;
   }
   return out;
 }

@@ -37,7 +37,10 @@ export function objectOf(kind: TestedKind, manifest: Manifest): KubeObject {
 
 /** An object as it is stored: it has been given a uid and a version. */
 export const storedObjectOf = (kind: TestedKind, manifest: Manifest): KubeObject =>
-  objectOf(kind, { ...manifest, metadata: { uid: 'u1', resourceVersion: '1', ...(manifest['metadata'] as object | undefined) } });
+  objectOf(kind, {
+    ...manifest,
+    metadata: { uid: 'u1', resourceVersion: '1', ...(manifest['metadata'] as object | undefined) },
+  });
 
 const texts = (errors: readonly { toString(): string }[]): string[] => errors.map(String);
 

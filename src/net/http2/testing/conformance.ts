@@ -43,34 +43,23 @@ export async function runCase([, sends, expects, how]: Case): Promise<void> {
 
 // What is sent
 
-export const request = (fields: Fields, flags = END, stream = 1): Buffer => frame(
-  f.HEADERS,
-  flags,
-  stream,
-  blockOf(fields),
-);
+export const request = (fields: Fields, flags = END, stream = 1): Buffer =>
+  frame(f.HEADERS, flags, stream, blockOf(fields));
 export const get = (stream = 1): Buffer => request(GET, END, stream);
 export const post = (...more: Fields): Buffer => request([...POST, ...more], f.END_HEADERS);
 /** A GET whose header block ends with these bytes. */
 export const getWith = (bytes: Buffer): Buffer => frame(f.HEADERS, END, 1, Buffer.concat([blockOf(GET), bytes]));
 export const getAfter = (bytes: Buffer): Buffer => frame(f.HEADERS, END, 1, Buffer.concat([bytes, blockOf(GET)]));
-export const continuation = (
-  block: Buffer,
-  flags: number = f.END_HEADERS,
-  stream = 1,
-): Buffer => frame(f.CONTINUATION, flags, stream, block);
-export const ping = (
-  text = 'abcdefgh',
-  flags = 0,
-  stream = 0,
-): Buffer => frame(f.PING, flags, stream, Buffer.from(text));
+export const continuation = (block: Buffer, flags: number = f.END_HEADERS, stream = 1): Buffer =>
+  frame(f.CONTINUATION, flags, stream, block);
+export const ping = (text = 'abcdefgh', flags = 0, stream = 0): Buffer =>
+  frame(f.PING, flags, stream, Buffer.from(text));
 export const priorityPayload = (dependsOn: number, { weight = 255, exclusive = false } = {}): Buffer =>
   Buffer.concat([uint32((dependsOn | (exclusive ? 0x8000_0000 : 0)) >>> 0), Buffer.from([weight])]);
 export const priority = (stream: number, dependsOn: number, more?: { weight?: number; exclusive?: boolean }): Buffer =>
   frame(f.PRIORITY, 0, stream, priorityPayload(dependsOn, more));
-export const windowSetting = (...values: readonly number[]): Buffer => settings(
-  ...values.map((value) => [f.SETTING.initialWindowSize, value] as const),
-);
+export const windowSetting = (...values: readonly number[]): Buffer =>
+  settings(...values.map((value) => [f.SETTING.initialWindowSize, value] as const));
 
 // What is expected
 
@@ -109,9 +98,10 @@ export const isAnswered = answered();
 export const isAlive = pong();
 
 const ofEach = (expectation: (code: number) => Expectation): Record<keyof typeof f.ERROR, Expectation> =>
-  Object.fromEntries(
-    Object.entries(f.ERROR).map(([name, code]) => [name, expectation(code)]),
-  ) as Record<keyof typeof f.ERROR, Expectation>;
+  Object.fromEntries(Object.entries(f.ERROR).map(([name, code]) => [name, expectation(code)])) as Record<
+    keyof typeof f.ERROR,
+    Expectation
+  >;
 
 /** The connection ends with one of the codes, or stream 1 does. */
 export const ends = ofEach(connectionError);

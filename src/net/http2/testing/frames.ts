@@ -17,7 +17,10 @@ export function frame(type: number, flags: number, stream: number, payload: Uint
   return Buffer.concat([header, payload]);
 }
 
-export const settings = (...pairs: readonly (readonly [name: number, value: number])[]): Buffer => frame(f.SETTINGS, 0, 0, settingsPayload(pairs));
+export const settings = (...pairs: readonly (readonly [name: number, value: number])[]): Buffer =>
+  frame(f.SETTINGS, 0, 0, settingsPayload(pairs));
 export const windowUpdate = (stream: number, bytes: number): Buffer => frame(f.WINDOW_UPDATE, 0, stream, uint32(bytes));
-export const reset = (stream: number, code: number = f.ERROR.cancel): Buffer => frame(f.RST_STREAM, 0, stream, uint32(code));
-export const data = (stream: number, bytes: Uint8Array | string, flags = 0): Buffer => frame(f.DATA, flags, stream, Buffer.from(bytes));
+export const reset = (stream: number, code: number = f.ERROR.cancel): Buffer =>
+  frame(f.RST_STREAM, 0, stream, uint32(code));
+export const data = (stream: number, bytes: Uint8Array | string, flags = 0): Buffer =>
+  frame(f.DATA, flags, stream, Buffer.from(bytes));

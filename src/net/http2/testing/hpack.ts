@@ -18,8 +18,12 @@ export function text(value: string, { huffman = false } = {}): Buffer {
 export const indexed = (index: number): Buffer => integer(0x80, 7, index);
 export const resized = (bytes: number): Buffer => integer(0x20, 5, bytes);
 /** A field with a name of its own. */
-export const kept = (name: string, value: string): Buffer => Buffer.concat([integer(0x40, 6, 0), text(name), text(value)]);
-export const notKept = (name: string, value: string): Buffer => Buffer.concat([integer(0x00, 4, 0), text(name), text(value)]);
-export const neverKept = (name: string, value: string): Buffer => Buffer.concat([integer(0x10, 4, 0), text(name), text(value)]);
+export const kept = (name: string, value: string): Buffer =>
+  Buffer.concat([integer(0x40, 6, 0), text(name), text(value)]);
+export const notKept = (name: string, value: string): Buffer =>
+  Buffer.concat([integer(0x00, 4, 0), text(name), text(value)]);
+export const neverKept = (name: string, value: string): Buffer =>
+  Buffer.concat([integer(0x10, 4, 0), text(name), text(value)]);
 
-export const blockOf = (fields: readonly (readonly [string, string])[]): Buffer => Buffer.concat(fields.map(([name, value]) => notKept(name, value)));
+export const blockOf = (fields: readonly (readonly [string, string])[]): Buffer =>
+  Buffer.concat(fields.map(([name, value]) => notKept(name, value)));

@@ -6,7 +6,9 @@ export const CODES: readonly string[] = (() => {
   const codes: string[] = [];
   let next = 0n;
   let before = 0;
-  for (const { byte, length } of CODE_LENGTHS.map((length, byte) => ({ byte, length })).sort((a, b) => a.length - b.length || a.byte - b.byte)) {
+  for (const { byte, length } of CODE_LENGTHS.map((length, byte) => ({ byte, length })).sort(
+    (a, b) => a.length - b.length || a.byte - b.byte,
+  )) {
     next <<= BigInt(length - before);
     before = length;
     codes[byte] = next.toString(2).padStart(length, '0');

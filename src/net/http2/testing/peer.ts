@@ -62,11 +62,20 @@ export const GET: readonly (readonly [string, string])[] = [
 ];
 export const POST: typeof GET = [[':method', 'POST'], ...GET.slice(1)];
 
-export const headers = (stream: number, fields: typeof GET, flags = f.END_HEADERS): Buffer => frame(f.HEADERS, flags, stream, blockOf(fields));
+export const headers = (stream: number, fields: typeof GET, flags = f.END_HEADERS): Buffer =>
+  frame(f.HEADERS, flags, stream, blockOf(fields));
 export const get = (stream: number): Buffer => headers(stream, GET, f.END_HEADERS | f.END_STREAM);
 export const post = (stream: number, ...more: typeof GET): Buffer => headers(stream, [...POST, ...more]);
 
-export const OPTIONS = { maxHeaderBytes: 64 * 1024, maxHeaderPairs: 100, maxConcurrentStreams: 10, streamWindow: 256 * 1024, connectionWindow: 1024 * 1024, beginMs: 10_000, idleMs: 90_000 };
+export const OPTIONS = {
+  maxHeaderBytes: 64 * 1024,
+  maxHeaderPairs: 100,
+  maxConcurrentStreams: 10,
+  streamWindow: 256 * 1024,
+  connectionWindow: 1024 * 1024,
+  beginMs: 10_000,
+  idleMs: 90_000,
+};
 
 export class RawPeer {
   readonly clock = new VirtualClock();
@@ -102,7 +111,10 @@ export class RawPeer {
   }
 
   /** After the usual beginning. */
-  static async greeted(options?: ConstructorParameters<typeof RawPeer>[0], ...own: readonly (readonly [name: number, value: number])[]): Promise<RawPeer> {
+  static async greeted(
+    options?: ConstructorParameters<typeof RawPeer>[0],
+    ...own: readonly (readonly [name: number, value: number])[]
+  ): Promise<RawPeer> {
     const peer = new RawPeer(options);
     await peer.send(f.PREFACE, settings(...own));
     return peer;
@@ -151,7 +163,12 @@ export class RawPeer {
     while (bytes.length >= f.FRAME_HEADER_BYTES) {
       const end = f.FRAME_HEADER_BYTES + bytes.readUIntBE(0, 3);
       if (bytes.length < end) break;
-      this.frames.push({ type: bytes[3]!, flags: bytes[4]!, stream: bytes.readUInt32BE(5), payload: bytes.subarray(f.FRAME_HEADER_BYTES, end) });
+      this.frames.push({
+        type: bytes[3]!,
+        flags: bytes[4]!,
+        stream: bytes.readUInt32BE(5),
+        payload: bytes.subarray(f.FRAME_HEADER_BYTES, end),
+      });
       bytes = bytes.subarray(end);
     }
     this.#rest = bytes;

@@ -10,7 +10,15 @@ export function defaultBinder(client: Client): Plugin {
     async bind(_state, pod, nodeName, signal) {
       const { namespace, name, uid } = pod;
       try {
-        await pods.subresource({ namespace, name }, 'binding').create({ apiVersion: 'v1', kind: 'Binding', metadata: { namespace, name, uid }, target: { kind: 'Node', name: nodeName } }, { signal });
+        await pods.subresource({ namespace, name }, 'binding').create(
+          {
+            apiVersion: 'v1',
+            kind: 'Binding',
+            metadata: { namespace, name, uid },
+            target: { kind: 'Node', name: nodeName },
+          },
+          { signal },
+        );
         return undefined;
       } catch (error) {
         return errorStatus(error);

@@ -2,10 +2,10 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import type { Evaluation } from '../../evaluation/evaluation.ts';
 import { reasonsText } from '../../evaluation/fit-error.ts';
 import { Action } from '../../framework/cluster-event.ts';
+import type { CycleState } from '../../framework/cycle-state.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { FilterFailure, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { Status, unresolvable, unschedulable } from '../../framework/status.ts';
-import type { CycleState } from '../../framework/cycle-state.ts';
 import { consultExtendersOnVictims } from './consult-extenders.ts';
 import { pickNode } from './pick-node.ts';
 import { clearLowerNominations, removeVictim } from './prepare-candidate.ts';
@@ -27,17 +27,24 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
   /** Pods whose victims are being deleted: trying them before that is done would be in vain. */
   const preparing = new Set<string>();
 
-  const preempt = (state: CycleState, pod: PodInfo, failure: FilterFailure): PostFilterResult | Promise<PostFilterResult> => {
+  const preempt = (
+    state: CycleState,
+    pod: PodInfo,
+    failure: FilterFailure,
+  ): PostFilterResult | Promise<PostFilterResult> => {
     handle.metrics.preemptionAttempts.inc();
     const ineligible = whyNotEligible(handle, pod, failure);
     if (ineligible !== undefined) return { status: unschedulable(`preemption: ${ineligible}`) };
     const candidates = findCandidates(handle, state, pod, failure, { percentage, absolute });
-    if (candidates.best === undefined) return { status: unschedulable(`preemption: ${notFound(failure, candidates.answers())}`), nominatedNodeName: '' };
+    if (candidates.best === undefined)
+      return { status: unschedulable(`preemption: ${notFound(failure, candidates.answers())}`), nominatedNodeName: '' };
     const interested = handle.extenders.filter((extender) => extender.preempts && extender.isInterested(pod));
     if (interested.length === 0) return makeRoom(pod, candidates.best);
     return consultExtendersOnVictims(handle, pod, candidates.all(), interested).then((left) => {
       const chosen = pickNode(left);
-      return chosen === undefined ? { status: unschedulable('preemption: no candidate is left by extenders'), nominatedNodeName: '' } : makeRoom(pod, chosen);
+      return chosen === undefined
+        ? { status: unschedulable('preemption: no candidate is left by extenders'), nominatedNodeName: '' }
+        : makeRoom(pod, chosen);
     });
   };
 
@@ -54,7 +61,8 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
         preparing.delete(pod.uid);
         if (last !== undefined) await removeVictim(handle, { victim: last, preemptor: pod, nodeName, signal });
       } catch (error) {
-        if (!signal.aborted) handle.logger.error(error, 'Error occurred during async preemption', { pod: pod.key, node: nodeName });
+        if (!signal.aborted)
+          handle.logger.error(error, 'Error occurred during async preemption', { pod: pod.key, node: nodeName });
         preparing.delete(pod.uid);
         handle.activate([pod.uid]);
       } finally {
@@ -67,7 +75,8 @@ export function defaultPreemption(args: DefaultPreemptionArgs, handle: Handle): 
 
   return {
     name: NAME,
-    preEnqueue: (pod) => (preparing.has(pod.uid) ? unresolvable('waiting for the preemption for this pod to be finished') : undefined),
+    preEnqueue: (pod) =>
+      preparing.has(pod.uid) ? unresolvable('waiting for the preemption for this pod to be finished') : undefined,
     postFilter: preempt,
     eventsToRegister: () => [{ resource: 'AssignedPod', action: Action.Delete }],
   };
@@ -80,13 +89,18 @@ function whyNotEligible({ cache }: Handle, pod: PodInfo, failure: FilterFailure)
   const node = nominated === '' ? undefined : cache.table.get(nominated);
   if (node === undefined || failure.statusOf(node.slot)?.code === 'UnschedulableAndUnresolvable') return undefined;
   for (const other of node.pods.values()) {
-    if (other.priority < pod.priority && other.terminating && isVictim(other)) return 'not eligible due to a terminating pod on the nominated node.';
+    if (other.priority < pod.priority && other.terminating && isVictim(other))
+      return 'not eligible due to a terminating pod on the nominated node.';
   }
   return undefined;
 }
 
 function isVictim(pod: PodInfo): boolean {
-  return pod.pod.status?.conditions?.some((c) => c.type === 'DisruptionTarget' && c.status === 'True' && c.reason === 'PreemptionByScheduler') === true;
+  return (
+    pod.pod.status?.conditions?.some(
+      (c) => c.type === 'DisruptionTarget' && c.status === 'True' && c.reason === 'PreemptionByScheduler',
+    ) === true
+  );
 }
 
 interface Candidates {
@@ -98,30 +112,46 @@ interface Candidates {
 }
 
 /** Nodes are tried from a random one on, until there are enough candidates. */
-function findCandidates(handle: Handle, state: CycleState, pod: PodInfo, failure: FilterFailure, limits: { percentage: number; absolute: number }): Candidates {
+function findCandidates(
+  handle: Handle,
+  state: CycleState,
+  pod: PodInfo,
+  failure: FilterFailure,
+  limits: { percentage: number; absolute: number },
+): Candidates {
   const { cache, random, listers } = handle;
   const potential = failure.resolvable();
   if (potential.length === 0 || !cache.priorities.anyBelow(pod.priority)) {
-    return { best: undefined, all: () => [], answers: () => new Map(potential.length === 0 ? [] : [[NO_VICTIMS, potential.length]]) };
+    return {
+      best: undefined,
+      all: () => [],
+      answers: () => new Map(potential.length === 0 ? [] : [[NO_VICTIMS, potential.length]]),
+    };
   }
   const budgets = listers.list('policy/v1/poddisruptionbudgets');
   const evaluation = handle.evaluationOf(state);
   const tried = triedBefore(handle, pod, evaluation, budgets.length > 0);
   const { verdicts } = tried;
-  const wanted = Math.min(potential.length, Math.max(limits.absolute, Math.floor((potential.length * limits.percentage) / 100)));
+  const wanted = Math.min(
+    potential.length,
+    Math.max(limits.absolute, Math.floor((potential.length * limits.percentage) / 100)),
+  );
   const offset = random.integer(potential.length);
-  const slotAt = (i: number): number => potential[offset + i < potential.length ? offset + i : offset + i - potential.length]!;
+  const slotAt = (i: number): number =>
+    potential[offset + i < potential.length ? offset + i : offset + i - potential.length]!;
   let best = -1;
   let found = 0;
   let asked = 0;
   for (; asked < potential.length && found < wanted; asked++) {
     const slot = slotAt(asked);
-    if (verdicts[slot] === NOT_TRIED) tried.set(slot, selectVictims({ evaluation, pod, node: cache.table.nodes[slot]!, budgets }));
+    if (verdicts[slot] === NOT_TRIED)
+      tried.set(slot, selectVictims({ evaluation, pod, node: cache.table.nodes[slot]!, budgets }));
     if (verdicts[slot] !== CANDIDATE) continue;
     found++;
     if (best < 0 || tried.isLess(slot, best)) best = slot;
   }
-  const slots = (verdict: number): number[] => Array.from({ length: asked }, (_, i) => slotAt(i)).filter((slot) => verdicts[slot] === verdict);
+  const slots = (verdict: number): number[] =>
+    Array.from({ length: asked }, (_, i) => slotAt(i)).filter((slot) => verdicts[slot] === verdict);
   return {
     best: best < 0 ? undefined : tried.victims(best),
     all: () => slots(CANDIDATE).map((slot) => tried.victims(slot)),

@@ -1,18 +1,26 @@
 import type { PodDisruptionBudget } from '../../../api/generated/policy-v1.ts';
+import { ownValue } from '../../../base/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
-import { ownValue } from '../../../base/index.ts';
 
 /** Splits pods into those whose removal would break a budget and the others; both keep the order. */
-export function splitByBudgets(pods: readonly PodInfo[], budgets: readonly PodDisruptionBudget[]): { violating: PodInfo[]; others: PodInfo[] } {
-  const left = budgets.map((budget) => ({ budget, selector: labelSelectorAsSelector(budget.spec?.selector), allowed: budget.status?.disruptionsAllowed ?? 0 }));
+export function splitByBudgets(
+  pods: readonly PodInfo[],
+  budgets: readonly PodDisruptionBudget[],
+): { violating: PodInfo[]; others: PodInfo[] } {
+  const left = budgets.map((budget) => ({
+    budget,
+    selector: labelSelectorAsSelector(budget.spec?.selector),
+    allowed: budget.status?.disruptionsAllowed ?? 0,
+  }));
   const violating: PodInfo[] = [];
   const others: PodInfo[] = [];
   for (const pod of pods) {
     let violates = false;
     for (const entry of left) {
       const { budget, selector } = entry;
-      if (budget.metadata.namespace !== pod.namespace || selector.isEmpty || !selector.matches(pod.shape.labels)) continue;
+      if (budget.metadata.namespace !== pod.namespace || selector.isEmpty || !selector.matches(pod.shape.labels))
+        continue;
       /** Its eviction has been granted already. */
       if (ownValue(budget.status?.disruptedPods, pod.name) !== undefined) continue;
       entry.allowed--;

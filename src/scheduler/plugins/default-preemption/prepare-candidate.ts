@@ -1,11 +1,14 @@
+import { formatTime } from '../../../base/index.ts';
 /** Makes room: tells the victims' owners why, and deletes them. */
 import { isConflict, isNotFound } from '../../../client/index.ts';
-import { formatTime } from '../../../base/index.ts';
-import { conditionPatch } from '../../condition-patch.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
+import { conditionPatch } from '../../condition-patch.ts';
 import type { Handle } from '../../framework/handle.ts';
 
-export async function removeVictim(handle: Handle, options: { victim: PodInfo; preemptor: PodInfo; nodeName: string; signal: AbortSignal }): Promise<void> {
+export async function removeVictim(
+  handle: Handle,
+  options: { victim: PodInfo; preemptor: PodInfo; nodeName: string; signal: AbortSignal },
+): Promise<void> {
   const { victim, preemptor, nodeName, signal } = options;
   const waiting = handle.waitingPods.get(victim.uid);
   if (waiting !== undefined) waiting.reject('DefaultPreemption', 'preempted');
@@ -13,14 +16,21 @@ export async function removeVictim(handle: Handle, options: { victim: PodInfo; p
     const { namespace, name, uid } = victim;
     const pods = handle.client.resource('v1/pods');
     try {
-      await pods.patch({ namespace, name }, disruptionPatch(handle, victim), { type: 'strategic', subresource: 'status', signal });
+      await pods.patch({ namespace, name }, disruptionPatch(handle, victim), {
+        type: 'strategic',
+        subresource: 'status',
+        signal,
+      });
       await pods.delete({ namespace, name }, { preconditions: { uid }, signal });
     } catch (error) {
       if (isNotFound(error) || isConflict(error)) return;
       throw error;
     }
   }
-  handle.recorder.event(victim.pod, 'Normal', 'Preempted', `Preempted by pod ${preemptor.uid} on node ${nodeName}`, { action: 'Preempting', related: preemptor.pod });
+  handle.recorder.event(victim.pod, 'Normal', 'Preempted', `Preempted by pod ${preemptor.uid} on node ${nodeName}`, {
+    action: 'Preempting',
+    related: preemptor.pod,
+  });
 }
 
 function disruptionPatch(handle: Handle, victim: PodInfo): unknown {
@@ -46,11 +56,15 @@ export function clearLowerNominations(handle: Handle, preemptor: PodInfo, nodeNa
     handle.background(async (signal) => {
       await handle.client
         .resource('v1/pods')
-        .patch({ namespace, name }, { status: { nominatedNodeName: null } }, { type: 'strategic', subresource: 'status', signal })
+        .patch(
+          { namespace, name },
+          { status: { nominatedNodeName: null } },
+          { type: 'strategic', subresource: 'status', signal },
+        )
         .catch((error: unknown) => {
-          if (!signal.aborted && !isNotFound(error)) handle.logger.error(error, 'Cannot clear "NominatedNodeName" field', { pod: other.key });
+          if (!signal.aborted && !isNotFound(error))
+            handle.logger.error(error, 'Cannot clear "NominatedNodeName" field', { pod: other.key });
         });
     });
   }
 }
-

@@ -26,7 +26,12 @@ export function moreImportantFirst(a: PodInfo, b: PodInfo): number {
  * The least that must go from a node so that the pod fits: everything less important is taken away for a try, then as much
  * as possible is let back, what budgets protect first, the more important first.
  */
-export function selectVictims(options: { evaluation: Evaluation; pod: PodInfo; node: NodeInfo; budgets: readonly PodDisruptionBudget[] }): Victims | Status {
+export function selectVictims(options: {
+  evaluation: Evaluation;
+  pod: PodInfo;
+  node: NodeInfo;
+  budgets: readonly PodDisruptionBudget[];
+}): Victims | Status {
   const { evaluation, pod, node, budgets } = options;
   const candidates: PodInfo[] = [];
   for (const other of node.pods.values()) if (other.priority < pod.priority) candidates.push(other);
@@ -38,7 +43,8 @@ export function selectVictims(options: { evaluation: Evaluation; pod: PodInfo; n
     return status;
   }
   candidates.sort(moreImportantFirst);
-  const { violating, others } = budgets.length === 0 ? { violating: [], others: candidates } : splitByBudgets(candidates, budgets);
+  const { violating, others } =
+    budgets.length === 0 ? { violating: [], others: candidates } : splitByBudgets(candidates, budgets);
   const victims: PodInfo[] = [];
   let budgetViolations = 0;
   const letBack = (other: PodInfo): boolean => {

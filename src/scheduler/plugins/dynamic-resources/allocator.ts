@@ -1,14 +1,20 @@
+import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 /**
  * Finds devices on a node for all requests of all claims of a pod: a search that goes forward request by request and takes
  * the last choice back when a later request cannot be met.
  */
-import type { AllocationResult, Device, DeviceClass, DeviceRequestAllocationResult, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import type {
+  AllocationResult,
+  Device,
+  DeviceClass,
+  DeviceRequestAllocationResult,
+  ResourceClaim,
+} from '../../../api/generated/resource-v1.ts';
 import { findUntoleratedTaint } from '../../../component-helpers/index.ts';
-import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
 import { addConsumed, consumedBy, fitsBeside, type Consumed } from './consumable-capacity.ts';
-import { selectorMatches, splitName } from './device-value.ts';
 import type { DeviceUsage } from './device-usage.ts';
+import { selectorMatches, splitName } from './device-value.ts';
 import type { Pool, PoolDevice } from './pools.ts';
 import type { DeviceRequestOption, RequestToMeet } from './requests.ts';
 
@@ -32,8 +38,14 @@ interface Chosen {
 const MAX_STEPS = 100_000;
 
 /** One result for each claim, in order; undefined when there is no way. Throws when a selector cannot be evaluated. */
-export function allocate(claims: readonly { claim: ResourceClaim; requests: readonly RequestToMeet[] }[], options: AllocationOptions): AllocationResult[] | undefined {
-  const search = new Search(claims.flatMap(({ claim, requests }) => requests.map((request) => ({ claim, request }))), options);
+export function allocate(
+  claims: readonly { claim: ResourceClaim; requests: readonly RequestToMeet[] }[],
+  options: AllocationOptions,
+): AllocationResult[] | undefined {
+  const search = new Search(
+    claims.flatMap(({ claim, requests }) => requests.map((request) => ({ claim, request }))),
+    options,
+  );
   if (!search.run()) return undefined;
   return claims.map(({ claim }) => resultOf(claim, search.chosenFor(claim), options));
 }
@@ -67,7 +79,9 @@ class Search {
   #meet(index: number): boolean {
     const step = this.#steps[index];
     if (step === undefined) return true;
-    return step.request.options.some((option) => (option.all ? this.#takeAll(step, option, index) : this.#take(step, option, index, option.count, 0)));
+    return step.request.options.some((option) =>
+      option.all ? this.#takeAll(step, option, index) : this.#take(step, option, index, option.count, 0),
+    );
   }
 
   /** Devices in order, so that two equal choices are not tried twice. */
@@ -105,7 +119,12 @@ class Search {
     return undos.length > 0 && this.#meet(index + 1) ? true : giveUp();
   }
 
-  #choose({ claim, request }: Step, option: DeviceRequestOption, device: PoolDevice, consumed: Consumed | undefined): () => void {
+  #choose(
+    { claim, request }: Step,
+    option: DeviceRequestOption,
+    device: PoolDevice,
+    consumed: Consumed | undefined,
+  ): () => void {
     this.#chosen.push({ claim, request, option, device, consumed });
     const before = this.#shares.get(device.id);
     if (consumed !== undefined) this.#shares.set(device.id, addConsumed(before ?? {}, consumed));
@@ -123,7 +142,12 @@ class Search {
   }
 
   /** Whether the device can be had: for itself, or what would be taken of it. */
-  #usable(step: Step, option: DeviceRequestOption, pool: Pool, candidate: PoolDevice): 'exclusive' | Consumed | undefined {
+  #usable(
+    step: Step,
+    option: DeviceRequestOption,
+    pool: Pool,
+    candidate: PoolDevice,
+  ): 'exclusive' | Consumed | undefined {
     const { usage } = this.#options;
     const { device, id } = candidate;
     const shareable = device.allowMultipleAllocations === true;
@@ -144,16 +168,20 @@ class Search {
   /** Devices that must agree on an attribute, or must not. */
   #constraintsHold({ claim, request }: Step, candidate: PoolDevice): boolean {
     for (const constraint of claim.spec.devices?.constraints ?? []) {
-      const applies = (name: string): boolean => (constraint.requests?.length ?? 0) === 0 || constraint.requests!.some((r) => r === name || r.split('/')[0] === name);
+      const applies = (name: string): boolean =>
+        (constraint.requests?.length ?? 0) === 0 ||
+        constraint.requests!.some((r) => r === name || r.split('/')[0] === name);
       if (!applies(request.name)) continue;
       const others = this.#chosen.filter((c) => c.claim === claim && applies(c.request.name));
       if (constraint.matchAttribute) {
         const value = attributeText(candidate, constraint.matchAttribute);
-        if (value === undefined || others.some((c) => attributeText(c.device, constraint.matchAttribute!) !== value)) return false;
+        if (value === undefined || others.some((c) => attributeText(c.device, constraint.matchAttribute!) !== value))
+          return false;
       }
       if (constraint.distinctAttribute) {
         const value = attributeText(candidate, constraint.distinctAttribute);
-        if (value === undefined || others.some((c) => attributeText(c.device, constraint.distinctAttribute!) === value)) return false;
+        if (value === undefined || others.some((c) => attributeText(c.device, constraint.distinctAttribute!) === value))
+          return false;
       }
     }
     return true;
@@ -185,16 +213,23 @@ class Search {
 }
 
 function hasCapacity(device: Device, option: DeviceRequestOption): boolean {
-  return Object.entries(option.capacity?.requests ?? {}).every(([name, text]) => wholeValue(text) <= wholeValue(device.capacity?.[name]?.value ?? '0'));
+  return Object.entries(option.capacity?.requests ?? {}).every(
+    ([name, text]) => wholeValue(text) <= wholeValue(device.capacity?.[name]?.value ?? '0'),
+  );
 }
 
 function attributeText({ driver, device }: PoolDevice, name: string): string | undefined {
   const wanted = splitName(driver, name).join('/');
-  for (const [key, value] of Object.entries(device.attributes ?? {})) if (splitName(driver, key).join('/') === wanted) return JSON.stringify(value);
+  for (const [key, value] of Object.entries(device.attributes ?? {}))
+    if (splitName(driver, key).join('/') === wanted) return JSON.stringify(value);
   return undefined;
 }
 
-function resultOf(claim: ResourceClaim, chosen: readonly Chosen[], { classes, now, shareId }: AllocationOptions): AllocationResult {
+function resultOf(
+  claim: ResourceClaim,
+  chosen: readonly Chosen[],
+  { classes, now, shareId }: AllocationOptions,
+): AllocationResult {
   const results = chosen.map(({ request, option, device, consumed }): DeviceRequestAllocationResult => {
     const { driver, pool } = device;
     return {
@@ -205,24 +240,42 @@ function resultOf(claim: ResourceClaim, chosen: readonly Chosen[], { classes, no
       ...(option.adminAccess ? { adminAccess: true } : {}),
       ...(option.tolerations.length > 0 ? { tolerations: [...option.tolerations] } : {}),
       ...(device.device.bindingConditions ? { bindingConditions: device.device.bindingConditions } : {}),
-      ...(device.device.bindingFailureConditions ? { bindingFailureConditions: device.device.bindingFailureConditions } : {}),
-      ...(consumed === undefined ? {} : { shareID: shareId(), consumedCapacity: Object.fromEntries(Object.entries(consumed).map(([name, amount]) => [name, String(amount)])) }),
+      ...(device.device.bindingFailureConditions
+        ? { bindingFailureConditions: device.device.bindingFailureConditions }
+        : {}),
+      ...(consumed === undefined
+        ? {}
+        : {
+            shareID: shareId(),
+            consumedCapacity: Object.fromEntries(
+              Object.entries(consumed).map(([name, amount]) => [name, String(amount)]),
+            ),
+          }),
     };
   });
   const config = configOf(claim, chosen, classes);
   const nodeSelector = mergedSelector(chosen);
-  return { devices: { results, ...(config.length > 0 ? { config } : {}) }, ...(nodeSelector ? { nodeSelector } : {}), allocationTimestamp: now };
+  return {
+    devices: { results, ...(config.length > 0 ? { config } : {}) },
+    ...(nodeSelector ? { nodeSelector } : {}),
+    allocationTimestamp: now,
+  };
 }
 
 /** Settings of the classes come first, then those of the claim. */
-function configOf(claim: ResourceClaim, chosen: readonly Chosen[], classes: AllocationOptions['classes']): NonNullable<NonNullable<AllocationResult['devices']>['config']> {
+function configOf(
+  claim: ResourceClaim,
+  chosen: readonly Chosen[],
+  classes: AllocationOptions['classes'],
+): NonNullable<NonNullable<AllocationResult['devices']>['config']> {
   const config: NonNullable<NonNullable<AllocationResult['devices']>['config']> = [];
   const seen = new Set<string>();
   for (const { request, option } of chosen) {
     const name = option.subrequest === undefined ? request.name : `${request.name}/${option.subrequest}`;
     if (seen.has(name)) continue;
     seen.add(name);
-    for (const entry of classes(option.className)?.spec.config ?? []) config.push({ source: 'FromClass', requests: [name], ...entry });
+    for (const entry of classes(option.className)?.spec.config ?? [])
+      config.push({ source: 'FromClass', requests: [name], ...entry });
   }
   for (const entry of claim.spec.devices?.config ?? []) config.push({ source: 'FromClaim', ...entry });
   return config;
@@ -231,8 +284,12 @@ function configOf(claim: ResourceClaim, chosen: readonly Chosen[], classes: Allo
 /** Where all devices can be used: on one node if any is tied to it. */
 function mergedSelector(chosen: readonly Chosen[]): NodeSelector | undefined {
   const selectors = chosen.flatMap(({ device }) => (device.nodeSelector === undefined ? [] : [device.nodeSelector]));
-  const local = selectors.find((s) => s.nodeSelectorTerms.some((t) => t.matchFields?.some((f) => f.key === 'metadata.name')));
+  const local = selectors.find((s) =>
+    s.nodeSelectorTerms.some((t) => t.matchFields?.some((f) => f.key === 'metadata.name')),
+  );
   if (local !== undefined) return local;
   if (selectors.length <= 1) return selectors[0];
-  return { nodeSelectorTerms: [{ matchExpressions: selectors.flatMap((s) => s.nodeSelectorTerms[0]?.matchExpressions ?? []) }] };
+  return {
+    nodeSelectorTerms: [{ matchExpressions: selectors.flatMap((s) => s.nodeSelectorTerms[0]?.matchExpressions ?? []) }],
+  };
 }

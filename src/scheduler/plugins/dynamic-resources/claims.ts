@@ -15,14 +15,23 @@ export function claimsOf(pod: PodInfo, find: (key: string) => ResourceClaim | un
   const claims: ResourceClaim[] = [];
   for (const { name, resourceClaimName } of pod.pod.spec?.resourceClaims ?? []) {
     const generated = pod.pod.status?.resourceClaimStatuses?.find((s) => s.name === name);
-    if (resourceClaimName === undefined && generated === undefined) return { claims, missing: `pod ${JSON.stringify(pod.key)}: ResourceClaim not created yet` };
+    if (resourceClaimName === undefined && generated === undefined)
+      return { claims, missing: `pod ${JSON.stringify(pod.key)}: ResourceClaim not created yet` };
     const claimName = resourceClaimName ?? generated?.resourceClaimName;
     /** The template said that this pod needs none. */
     if (claimName === undefined) continue;
     const claim = find(`${pod.namespace}/${claimName}`);
     if (claim === undefined) return { claims, missing: `resourceclaim ${JSON.stringify(claimName)} not found` };
-    if (claim.metadata.deletionTimestamp !== undefined) return { claims, missing: `resourceclaim ${JSON.stringify(claimName)} is being deleted` };
-    if (resourceClaimName === undefined && claim.metadata.ownerReferences?.some((o) => o.controller && o.uid !== pod.uid)) return { claims, missing: `ResourceClaim ${pod.namespace}/${claimName} was not created for pod ${pod.key} (pod is not owner)` };
+    if (claim.metadata.deletionTimestamp !== undefined)
+      return { claims, missing: `resourceclaim ${JSON.stringify(claimName)} is being deleted` };
+    if (
+      resourceClaimName === undefined &&
+      claim.metadata.ownerReferences?.some((o) => o.controller && o.uid !== pod.uid)
+    )
+      return {
+        claims,
+        missing: `ResourceClaim ${pod.namespace}/${claimName} was not created for pod ${pod.key} (pod is not owner)`,
+      };
     claims.push(claim);
   }
   return { claims };

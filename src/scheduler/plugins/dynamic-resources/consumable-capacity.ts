@@ -1,7 +1,7 @@
 /** Devices that several claims share: how much of each capacity a request takes. */
 import type { CapacityRequirements, Device, DeviceCapacity } from '../../../api/generated/resource-v1.ts';
-import { wholeValue } from '../../cache/quantity-values.ts';
 import { ownValue } from '../../../base/index.ts';
+import { wholeValue } from '../../cache/quantity-values.ts';
 
 /** By capacity name, in whole units. */
 export type Consumed = Readonly<Record<string, number>>;
@@ -45,7 +45,9 @@ const within = (amount: number, total: number): number | undefined => (amount <=
 
 /** Whether the device has that much left besides what others take. */
 export function fitsBeside(device: Device, taken: Consumed, more: Consumed): boolean {
-  return Object.entries(more).every(([name, amount]) => (taken[name] ?? 0) + amount <= wholeValue(device.capacity?.[name]?.value ?? '0'));
+  return Object.entries(more).every(
+    ([name, amount]) => (taken[name] ?? 0) + amount <= wholeValue(device.capacity?.[name]?.value ?? '0'),
+  );
 }
 
 export function addConsumed(a: Consumed, b: Consumed): Consumed {

@@ -17,7 +17,9 @@ export class DeviceUsage {
       const id = deviceId(result.driver, result.pool, result.device);
       if (result.shareID === undefined && result.consumedCapacity === undefined) this.exclusive.add(id);
       else {
-        const consumed = Object.fromEntries(Object.entries(result.consumedCapacity ?? {}).map(([name, text]) => [name, wholeValue(text)]));
+        const consumed = Object.fromEntries(
+          Object.entries(result.consumedCapacity ?? {}).map(([name, text]) => [name, wholeValue(text)]),
+        );
         this.shared.set(id, addConsumed(this.shared.get(id) ?? {}, consumed));
       }
     }

@@ -1,6 +1,14 @@
 /** Devices as CEL selectors see them. */
 import type { Device } from '../../../api/generated/resource-v1.ts';
-import { CelObject, compile, DEVICE, deviceSelectorEnvironment, type Compiled, type MapKey, type Value } from '../../../cel/index.ts';
+import {
+  CelObject,
+  compile,
+  DEVICE,
+  deviceSelectorEnvironment,
+  type Compiled,
+  type MapKey,
+  type Value,
+} from '../../../cel/index.ts';
 
 const MAX_COST = 1_000_000;
 
@@ -18,8 +26,12 @@ class DeviceValue extends CelObject {
 
   constructor(driver: string, device: Device) {
     super();
-    const capacity = Object.entries(device.capacity ?? {}).map(([name, { value }]) => [name, libraryValue(`quantity(${JSON.stringify(String(value))})`)] as const);
-    const attributes = Object.entries(device.attributes ?? {}).map(([name, attribute]) => [name, attributeValue(attribute)] as const);
+    const capacity = Object.entries(device.capacity ?? {}).map(
+      ([name, { value }]) => [name, libraryValue(`quantity(${JSON.stringify(String(value))})`)] as const,
+    );
+    const attributes = Object.entries(device.attributes ?? {}).map(
+      ([name, attribute]) => [name, attributeValue(attribute)] as const,
+    );
     this.#fields = new Map<string, Value>([
       ['driver', driver],
       ['allowMultipleAllocations', device.allowMultipleAllocations === true],
@@ -91,6 +103,7 @@ export function selectorMatches(expression: string, driver: string, device: Devi
   if (value === undefined) deviceValues.set(device, (value = new DeviceValue(driver, device)));
   const outcome = compiled.program.run((name) => (name === 'device' ? value : undefined), MAX_COST);
   if (outcome.error !== undefined) throw outcome.error;
-  if (typeof outcome.value !== 'boolean') throw new Error(`selector ${JSON.stringify(expression)} did not give a boolean`);
+  if (typeof outcome.value !== 'boolean')
+    throw new Error(`selector ${JSON.stringify(expression)} did not give a boolean`);
   return outcome.value;
 }

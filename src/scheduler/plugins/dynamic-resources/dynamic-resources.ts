@@ -1,8 +1,8 @@
 /** Devices that pods claim: found among those that drivers publish in ResourceSlices, and written into the claims. */
 import type { Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, ResourceClaim } from '../../../api/generated/resource-v1.ts';
-import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import { formatTime } from '../../../base/index.ts';
+import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
@@ -122,7 +122,10 @@ class DynamicResources implements Plugin {
     const data = state.get<PodState>(NAME);
     const found = data?.found.get(node.name);
     if (data === undefined || found === undefined) return 0;
-    return preferenceScore(data.toAllocate.map(({ claim }) => claim), found.results);
+    return preferenceScore(
+      data.toAllocate.map(({ claim }) => claim),
+      found.results,
+    );
   }
 
   normalizeScores(_state: CycleState, _pod: PodInfo, { count }: FeasibleNodes, scores: Float64Array): void {

@@ -4,11 +4,11 @@
  */
 import type { Container, ContainerExtendedResourceRequest, Pod } from '../../../api/generated/core-v1.ts';
 import type { DeviceClass, DeviceRequest, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import { ownValue } from '../../../base/index.ts';
 import { isRestartableInitContainer } from '../../../component-helpers/index.ts';
+import { wholeValue } from '../../cache/quantity-values.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
-import { wholeValue } from '../../cache/quantity-values.ts';
-import { ownValue } from '../../../base/index.ts';
 
 /** Marks the claim that the scheduler makes for a pod. */
 export const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim';
@@ -17,20 +17,36 @@ const IMPLICIT_PREFIX = 'deviceclass.resource.kubernetes.io/';
 
 /** Whether a resource may stand for devices: one of a domain that is not Kubernetes' own, or named after a class. */
 export function mayBeDevices(resource: string): boolean {
-  return resource.startsWith(IMPLICIT_PREFIX) || (resource.includes('/') && !resource.includes('kubernetes.io/') && !resource.startsWith('requests.'));
+  return (
+    resource.startsWith(IMPLICIT_PREFIX) ||
+    (resource.includes('/') && !resource.includes('kubernetes.io/') && !resource.startsWith('requests.'))
+  );
 }
 
 /** The class that a resource stands for; of several that name it, the newest. */
 export function deviceClassOf(resource: string, classes: readonly DeviceClass[]): DeviceClass | undefined {
   if (!mayBeDevices(resource)) return undefined;
   let best: DeviceClass | undefined;
-  for (const candidate of classes) if (candidate.spec.extendedResourceName === resource && (best === undefined || isNewer(candidate, best))) best = candidate;
-  return best ?? (resource.startsWith(IMPLICIT_PREFIX) ? classes.find((c) => c.metadata.name === resource.slice(IMPLICIT_PREFIX.length)) : undefined);
+  for (const candidate of classes)
+    if (candidate.spec.extendedResourceName === resource && (best === undefined || isNewer(candidate, best)))
+      best = candidate;
+  return (
+    best ??
+    (resource.startsWith(IMPLICIT_PREFIX)
+      ? classes.find((c) => c.metadata.name === resource.slice(IMPLICIT_PREFIX.length))
+      : undefined)
+  );
 }
 
 /** Whether devices stand behind a resource now. */
-export function isBackedByDevices({ listers, featureGates }: Pick<Handle, 'listers' | 'featureGates'>, resource: string): boolean {
-  return featureEnabled(featureGates, 'DRAExtendedResource') && deviceClassOf(resource, listers.list('resource.k8s.io/v1/deviceclasses')) !== undefined;
+export function isBackedByDevices(
+  { listers, featureGates }: Pick<Handle, 'listers' | 'featureGates'>,
+  resource: string,
+): boolean {
+  return (
+    featureEnabled(featureGates, 'DRAExtendedResource') &&
+    deviceClassOf(resource, listers.list('resource.k8s.io/v1/deviceclasses')) !== undefined
+  );
 }
 
 function isNewer(a: DeviceClass, b: DeviceClass): boolean {
@@ -53,23 +69,33 @@ interface ContainerRequest {
  * One request for each container and resource. Init containers that end before others start use what these will have; only
  * what the greediest of them needs besides is asked for.
  */
-export function extendedRequests(pod: Pod, resources: readonly string[], classNameOf: (resource: string) => string): ExtendedRequests {
+export function extendedRequests(
+  pod: Pod,
+  resources: readonly string[],
+  classNameOf: (resource: string) => string,
+): ExtendedRequests {
   const initial = pod.spec?.initContainers ?? [];
   const containers = [...initial, ...(pod.spec?.containers ?? [])];
   const endsEarly = (i: number): boolean => i < initial.length && !isRestartableInitContainer(containers[i]!);
   const requests: DeviceRequest[] = [];
   const mappings: ContainerExtendedResourceRequest[] = [];
   for (const resource of [...resources].sort()) {
-    const map = (i: number, requestName: string): void => void mappings.push({ containerName: containers[i]!.name, resourceName: resource, requestName });
+    const map = (i: number, requestName: string): void =>
+      void mappings.push({ containerName: containers[i]!.name, resourceName: resource, requestName });
     const lasting = containers.map((container, i): ContainerRequest | undefined => {
       const count = endsEarly(i) ? 0 : amountOf(container, resource);
       return count === 0 ? undefined : { name: requestName(container, i, resource), count };
     });
     lasting.forEach((request, i) => request && map(i, request.name));
     const { extra, users } = extraForInit(containers, endsEarly, lasting, resource);
-    for (const { index, names, needsExtra } of users) for (const name of needsExtra ? [...names, extra!.name] : names) map(index, name);
+    for (const { index, names, needsExtra } of users)
+      for (const name of needsExtra ? [...names, extra!.name] : names) map(index, name);
     for (const request of [extra, ...lasting]) {
-      if (request !== undefined) requests.push({ name: request.name, exactly: { deviceClassName: classNameOf(resource), allocationMode: 'ExactCount', count: request.count } });
+      if (request !== undefined)
+        requests.push({
+          name: request.name,
+          exactly: { deviceClassName: classNameOf(resource), allocationMode: 'ExactCount', count: request.count },
+        });
     }
   }
   return { requests: requests.sort((a, b) => (a.name < b.name ? -1 : 1)), mappings };
@@ -82,7 +108,12 @@ interface InitUser {
   readonly needsExtra: boolean;
 }
 
-function extraForInit(containers: readonly Container[], endsEarly: (i: number) => boolean, lasting: readonly (ContainerRequest | undefined)[], resource: string): { extra: ContainerRequest | undefined; users: InitUser[] } {
+function extraForInit(
+  containers: readonly Container[],
+  endsEarly: (i: number) => boolean,
+  lasting: readonly (ContainerRequest | undefined)[],
+  resource: string,
+): { extra: ContainerRequest | undefined; users: InitUser[] } {
   let extra: ContainerRequest | undefined;
   const users: InitUser[] = [];
   containers.forEach((container, index) => {
@@ -96,16 +127,20 @@ function extraForInit(containers: readonly Container[], endsEarly: (i: number) =
       names.push(later.name);
     }
     users.push({ index, names, needsExtra: covered < wanted });
-    if (covered < wanted && wanted - covered > (extra?.count ?? 0)) extra = { name: requestName(container, index, resource), count: wanted - covered };
+    if (covered < wanted && wanted - covered > (extra?.count ?? 0))
+      extra = { name: requestName(container, index, resource), count: wanted - covered };
   });
   return { extra, users };
 }
 
-const amountOf = (container: Container, resource: string): number => wholeValue(ownValue(container.resources?.requests, resource) ?? '0');
+const amountOf = (container: Container, resource: string): number =>
+  wholeValue(ownValue(container.resources?.requests, resource) ?? '0');
 
 /** By the place of the container, and of the resource among all that it asks for. */
 function requestName(container: Container, index: number, resource: string): string {
-  return `container-${index}-request-${Object.keys(container.resources?.requests ?? {}).sort().indexOf(resource)}`;
+  return `container-${index}-request-${Object.keys(container.resources?.requests ?? {})
+    .sort()
+    .indexOf(resource)}`;
 }
 
 /** The claim as it will be created, with the pod as its owner. */
@@ -114,7 +149,12 @@ export function extendedClaim(pod: Pod, requests: readonly DeviceRequest[]): Res
   return {
     apiVersion: 'resource.k8s.io/v1',
     kind: 'ResourceClaim',
-    metadata: { namespace, generateName: `${name}-extended-resources-`, annotations: { [EXTENDED_CLAIM]: 'true' }, ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true }] },
+    metadata: {
+      namespace,
+      generateName: `${name}-extended-resources-`,
+      annotations: { [EXTENDED_CLAIM]: 'true' },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name, uid, controller: true }],
+    },
     spec: { devices: { requests: [...requests] } },
   };
 }
@@ -122,7 +162,11 @@ export function extendedClaim(pod: Pod, requests: readonly DeviceRequest[]): Res
 /** The claim that an earlier attempt left behind. */
 export function claimLeftFor(pod: Pod, claims: Iterable<ResourceClaim>): ResourceClaim | undefined {
   for (const claim of claims) {
-    if (claim.metadata.annotations?.[EXTENDED_CLAIM] === 'true' && claim.metadata.ownerReferences?.some((o) => o.controller && o.uid === pod.metadata.uid)) return claim;
+    if (
+      claim.metadata.annotations?.[EXTENDED_CLAIM] === 'true' &&
+      claim.metadata.ownerReferences?.some((o) => o.controller && o.uid === pod.metadata.uid)
+    )
+      return claim;
   }
   return undefined;
 }

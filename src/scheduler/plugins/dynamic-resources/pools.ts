@@ -1,7 +1,7 @@
-import type { CounterSet, Device, ResourceSlice } from '../../../api/generated/resource-v1.ts';
 import type { NodeSelector } from '../../../api/generated/core-v1.ts';
-import type { NodeInfo } from '../../cache/node-info.ts';
+import type { CounterSet, Device, ResourceSlice } from '../../../api/generated/resource-v1.ts';
 import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
+import type { NodeInfo } from '../../cache/node-info.ts';
 
 /** A device that a node could use. */
 export interface PoolDevice {
@@ -46,15 +46,25 @@ export function poolsOf(slices: readonly ResourceSlice[], node: NodeInfo): Pool[
         const where = spec.perDeviceNodeSelection ? device : spec;
         const usable = usableOn(where, node);
         if (usable === undefined) continue;
-        devices.push({ id: deviceId(driver, pool.name, device.name), driver, pool: pool.name, device, nodeSelector: device.bindsToNode ? onlyNode(node.name) : usable.nodeSelector });
+        devices.push({
+          id: deviceId(driver, pool.name, device.name),
+          driver,
+          pool: pool.name,
+          device,
+          nodeSelector: device.bindsToNode ? onlyNode(node.name) : usable.nodeSelector,
+        });
       }
     }
-    if (devices.length > 0) pools.push({ driver, name: pool.name, devices, counters, complete: members.length === pool.resourceSliceCount });
+    if (devices.length > 0)
+      pools.push({ driver, name: pool.name, devices, counters, complete: members.length === pool.resourceSliceCount });
   }
   return pools;
 }
 
-function usableOn(where: { nodeName?: string; nodeSelector?: NodeSelector; allNodes?: boolean }, node: NodeInfo): { nodeSelector: NodeSelector | undefined } | undefined {
+function usableOn(
+  where: { nodeName?: string; nodeSelector?: NodeSelector; allNodes?: boolean },
+  node: NodeInfo,
+): { nodeSelector: NodeSelector | undefined } | undefined {
   if (where.nodeName) return where.nodeName === node.name ? { nodeSelector: onlyNode(node.name) } : undefined;
   if (where.allNodes) return { nodeSelector: undefined };
   if (where.nodeSelector && nodeSelectorMatcher(where.nodeSelector)(node)) return { nodeSelector: where.nodeSelector };

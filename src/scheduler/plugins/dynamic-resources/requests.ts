@@ -1,4 +1,11 @@
-import type { CapacityRequirements, DeviceClass, DeviceSubRequest, DeviceToleration, ExactDeviceRequest, ResourceClaim } from '../../../api/generated/resource-v1.ts';
+import type {
+  CapacityRequirements,
+  DeviceClass,
+  DeviceSubRequest,
+  DeviceToleration,
+  ExactDeviceRequest,
+  ResourceClaim,
+} from '../../../api/generated/resource-v1.ts';
 
 /** One way to meet a request. */
 export interface DeviceRequestOption {
@@ -20,13 +27,17 @@ export interface RequestToMeet {
 }
 
 /** The requests of a claim with what their classes add; a message when a class is missing. */
-export function requestsOf(claim: ResourceClaim, classes: (name: string) => DeviceClass | undefined): RequestToMeet[] | string {
+export function requestsOf(
+  claim: ResourceClaim,
+  classes: (name: string) => DeviceClass | undefined,
+): RequestToMeet[] | string {
   const requests: RequestToMeet[] = [];
   for (const { name, exactly, firstAvailable } of claim.spec.devices?.requests ?? []) {
     const options: DeviceRequestOption[] = [];
     for (const [subrequest, wanted] of alternatives(exactly, firstAvailable)) {
       const deviceClass = classes(wanted.deviceClassName);
-      if (deviceClass === undefined) return `request ${subrequest === undefined ? name : `${name}/${subrequest}`}: device class ${wanted.deviceClassName} does not exist`;
+      if (deviceClass === undefined)
+        return `request ${subrequest === undefined ? name : `${name}/${subrequest}`}: device class ${wanted.deviceClassName} does not exist`;
       options.push(optionOf(subrequest, wanted, deviceClass));
     }
     requests.push({ name, options });
@@ -34,13 +45,22 @@ export function requestsOf(claim: ResourceClaim, classes: (name: string) => Devi
   return requests;
 }
 
-function alternatives(exactly: ExactDeviceRequest | undefined, firstAvailable: readonly DeviceSubRequest[] | undefined): [string | undefined, ExactDeviceRequest | DeviceSubRequest][] {
+function alternatives(
+  exactly: ExactDeviceRequest | undefined,
+  firstAvailable: readonly DeviceSubRequest[] | undefined,
+): [string | undefined, ExactDeviceRequest | DeviceSubRequest][] {
   if (exactly !== undefined) return [[undefined, exactly]];
   return (firstAvailable ?? []).map((sub) => [sub.name, sub]);
 }
 
-function optionOf(subrequest: string | undefined, wanted: ExactDeviceRequest | DeviceSubRequest, deviceClass: DeviceClass): DeviceRequestOption {
-  const selectors = [...(deviceClass.spec.selectors ?? []), ...(wanted.selectors ?? [])].flatMap((s) => (s.cel ? [s.cel.expression] : []));
+function optionOf(
+  subrequest: string | undefined,
+  wanted: ExactDeviceRequest | DeviceSubRequest,
+  deviceClass: DeviceClass,
+): DeviceRequestOption {
+  const selectors = [...(deviceClass.spec.selectors ?? []), ...(wanted.selectors ?? [])].flatMap((s) =>
+    s.cel ? [s.cel.expression] : [],
+  );
   return {
     subrequest,
     className: wanted.deviceClassName,

@@ -5,21 +5,44 @@ import { POD_GROUP_LABEL } from './pod-group.ts';
 
 let fixture: SchedulerFixture;
 
-const podGroups = defineResource<ApiObject & { spec: { minMember: number; scheduleTimeoutSeconds?: number } }>({ group: 'scheduling.x-k8s.io', version: 'v1alpha1', plural: 'podgroups', kind: 'PodGroup', namespaced: true });
+const podGroups = defineResource<ApiObject & { spec: { minMember: number; scheduleTimeoutSeconds?: number } }>({
+  group: 'scheduling.x-k8s.io',
+  version: 'v1alpha1',
+  plural: 'podgroups',
+  kind: 'PodGroup',
+  namespaced: true,
+});
 
 beforeEach(async () => {
   fixture = await startSchedulerFixture();
   const { client } = fixture;
   await client.resource('apiextensions.k8s.io/v1/customresourcedefinitions').create({
-    metadata: { name: 'podgroups.scheduling.x-k8s.io', annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/scheduler-plugins/pull/50' } },
+    metadata: {
+      name: 'podgroups.scheduling.x-k8s.io',
+      annotations: { 'api-approved.kubernetes.io': 'https://github.com/kubernetes-sigs/scheduler-plugins/pull/50' },
+    },
     spec: {
       group: 'scheduling.x-k8s.io',
       scope: 'Namespaced',
       names: { plural: 'podgroups', singular: 'podgroup', kind: 'PodGroup' },
-      versions: [{ name: 'v1alpha1', served: true, storage: true, subresources: { status: {} }, schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } }],
+      versions: [
+        {
+          name: 'v1alpha1',
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        },
+      ],
     },
   });
-  await client.resource('rbac.authorization.k8s.io/v1/clusterroles').create({ metadata: { name: 'gangs' }, rules: [{ apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups'], verbs: ['get', 'list', 'watch'] }, { apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups/status'], verbs: ['patch'] }] });
+  await client.resource('rbac.authorization.k8s.io/v1/clusterroles').create({
+    metadata: { name: 'gangs' },
+    rules: [
+      { apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups'], verbs: ['get', 'list', 'watch'] },
+      { apiGroups: ['scheduling.x-k8s.io'], resources: ['podgroups/status'], verbs: ['patch'] },
+    ],
+  });
   await client.resource('rbac.authorization.k8s.io/v1/clusterrolebindings').create({
     metadata: { name: 'gangs' },
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'gangs' },
@@ -34,22 +57,29 @@ afterEach(() => fixture.stop());
 const gang = async (name: string, minMember: number): Promise<void> => {
   await fixture.until(`group ${name} is there`, async () => {
     try {
-      await fixture.client.resource(podGroups).create({ metadata: { namespace: 'default', name }, spec: { minMember } });
+      await fixture.client
+        .resource(podGroups)
+        .create({ metadata: { namespace: 'default', name }, spec: { minMember } });
       return true;
     } catch {
       return false;
     }
   });
 };
-const member = (group: string, i: number) => makePod(`${group}-${i}`).label(POD_GROUP_LABEL, group).requests({ cpu: '1' });
+const member = (group: string, i: number) =>
+  makePod(`${group}-${i}`).label(POD_GROUP_LABEL, group).requests({ cpu: '1' });
 
 async function boundOf(group: string): Promise<number> {
-  const { items } = await fixture.client.resource('v1/pods').list({ namespace: 'default', labelSelector: `${POD_GROUP_LABEL}=${group}` });
+  const { items } = await fixture.client
+    .resource('v1/pods')
+    .list({ namespace: 'default', labelSelector: `${POD_GROUP_LABEL}=${group}` });
   return items.filter((pod) => pod.spec?.nodeName).length;
 }
 
 async function phaseOf(group: string): Promise<string | undefined> {
-  const object = (await fixture.client.resource(podGroups).get({ namespace: 'default', name: group })) as { status?: { phase?: string } };
+  const object = (await fixture.client.resource(podGroups).get({ namespace: 'default', name: group })) as {
+    status?: { phase?: string };
+  };
   return object.status?.phase;
 }
 
@@ -92,6 +122,9 @@ test('two gangs that both fit alone but not together do not block each other', a
   const second = first === 'a' ? 'b' : 'a';
   await fixture.advance(5_000);
   expect(await boundOf(second)).toBe(0);
-  for (let i = 0; i < 4; i++) await fixture.client.resource('v1/pods').delete({ namespace: 'default', name: `${first}-${i}` }, { gracePeriodSeconds: 0 });
+  for (let i = 0; i < 4; i++)
+    await fixture.client
+      .resource('v1/pods')
+      .delete({ namespace: 'default', name: `${first}-${i}` }, { gracePeriodSeconds: 0 });
   await fixture.until('the other one is bound', async () => (await boundOf(second)) === 4, 60_000);
 });

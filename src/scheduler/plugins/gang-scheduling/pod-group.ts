@@ -30,7 +30,8 @@ export function groupOf(pod: Pod): GroupReference | undefined {
   const own = pod.spec?.schedulingGroup?.podGroupName;
   const labelled = pod.metadata.labels?.[POD_GROUP_LABEL];
   if (own) return { source: 'workload', key: `workload ${namespace}/${own}`, namespace, name: own };
-  if (labelled) return { source: 'coscheduling', key: `coscheduling ${namespace}/${labelled}`, namespace, name: labelled };
+  if (labelled)
+    return { source: 'coscheduling', key: `coscheduling ${namespace}/${labelled}`, namespace, name: labelled };
   return undefined;
 }
 
@@ -49,14 +50,32 @@ export interface GroupKind {
 
 export const GROUP_KINDS: Readonly<Record<GroupSource, GroupKind>> = {
   workload: {
-    resource: defineResource<WorkloadPodGroup>({ group: 'scheduling.k8s.io', version: 'v1alpha2', plural: 'podgroups', kind: 'PodGroup', namespaced: true }),
-    read: (object) => ({ minCount: (object as WorkloadPodGroup).spec?.schedulingPolicy?.gang?.minCount ?? 1, timeoutMs: WORKLOAD_TIMEOUT_MS }),
+    resource: defineResource<WorkloadPodGroup>({
+      group: 'scheduling.k8s.io',
+      version: 'v1alpha2',
+      plural: 'podgroups',
+      kind: 'PodGroup',
+      namespaced: true,
+    }),
+    read: (object) => ({
+      minCount: (object as WorkloadPodGroup).spec?.schedulingPolicy?.gang?.minCount ?? 1,
+      timeoutMs: WORKLOAD_TIMEOUT_MS,
+    }),
   },
   coscheduling: {
-    resource: defineResource<CoschedulingPodGroup>({ group: 'scheduling.x-k8s.io', version: 'v1alpha1', plural: 'podgroups', kind: 'PodGroup', namespaced: true }),
+    resource: defineResource<CoschedulingPodGroup>({
+      group: 'scheduling.x-k8s.io',
+      version: 'v1alpha1',
+      plural: 'podgroups',
+      kind: 'PodGroup',
+      namespaced: true,
+    }),
     read: (object) => {
       const { minMember = 1, scheduleTimeoutSeconds } = (object as CoschedulingPodGroup).spec ?? {};
-      return { minCount: minMember, timeoutMs: scheduleTimeoutSeconds ? scheduleTimeoutSeconds * 1000 : COSCHEDULING_TIMEOUT_MS };
+      return {
+        minCount: minMember,
+        timeoutMs: scheduleTimeoutSeconds ? scheduleTimeoutSeconds * 1000 : COSCHEDULING_TIMEOUT_MS,
+      };
     },
   },
 };

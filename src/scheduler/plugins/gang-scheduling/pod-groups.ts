@@ -33,12 +33,22 @@ export class PodGroups {
     handle.longTask(`pod groups of ${resource.group}`, async (signal) => {
       for (;;) {
         const { resources } = await discover(handle.client, signal).catch(() => ({ resources: [] }));
-        if (resources.some((r) => r.group === resource.group && r.version === resource.version && r.plural === resource.plural)) break;
+        if (
+          resources.some(
+            (r) => r.group === resource.group && r.version === resource.version && r.plural === resource.plural,
+          )
+        )
+          break;
         await handle.clock.sleep(LOOK_AGAIN_MS, signal);
       }
       const informer = handle.informers.informer(resource);
       this.#informers.set(source, informer);
-      const changed = (before: unknown, after: unknown): void => handle.moveOn(event('PodGroup', before === undefined ? Action.Add : Action.UpdateOther, 'PodGroupChange'), before, after);
+      const changed = (before: unknown, after: unknown): void =>
+        handle.moveOn(
+          event('PodGroup', before === undefined ? Action.Add : Action.UpdateOther, 'PodGroupChange'),
+          before,
+          after,
+        );
       informer.addHandler({ onAdd: (object) => changed(undefined, object), onUpdate: changed });
     });
   }

@@ -20,7 +20,8 @@ export function imageLocality(cache: Cache): Plugin {
         let sum = 0;
         for (const image of images) {
           const size = node.images.get(image);
-          if (size !== undefined) sum += Math.floor(size * ((cache.imageNodes.get(image) ?? 0) / cache.table.nodeCount));
+          if (size !== undefined)
+            sum += Math.floor(size * ((cache.imageNodes.get(image) ?? 0) / cache.table.nodeCount));
         }
         const bounded = Math.min(Math.max(sum, MIN_THRESHOLD), maxThreshold);
         return Math.floor((MAX_NODE_SCORE * (bounded - MIN_THRESHOLD)) / (maxThreshold - MIN_THRESHOLD));

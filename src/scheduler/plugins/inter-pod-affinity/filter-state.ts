@@ -1,3 +1,4 @@
+import { ownValue } from '../../../base/index.ts';
 import { termMatches, type AffinityTerm, type NamespaceLabels } from '../../cache/affinity-term.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
@@ -6,7 +7,6 @@ import type { PodShape } from '../../cache/pod-shape.ts';
 import type { BoundFilter, TouchedNodes } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable } from '../../framework/status.ts';
 import { TopologyCounts } from './topology-counts.ts';
-import { ownValue } from '../../../base/index.ts';
 
 const AFFINITY = unresolvable("node(s) didn't match pod affinity rules");
 const ANTI_AFFINITY = unschedulable("node(s) didn't match pod anti-affinity rules");
@@ -51,7 +51,8 @@ export class AffinityFilterState {
     return (node) => {
       if (requiredAffinity.length > 0 && !this.#hasWantedNear(node, requiredAffinity)) return AFFINITY;
       if (this.#avoided.size > 0) {
-        for (const term of requiredAntiAffinity) if (this.#avoided.at(term.topologyKey, node.slot) > 0) return ANTI_AFFINITY;
+        for (const term of requiredAntiAffinity)
+          if (this.#avoided.at(term.topologyKey, node.slot) > 0) return ANTI_AFFINITY;
       }
       if (this.#avoiding.size > 0) {
         for (const { topology, counts } of this.#avoiding.columns()) {
@@ -71,14 +72,16 @@ export class AffinityFilterState {
   #count(shape: PodShape, slot: number, by: number, touched?: TouchedNodes): void {
     const own = this.#pod.shape;
     for (const term of shape.terms.requiredAntiAffinity) {
-      if (termMatches(term, own.namespace, own.labels, this.#labelsOf)) this.#avoiding.add(term.topologyKey, slot, by, touched);
+      if (termMatches(term, own.namespace, own.labels, this.#labelsOf))
+        this.#avoiding.add(term.topologyKey, slot, by, touched);
     }
     const { requiredAffinity, requiredAntiAffinity } = own.terms;
     if (requiredAffinity.length > 0 && this.#matchesAll(requiredAffinity, shape)) {
       for (const term of requiredAffinity) this.#wanted.add(term.topologyKey, slot, by, touched);
     }
     for (const term of requiredAntiAffinity) {
-      if (termMatches(term, shape.namespace, shape.labels, this.#labelsOf)) this.#avoided.add(term.topologyKey, slot, by, touched);
+      if (termMatches(term, shape.namespace, shape.labels, this.#labelsOf))
+        this.#avoided.add(term.topologyKey, slot, by, touched);
     }
   }
 

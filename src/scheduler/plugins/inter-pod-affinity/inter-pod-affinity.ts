@@ -1,4 +1,5 @@
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
+import { ownValue } from '../../../base/index.ts';
 import { termMatches, type NamespaceLabels } from '../../cache/affinity-term.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { PodInfo } from '../../cache/pod-info.ts';
@@ -8,7 +9,6 @@ import { alwaysShared } from '../../framework/profile.ts';
 import { skip } from '../../framework/status.ts';
 import { AffinityFilterState } from './filter-state.ts';
 import { AffinityScoreState } from './score-state.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export interface InterPodAffinityArgs {
   readonly hardPodAffinityWeight?: number;
@@ -26,7 +26,11 @@ export function interPodAffinity(args: InterPodAffinityArgs, cache: Cache, label
     hardPodAffinityWeight: args.hardPodAffinityWeight ?? 1,
     ignorePreferredTermsOfExistingPods: args.ignorePreferredTermsOfExistingPods ?? false,
   };
-  const follow = (state: Parameters<NonNullable<Plugin['podAdded']>>[0], change: Parameters<NonNullable<Plugin['podAdded']>>[2], by: 1 | -1): void => {
+  const follow = (
+    state: Parameters<NonNullable<Plugin['podAdded']>>[0],
+    change: Parameters<NonNullable<Plugin['podAdded']>>[2],
+    by: 1 | -1,
+  ): void => {
     state.get<AffinityFilterState>(NAME)?.change(change.other, change.node, change.touched, by);
     const scores = state.get<AffinityScoreState>(SCORES);
     if (scores === undefined || !scores.concerns(change.other.shape)) return;
@@ -51,15 +55,23 @@ export function interPodAffinity(args: InterPodAffinityArgs, cache: Cache, label
       return scores.isEmpty ? skip() : undefined;
     },
     scoreAll: (state, _pod, feasible, scores) => state.get<AffinityScoreState>(SCORES)?.scoreAll(feasible, scores),
-    normalizeScores: (state, _pod, { count }, scores) => state.get<AffinityScoreState>(SCORES)?.normalize(count, scores),
+    normalizeScores: (state, _pod, { count }, scores) =>
+      state.get<AffinityScoreState>(SCORES)?.normalize(count, scores),
     eventsToRegister: () => [
-      { resource: 'Pod', action: Action.Add | Action.Delete | Action.UpdatePodLabel, hint: (pod, before, after) => podHelps(pod, before as Pod | undefined, after as Pod | undefined, labelsOf) },
+      {
+        resource: 'Pod',
+        action: Action.Add | Action.Delete | Action.UpdatePodLabel,
+        hint: (pod, before, after) => podHelps(pod, before as Pod | undefined, after as Pod | undefined, labelsOf),
+      },
       {
         resource: 'Node',
         action: Action.Add | Action.UpdateNodeLabel,
         hint: (pod, before, after) => {
           const { requiredAffinity, requiredAntiAffinity } = pod.shape.terms;
-          const values = (node: unknown): string => [...requiredAffinity, ...requiredAntiAffinity].map((t) => ownValue((node as Node | undefined)?.metadata.labels, t.topologyKey) ?? '').join('\u0000');
+          const values = (node: unknown): string =>
+            [...requiredAffinity, ...requiredAntiAffinity]
+              .map((t) => ownValue((node as Node | undefined)?.metadata.labels, t.topologyKey) ?? '')
+              .join('\u0000');
           if (before === undefined) return true;
           return requiredAffinity.length + requiredAntiAffinity.length === 0 || values(before) !== values(after);
         },
@@ -75,7 +87,10 @@ function podHelps(pod: PodInfo, before: Pod | undefined, after: Pod | undefined,
   const shape = (object: Pod | undefined): PodInfo['shape'] | undefined => object && new PodInfo(object).shape;
   const [was, is] = [shape(before), shape(after)];
   if ((after ?? before)?.metadata.uid === pod.uid) return true;
-  const wanted = (s: PodInfo['shape'] | undefined): boolean => s !== undefined && requiredAffinity.length > 0 && requiredAffinity.every((t) => termMatches(t, s.namespace, s.labels, labelsOf));
+  const wanted = (s: PodInfo['shape'] | undefined): boolean =>
+    s !== undefined &&
+    requiredAffinity.length > 0 &&
+    requiredAffinity.every((t) => termMatches(t, s.namespace, s.labels, labelsOf));
   const conflicting = (s: PodInfo['shape'] | undefined): boolean =>
     s !== undefined &&
     (requiredAntiAffinity.some((t) => termMatches(t, s.namespace, s.labels, labelsOf)) ||

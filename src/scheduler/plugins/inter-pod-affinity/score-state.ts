@@ -67,7 +67,8 @@ export class AffinityScoreState {
       if (scores[i]! < min) min = scores[i]!;
     }
     const range = max - min;
-    for (let i = 0; i < count; i++) scores[i] = range > 0 ? Math.trunc(MAX_NODE_SCORE * ((scores[i]! - min) / range)) : 0;
+    for (let i = 0; i < count; i++)
+      scores[i] = range > 0 ? Math.trunc(MAX_NODE_SCORE * ((scores[i]! - min) / range)) : 0;
   }
 
   #count(shape: PodShape, slot: number, by: number): void {
@@ -83,7 +84,8 @@ export class AffinityScoreState {
 
   #countTerms(terms: readonly AffinityTerm[], target: PodShape, slot: number, by: number, weight?: number): void {
     for (const term of terms) {
-      if (termMatches(term, target.namespace, target.labels, this.#options.labelsOf)) this.#liking.add(term.topologyKey, slot, by * (weight ?? term.weight));
+      if (termMatches(term, target.namespace, target.labels, this.#options.labelsOf))
+        this.#liking.add(term.topologyKey, slot, by * (weight ?? term.weight));
     }
   }
 }

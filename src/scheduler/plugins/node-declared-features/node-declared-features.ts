@@ -24,7 +24,8 @@ export function nodeDeclaredFeatures({ featureGates }: Pick<Handle, 'featureGate
     },
     bindFilter(state) {
       const required = state.get<readonly string[]>(NAME) ?? [];
-      return ({ node }) => (required.every((feature) => node?.status?.declaredFeatures?.includes(feature)) ? undefined : UNSATISFIED);
+      return ({ node }) =>
+        required.every((feature) => node?.status?.declaredFeatures?.includes(feature)) ? undefined : UNSATISFIED;
     },
     eventsToRegister: () => [
       {
@@ -35,7 +36,9 @@ export function nodeDeclaredFeatures({ featureGates }: Pick<Handle, 'featureGate
       {
         resource: 'UnscheduledPod',
         action: ANY_UPDATE,
-        hint: (pod, before, after) => (after as Pod).metadata.uid === pod.uid && requiredFeatures((before as Pod).spec).join() !== requiredFeatures((after as Pod).spec).join(),
+        hint: (pod, before, after) =>
+          (after as Pod).metadata.uid === pod.uid &&
+          requiredFeatures((before as Pod).spec).join() !== requiredFeatures((after as Pod).spec).join(),
       },
     ],
   };

@@ -14,4 +14,3 @@ export function nodeName(): Plugin {
     eventsToRegister: () => [{ resource: 'Node', action: Action.Add, hint: () => true }],
   };
 }
-

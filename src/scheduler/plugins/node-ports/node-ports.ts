@@ -33,7 +33,8 @@ export function nodePorts(): Plugin {
 function portsOf(pod: Pod): Set<string> {
   const ports = new Set<string>();
   for (const container of [...(pod.spec?.containers ?? []), ...(pod.spec?.initContainers ?? [])]) {
-    for (const { hostPort, protocol } of container.ports ?? []) if (hostPort) ports.add(`${protocol ?? 'TCP'} ${hostPort}`);
+    for (const { hostPort, protocol } of container.ports ?? [])
+      if (hostPort) ports.add(`${protocol ?? 'TCP'} ${hostPort}`);
   }
   return ports;
 }

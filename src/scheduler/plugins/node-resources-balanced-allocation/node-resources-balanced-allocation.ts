@@ -25,7 +25,8 @@ export function nodeResourcesBalancedAllocation(args: BalancedAllocationArgs, ca
     name: 'NodeResourcesBalancedAllocation',
     signature: alwaysShared,
     /** Pods that ask for nothing change no balance. */
-    preScore: (_state, pod) => (allocations(cache.table, pod, resources, true).every((part) => part.podRequest === 0) ? skip() : undefined),
+    preScore: (_state, pod) =>
+      allocations(cache.table, pod, resources, true).every((part) => part.podRequest === 0) ? skip() : undefined,
     bindScore(_state, pod) {
       const parts = allocations(cache.table, pod, resources, true);
       const withPod = new Float64Array(parts.length);
@@ -48,7 +49,8 @@ export function nodeResourcesBalancedAllocation(args: BalancedAllocationArgs, ca
 }
 
 /** 100 when all fractions are equal. */
-const evenness = (fractions: Float64Array, count: number): number => Math.trunc((1 - deviation(fractions, count)) * MAX_NODE_SCORE);
+const evenness = (fractions: Float64Array, count: number): number =>
+  Math.trunc((1 - deviation(fractions, count)) * MAX_NODE_SCORE);
 
 function deviation(fractions: Float64Array, count: number): number {
   if (count === 2) return Math.abs((fractions[0]! - fractions[1]!) / 2);

@@ -19,7 +19,12 @@ export interface Allocation {
  * `exact`: count what is asked for; otherwise with defaults for containers that ask for nothing. Extended resources that
  * the pod does not ask for say nothing about it and are left out.
  */
-export function allocations(table: NodeTable, pod: PodInfo, resources: readonly ResourceWeight[], exact: boolean): Allocation[] {
+export function allocations(
+  table: NodeTable,
+  pod: PodInfo,
+  resources: readonly ResourceWeight[],
+  exact: boolean,
+): Allocation[] {
   const { requests } = pod.shape;
   const found: Allocation[] = [];
   for (const { name, weight } of resources) {
@@ -41,13 +46,23 @@ export function allocations(table: NodeTable, pod: PodInfo, resources: readonly 
         });
         break;
       case 'ephemeral-storage':
-        found.push({ weight, podRequest: requests.ephemeralStorage, allocatable: (slot) => table.allocatableEphemeral[slot]!, requested: (slot) => table.requestedEphemeral[slot]! });
+        found.push({
+          weight,
+          podRequest: requests.ephemeralStorage,
+          allocatable: (slot) => table.allocatableEphemeral[slot]!,
+          requested: (slot) => table.requestedEphemeral[slot]!,
+        });
         break;
       default: {
         const podRequest = requests.scalars.find(([scalar]) => scalar === name)?.[1] ?? 0;
         if (podRequest === 0) break;
         const column = table.scalar(name);
-        found.push({ weight, podRequest, allocatable: (slot) => column.allocatable[slot]!, requested: (slot) => column.requested[slot]! });
+        found.push({
+          weight,
+          podRequest,
+          allocatable: (slot) => column.allocatable[slot]!,
+          requested: (slot) => column.requested[slot]!,
+        });
       }
     }
   }

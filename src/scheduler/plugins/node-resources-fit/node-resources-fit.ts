@@ -1,8 +1,8 @@
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
 import type { Cache } from '../../cache/cache.ts';
+import type { PodInfo } from '../../cache/pod-info.ts';
 import { schedulerRequests } from '../../cache/pod-requests.ts';
 import { resourceValue } from '../../cache/quantity-values.ts';
-import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { BoundFilter, Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
@@ -24,7 +24,11 @@ export const DEFAULT_STRATEGY: ScoringStrategy = {
 };
 
 /** A pod fits where what it asks for is left, and prefers nodes by how much would be left. */
-export function nodeResourcesFit(args: NodeResourcesFitArgs, cache: Cache, isBackedByDevices: (resource: string) => boolean = () => false): Plugin {
+export function nodeResourcesFit(
+  args: NodeResourcesFitArgs,
+  cache: Cache,
+  isBackedByDevices: (resource: string) => boolean = () => false,
+): Plugin {
   const strategy = args.scoringStrategy ?? DEFAULT_STRATEGY;
   const ignored = new Set(args.ignoredResources);
   const ignoredGroups = new Set(args.ignoredResourceGroups);
@@ -35,22 +39,44 @@ export function nodeResourcesFit(args: NodeResourcesFitArgs, cache: Cache, isBac
     bindFilter: (_state, pod) => fitFilter(cache, pod, { isIgnored, isBackedByDevices }),
     bindScore: (_state, pod) => bindStrategy(strategy, cache.table, pod),
     eventsToRegister: () => [
-      { resource: 'AssignedPod', action: Action.Delete | Action.UpdatePodScaleDown, hint: (pod, before, after) => freesWhatIsWanted(pod, before as Pod, after as Pod | undefined) },
-      { resource: 'UnscheduledPod', action: Action.UpdatePodScaleDown, hint: (pod, _before, after) => (after as Pod).metadata.uid === pod.uid },
-      { resource: 'Node', action: Action.Add | Action.UpdateNodeAllocatable, hint: (pod, before, after) => nodeHelps(pod, before as Node | undefined, after as Node) },
+      {
+        resource: 'AssignedPod',
+        action: Action.Delete | Action.UpdatePodScaleDown,
+        hint: (pod, before, after) => freesWhatIsWanted(pod, before as Pod, after as Pod | undefined),
+      },
+      {
+        resource: 'UnscheduledPod',
+        action: Action.UpdatePodScaleDown,
+        hint: (pod, _before, after) => (after as Pod).metadata.uid === pod.uid,
+      },
+      {
+        resource: 'Node',
+        action: Action.Add | Action.UpdateNodeAllocatable,
+        hint: (pod, before, after) => nodeHelps(pod, before as Node | undefined, after as Node),
+      },
     ],
   };
 }
 
-function fitFilter(cache: Cache, pod: PodInfo, { isIgnored, isBackedByDevices }: { isIgnored: (name: string) => boolean; isBackedByDevices: (name: string) => boolean }): BoundFilter {
+function fitFilter(
+  cache: Cache,
+  pod: PodInfo,
+  {
+    isIgnored,
+    isBackedByDevices,
+  }: { isIgnored: (name: string) => boolean; isBackedByDevices: (name: string) => boolean },
+): BoundFilter {
   const { table } = cache;
   const { milliCpu, memory, ephemeralStorage, scalars, isEmpty } = pod.shape.requests;
-  const wanted = scalars.filter(([name]) => !isIgnored(name)).map(([name, amount]) => ({ name, amount, column: table.scalar(name), backed: isBackedByDevices(name) }));
+  const wanted = scalars
+    .filter(([name]) => !isIgnored(name))
+    .map(([name, amount]) => ({ name, amount, column: table.scalar(name), backed: isBackedByDevices(name) }));
   const answers = new Map<string, Status>();
   const answer = (reasons: string[], hopeless: boolean): Status => {
     const key = `${hopeless} ${reasons.join(',')}`;
     let status = answers.get(key);
-    if (status === undefined) answers.set(key, (status = new Status(hopeless ? 'UnschedulableAndUnresolvable' : 'Unschedulable', reasons)));
+    if (status === undefined)
+      answers.set(key, (status = new Status(hopeless ? 'UnschedulableAndUnresolvable' : 'Unschedulable', reasons)));
     return status;
   };
   return ({ slot }) => {
@@ -58,7 +84,8 @@ function fitFilter(cache: Cache, pod: PodInfo, { isIgnored, isBackedByDevices }:
     if (isEmpty) return tooManyPods ? answer(['Too many pods'], false) : undefined;
     const shortOfCpu = milliCpu > 0 && milliCpu > table.allocatableCpu[slot]! - table.requestedCpu[slot]!;
     const shortOfMemory = memory > 0 && memory > table.allocatableMemory[slot]! - table.requestedMemory[slot]!;
-    const shortOfStorage = ephemeralStorage > 0 && ephemeralStorage > table.allocatableEphemeral[slot]! - table.requestedEphemeral[slot]!;
+    const shortOfStorage =
+      ephemeralStorage > 0 && ephemeralStorage > table.allocatableEphemeral[slot]! - table.requestedEphemeral[slot]!;
     if (!tooManyPods && !shortOfCpu && !shortOfMemory && !shortOfStorage && wanted.length === 0) return undefined;
     const reasons: string[] = [];
     let hopeless = false;
@@ -73,7 +100,8 @@ function fitFilter(cache: Cache, pod: PodInfo, { isIgnored, isBackedByDevices }:
     for (const { name, amount, column, backed } of wanted) {
       /** Where no device plugin has it, devices are claimed for it: DynamicResources knows. */
       if (backed && column.allocatable[slot] === 0) continue;
-      if (amount > column.allocatable[slot]! - column.requested[slot]!) insufficient(name, amount > column.allocatable[slot]!);
+      if (amount > column.allocatable[slot]! - column.requested[slot]!)
+        insufficient(name, amount > column.allocatable[slot]!);
     }
     return reasons.length === 0 ? undefined : answer(reasons, hopeless);
   };
@@ -113,5 +141,8 @@ function nodeHelps(pod: PodInfo, before: Node | undefined, after: Node): boolean
   const names = ['cpu', 'memory', 'ephemeral-storage', ...requests.scalars.map(([name]) => name)];
   if (names.some((name) => amountOf(requests, name) > has(after, name))) return false;
   if (before === undefined) return true;
-  return has(after, 'pods') > has(before, 'pods') || names.some((name) => amountOf(requests, name) > 0 && has(after, name) > has(before, name));
+  return (
+    has(after, 'pods') > has(before, 'pods') ||
+    names.some((name) => amountOf(requests, name) > 0 && has(after, name) > has(before, name))
+  );
 }

@@ -19,9 +19,11 @@ const MAX_CUSTOM_SCORE = 10;
 
 type Scorer = (requested: number, capacity: number) => number;
 
-const leastAllocated: Scorer = (requested, capacity) => (capacity === 0 || requested > capacity ? 0 : Math.floor(((capacity - requested) * MAX_NODE_SCORE) / capacity));
+const leastAllocated: Scorer = (requested, capacity) =>
+  capacity === 0 || requested > capacity ? 0 : Math.floor(((capacity - requested) * MAX_NODE_SCORE) / capacity);
 
-const mostAllocated: Scorer = (requested, capacity) => (capacity === 0 ? 0 : Math.floor((Math.min(requested, capacity) * MAX_NODE_SCORE) / capacity));
+const mostAllocated: Scorer = (requested, capacity) =>
+  capacity === 0 ? 0 : Math.floor((Math.min(requested, capacity) * MAX_NODE_SCORE) / capacity);
 
 /** The score of a node under a strategy: the weighted mean over resources that the node has. */
 export function bindStrategy(strategy: ScoringStrategy, table: NodeTable, pod: PodInfo): BoundScore {
@@ -59,18 +61,25 @@ export function bindStrategy(strategy: ScoringStrategy, table: NodeTable, pod: P
 
 function ratioScorer(shape: readonly UtilizationShapePoint[]): Scorer {
   const at = scoreAtUtilization(shape);
-  return (requested, capacity) => at(capacity === 0 || requested > capacity ? 100 : 100 - Math.floor(((capacity - requested) * 100) / capacity));
+  return (requested, capacity) =>
+    at(capacity === 0 || requested > capacity ? 100 : 100 - Math.floor(((capacity - requested) * 100) / capacity));
 }
 
 /** Between the points of the shape, scores lie on straight lines. */
 export function scoreAtUtilization(shape: readonly UtilizationShapePoint[]): (utilization: number) => number {
-  const points = shape.map(({ utilization, score }) => ({ utilization, score: score * (MAX_NODE_SCORE / MAX_CUSTOM_SCORE) }));
+  const points = shape.map(({ utilization, score }) => ({
+    utilization,
+    score: score * (MAX_NODE_SCORE / MAX_CUSTOM_SCORE),
+  }));
   return (utilization) => {
     for (let i = 0; i < points.length; i++) {
       if (utilization > points[i]!.utilization) continue;
       if (i === 0) return points[0]!.score;
       const [from, to] = [points[i - 1]!, points[i]!];
-      return from.score + Math.trunc(((to.score - from.score) * (utilization - from.utilization)) / (to.utilization - from.utilization));
+      return (
+        from.score +
+        Math.trunc(((to.score - from.score) * (utilization - from.utilization)) / (to.utilization - from.utilization))
+      );
     }
     return points.at(-1)?.score ?? 0;
   };

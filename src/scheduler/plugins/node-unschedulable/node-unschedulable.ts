@@ -1,9 +1,9 @@
 import type { Node, Pod } from '../../../api/generated/core-v1.ts';
+import { toleratesTaint } from '../../../component-helpers/index.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { alwaysShared } from '../../framework/profile.ts';
 import { unresolvable } from '../../framework/status.ts';
-import { toleratesTaint } from '../../../component-helpers/index.ts';
 
 const TAINT = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' };
 const UNSCHEDULABLE = unresolvable('node(s) were unschedulable');
@@ -21,9 +21,15 @@ export function nodeUnschedulable(): Plugin {
       {
         resource: 'Node',
         action: Action.Add | Action.UpdateNodeTaint,
-        hint: (_pod, before, after) => (after as Node).spec?.unschedulable !== true && (before === undefined || (before as Node).spec?.unschedulable === true),
+        hint: (_pod, before, after) =>
+          (after as Node).spec?.unschedulable !== true &&
+          (before === undefined || (before as Node).spec?.unschedulable === true),
       },
-      { resource: 'UnscheduledPod', action: Action.UpdatePodToleration, hint: (pod, _before, after) => (after as Pod).metadata.uid === pod.uid },
+      {
+        resource: 'UnscheduledPod',
+        action: Action.UpdatePodToleration,
+        hint: (pod, _before, after) => (after as Pod).metadata.uid === pod.uid,
+      },
     ],
   };
 }

@@ -1,6 +1,11 @@
 import type { ReplicaSet, StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { ReplicationController, Service } from '../../../api/generated/core-v1.ts';
-import { labelSelectorAsSelector, LabelSelectorMatcher, selectorFromLabels, type LabelRequirement } from '../../../machinery/selectors/index.ts';
+import {
+  labelSelectorAsSelector,
+  LabelSelectorMatcher,
+  selectorFromLabels,
+  type LabelRequirement,
+} from '../../../machinery/selectors/index.ts';
 import type { PodShape } from '../../cache/pod-shape.ts';
 
 export interface SpreadListers {
@@ -25,7 +30,11 @@ export function defaultSelector(shape: PodShape, listers: SpreadListers): LabelS
   return requirements.length === 0 ? undefined : new LabelSelectorMatcher(requirements);
 }
 
-function ownerSelector(namespace: string, owner: NonNullable<PodShape['owner']>, listers: SpreadListers): LabelSelectorMatcher | undefined {
+function ownerSelector(
+  namespace: string,
+  owner: NonNullable<PodShape['owner']>,
+  listers: SpreadListers,
+): LabelSelectorMatcher | undefined {
   switch (`${owner.apiVersion} ${owner.kind}`) {
     case 'v1 ReplicationController': {
       const controller = listers.replicationController(namespace, owner.name);

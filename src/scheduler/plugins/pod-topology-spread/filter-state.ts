@@ -51,7 +51,8 @@ export class SpreadFilterState {
       this.#counted.forEach((c, i) => {
         if (!c.constraint.selector.matches(shape.labels)) return;
         for (const [slot, count] of counts) {
-          if (counting[i]![slot] === 1) c.pods[c.constraint.topology.domainOf[slot]!]! += count - (terminating.get(slot) ?? 0);
+          if (counting[i]![slot] === 1)
+            c.pods[c.constraint.topology.domainOf[slot]!]! += count - (terminating.get(slot) ?? 0);
         }
       });
     }

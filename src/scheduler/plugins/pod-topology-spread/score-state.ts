@@ -32,7 +32,12 @@ export class SpreadScoreState {
     const { table } = cache;
     this.#counted = constraints.map((constraint) => {
       const isHostname = constraint.topology.key === HOSTNAME;
-      return { constraint, isHostname, pods: new Int32Array(isHostname ? table.capacity : constraint.topology.domains), seen: new Int32Array(constraint.topology.domains) };
+      return {
+        constraint,
+        isHostname,
+        pods: new Int32Array(isHostname ? table.capacity : constraint.topology.domains),
+        seen: new Int32Array(constraint.topology.domains),
+      };
     });
     for (const { shape, counts, terminating } of cache.placements.all()) {
       if (shape.namespace !== pod.namespace) continue;
@@ -48,7 +53,8 @@ export class SpreadScoreState {
 
   change(other: PodInfo, node: NodeInfo, by: 1 | -1): void {
     if (other.terminating) return;
-    for (const c of this.#counted) if (counted(c.constraint.selector, this.#pod.namespace, other.shape)) this.#add(c, node, by);
+    for (const c of this.#counted)
+      if (counted(c.constraint.selector, this.#pod.namespace, other.shape)) this.#add(c, node, by);
   }
 
   scoreAll({ slots, count }: FeasibleNodes, scores: Float64Array): void {

@@ -1,12 +1,12 @@
 import type { TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
+import { ownValue } from '../../../base/index.ts';
+import { type NodeMatcher, findUntoleratedTaint, requiredNodeMatcher } from '../../../component-helpers/index.ts';
 import { LabelRequirement, LabelSelectorMatcher, labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { NodeTable } from '../../cache/node-table.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { PodShape } from '../../cache/pod-shape.ts';
 import type { Topology } from '../../cache/topology.ts';
-import { type NodeMatcher, findUntoleratedTaint, requiredNodeMatcher } from '../../../component-helpers/index.ts';
-import { ownValue } from '../../../base/index.ts';
 
 /** A constraint ready for counting. */
 export interface SpreadConstraint {
@@ -29,7 +29,9 @@ export function constraintsOf(options: {
   const { pod, table, kind, defaults } = options;
   const own = pod.shape.spreadConstraints;
   if (own.length > 0) {
-    return own.filter((c) => c.whenUnsatisfiable === kind).map((c) => compile(c, selectorWithLabelKeys(c, pod.shape), pod, table));
+    return own
+      .filter((c) => c.whenUnsatisfiable === kind)
+      .map((c) => compile(c, selectorWithLabelKeys(c, pod.shape), pod, table));
   }
   const wanted = defaults.filter((c) => c.whenUnsatisfiable === kind);
   if (wanted.length === 0) return [];
@@ -37,8 +39,14 @@ export function constraintsOf(options: {
   return selector === undefined ? [] : wanted.map((c) => compile(c, selector, pod, table));
 }
 
-function compile(constraint: TopologySpreadConstraint, selector: LabelSelectorMatcher, pod: PodInfo, table: NodeTable): SpreadConstraint {
-  const affinity: NodeMatcher | undefined = constraint.nodeAffinityPolicy === 'Ignore' ? undefined : requiredNodeMatcher(pod.shape);
+function compile(
+  constraint: TopologySpreadConstraint,
+  selector: LabelSelectorMatcher,
+  pod: PodInfo,
+  table: NodeTable,
+): SpreadConstraint {
+  const affinity: NodeMatcher | undefined =
+    constraint.nodeAffinityPolicy === 'Ignore' ? undefined : requiredNodeMatcher(pod.shape);
   const honorTaints = constraint.nodeTaintsPolicy === 'Honor';
   const { tolerations } = pod.shape;
   return {
@@ -46,15 +54,21 @@ function compile(constraint: TopologySpreadConstraint, selector: LabelSelectorMa
     topology: table.topology(constraint.topologyKey),
     selector,
     minDomains: constraint.minDomains ?? 1,
-    counts: (node) => (affinity === undefined || affinity(node)) && !(honorTaints && findUntoleratedTaint(node.taints, tolerations) !== undefined),
+    counts: (node) =>
+      (affinity === undefined || affinity(node)) &&
+      !(honorTaints && findUntoleratedTaint(node.taints, tolerations) !== undefined),
   };
 }
 
 /** The selector, narrowed to pods that share the values of the named labels with this one. */
 function selectorWithLabelKeys(constraint: TopologySpreadConstraint, shape: PodShape): LabelSelectorMatcher {
   const selector = labelSelectorAsSelector(constraint.labelSelector);
-  const more = (constraint.matchLabelKeys ?? []).filter((key) => ownValue(shape.labels, key) !== undefined).map((key) => new LabelRequirement(key, 'in', [ownValue(shape.labels, key)!]));
-  return more.length === 0 || selector.matchesNothing ? selector : new LabelSelectorMatcher([...selector.requirements, ...more]);
+  const more = (constraint.matchLabelKeys ?? [])
+    .filter((key) => ownValue(shape.labels, key) !== undefined)
+    .map((key) => new LabelRequirement(key, 'in', [ownValue(shape.labels, key)!]));
+  return more.length === 0 || selector.matchesNothing
+    ? selector
+    : new LabelSelectorMatcher([...selector.requirements, ...more]);
 }
 
 export function counted(selector: LabelSelectorMatcher, namespace: string, other: PodShape): boolean {

@@ -20,8 +20,10 @@ export interface BindVolumesOptions {
 export async function bindVolumes(handle: Handle, options: BindVolumesOptions): Promise<Status | undefined> {
   const { plan, nodeName, signal, timeoutMs } = options;
   const { client, clock } = handle;
-  for (const { claim, volume } of plan.bindings) await client.resource('v1/persistentvolumes').update(claimedBy(volume, claim), { signal });
-  for (const { claim } of plan.provisions) await client.resource('v1/persistentvolumeclaims').update(provisionedOn(claim, nodeName), { signal });
+  for (const { claim, volume } of plan.bindings)
+    await client.resource('v1/persistentvolumes').update(claimedBy(volume, claim), { signal });
+  for (const { claim } of plan.provisions)
+    await client.resource('v1/persistentvolumeclaims').update(provisionedOn(claim, nodeName), { signal });
   const end = clock.monotonic() + timeoutMs;
   for (;;) {
     const outcome = allBound(handle, options);
@@ -33,19 +35,35 @@ export async function bindVolumes(handle: Handle, options: BindVolumesOptions): 
 }
 
 function allBound(handle: Handle, { plan, nodeName }: BindVolumesOptions): boolean | Status {
-  const current = ({ metadata }: PersistentVolumeClaim): PersistentVolumeClaim | undefined => handle.listers.get('v1/persistentvolumeclaims', `${metadata.namespace}/${metadata.name}`);
+  const current = ({ metadata }: PersistentVolumeClaim): PersistentVolumeClaim | undefined =>
+    handle.listers.get('v1/persistentvolumeclaims', `${metadata.namespace}/${metadata.name}`);
   for (const { claim } of plan.bindings) {
     const now = current(claim);
-    if (now === undefined) return errorStatus(new Error(`binding volumes: could not find v1.PersistentVolumeClaim "${claim.metadata.namespace}/${claim.metadata.name}"`));
+    if (now === undefined)
+      return errorStatus(
+        new Error(
+          `binding volumes: could not find v1.PersistentVolumeClaim "${claim.metadata.namespace}/${claim.metadata.name}"`,
+        ),
+      );
     if (!isFullyBound(now)) return false;
   }
   for (const { claim } of plan.provisions) {
     const now = current(claim);
-    if (now === undefined) return errorStatus(new Error(`binding volumes: could not find v1.PersistentVolumeClaim "${claim.metadata.namespace}/${claim.metadata.name}"`));
+    if (now === undefined)
+      return errorStatus(
+        new Error(
+          `binding volumes: could not find v1.PersistentVolumeClaim "${claim.metadata.namespace}/${claim.metadata.name}"`,
+        ),
+      );
     if (isFullyBound(now)) continue;
     /** The provisioner gave up on this node: another one must be found. */
-    if (now.metadata.resourceVersion !== claim.metadata.resourceVersion && now.metadata.annotations?.[SELECTED_NODE] !== nodeName) {
-      return errorStatus(new Error(`binding volumes: provisioning failed for PVC ${JSON.stringify(claim.metadata.name)}`));
+    if (
+      now.metadata.resourceVersion !== claim.metadata.resourceVersion &&
+      now.metadata.annotations?.[SELECTED_NODE] !== nodeName
+    ) {
+      return errorStatus(
+        new Error(`binding volumes: provisioning failed for PVC ${JSON.stringify(claim.metadata.name)}`),
+      );
     }
     return false;
   }

@@ -16,7 +16,8 @@ export function capacityScorer(shape: readonly UtilizationShapePoint[]): (plan: 
   return (plan) => {
     const classes = storageByClass(plan);
     let sum = 0;
-    for (const { requested, capacity } of classes) sum += at(capacity === 0 || requested > capacity ? 100 : Math.floor((requested * 100) / capacity));
+    for (const { requested, capacity } of classes)
+      sum += at(capacity === 0 || requested > capacity ? 100 : Math.floor((requested * 100) / capacity));
     return classes.length === 0 ? 0 : Math.round(sum / classes.length);
   };
 }

@@ -1,8 +1,8 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
+import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
-import { nodeSelectorMatcher } from '../../../component-helpers/index.ts';
 import { storageClassOf } from '../pod-claims.ts';
 
 export function volumeIsOnNode(volume: PersistentVolume, node: NodeInfo): boolean {
@@ -10,10 +10,16 @@ export function volumeIsOnNode(volume: PersistentVolume, node: NodeInfo): boolea
   return required === undefined || nodeSelectorMatcher(required)(node);
 }
 
-export const requestedBytes = (claim: PersistentVolumeClaim): number => wholeValue(claim.spec?.resources?.requests?.['storage'] ?? '0');
+export const requestedBytes = (claim: PersistentVolumeClaim): number =>
+  wholeValue(claim.spec?.resources?.requests?.['storage'] ?? '0');
 
 /** The smallest volume that serves the claim on the node; one that was made for the claim comes before all. */
-export function findMatchingVolume(claim: PersistentVolumeClaim, volumes: readonly PersistentVolume[], node: NodeInfo, taken: ReadonlySet<string>): PersistentVolume | undefined {
+export function findMatchingVolume(
+  claim: PersistentVolumeClaim,
+  volumes: readonly PersistentVolume[],
+  node: NodeInfo,
+  taken: ReadonlySet<string>,
+): PersistentVolume | undefined {
   const wanted = requestedBytes(claim);
   const selector = claim.spec?.selector ? labelSelectorAsSelector(claim.spec.selector) : undefined;
   let best: PersistentVolume | undefined;
@@ -23,13 +29,21 @@ export function findMatchingVolume(claim: PersistentVolumeClaim, volumes: readon
     if (spec === undefined || taken.has(metadata.name ?? '') || metadata.deletionTimestamp !== undefined) continue;
     const size = wholeValue(spec.capacity?.['storage'] ?? '0');
     const { claimRef } = spec;
-    const reserved = claimRef !== undefined && claimRef.name === claim.metadata.name && claimRef.namespace === claim.metadata.namespace && (!claimRef.uid || claimRef.uid === claim.metadata.uid);
+    const reserved =
+      claimRef !== undefined &&
+      claimRef.name === claim.metadata.name &&
+      claimRef.namespace === claim.metadata.namespace &&
+      (!claimRef.uid || claimRef.uid === claim.metadata.uid);
     if (claimRef !== undefined && !reserved) continue;
     if ((spec.volumeMode ?? 'Filesystem') !== (claim.spec?.volumeMode ?? 'Filesystem')) continue;
     if (size < wanted || !volumeIsOnNode(volume, node)) continue;
     if (reserved) return volume;
     if (volume.status?.phase !== undefined && volume.status.phase !== 'Available') continue;
-    if ((spec.storageClassName ?? '') !== storageClassOf(claim) || (spec.volumeAttributesClassName ?? '') !== (claim.spec?.volumeAttributesClassName ?? '')) continue;
+    if (
+      (spec.storageClassName ?? '') !== storageClassOf(claim) ||
+      (spec.volumeAttributesClassName ?? '') !== (claim.spec?.volumeAttributesClassName ?? '')
+    )
+      continue;
     if (selector !== undefined && !selector.matches(metadata.labels)) continue;
     if (!(claim.spec?.accessModes ?? []).every((mode) => spec.accessModes?.includes(mode))) continue;
     if (size < bestSize || (size === bestSize && (metadata.name ?? '') < (best?.metadata.name ?? ''))) {

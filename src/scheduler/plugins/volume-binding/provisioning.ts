@@ -1,29 +1,45 @@
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
+import { ownValue } from '../../../base/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import { wholeValue } from '../../cache/quantity-values.ts';
 import type { Listers } from '../../listers.ts';
 import { storageClassOf } from '../pod-claims.ts';
 import { requestedBytes } from './find-matching-volume.ts';
-import { ownValue } from '../../../base/index.ts';
 
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
 
 /** Whether a volume could be made for the claim on the node, and in how much space; what keeps it from it otherwise. */
-export function provisionable(claim: PersistentVolumeClaim, node: NodeInfo, listers: Listers): { readonly freeBytes: number | undefined } | 'no' | 'no space' {
+export function provisionable(
+  claim: PersistentVolumeClaim,
+  node: NodeInfo,
+  listers: Listers,
+): { readonly freeBytes: number | undefined } | 'no' | 'no space' {
   const selected = claim.metadata.annotations?.[SELECTED_NODE];
   if (selected !== undefined && selected !== node.name) return 'no';
   const storageClass = listers.get('storage.k8s.io/v1/storageclasses', storageClassOf(claim));
-  if (storageClass === undefined || storageClass.provisioner === '' || storageClass.provisioner === NO_PROVISIONER) return 'no';
+  if (storageClass === undefined || storageClass.provisioner === '' || storageClass.provisioner === NO_PROVISIONER)
+    return 'no';
   const terms = storageClass.allowedTopologies ?? [];
-  const allowed = terms.length === 0 || terms.some((term) => (term.matchLabelExpressions ?? []).every(({ key, values }) => (values as readonly (string | undefined)[]).includes(ownValue(node.labels, key))));
+  const allowed =
+    terms.length === 0 ||
+    terms.some((term) =>
+      (term.matchLabelExpressions ?? []).every(({ key, values }) =>
+        (values as readonly (string | undefined)[]).includes(ownValue(node.labels, key)),
+      ),
+    );
   if (!allowed) return 'no';
   return capacityFor(claim, storageClass.provisioner, node, listers) ?? 'no space';
 }
 
 /** Drivers that publish their free space are believed; the others are trusted. */
-function capacityFor(claim: PersistentVolumeClaim, provisioner: string, node: NodeInfo, listers: Listers): { readonly freeBytes: number | undefined } | undefined {
+function capacityFor(
+  claim: PersistentVolumeClaim,
+  provisioner: string,
+  node: NodeInfo,
+  listers: Listers,
+): { readonly freeBytes: number | undefined } | undefined {
   const driver = listers.get('storage.k8s.io/v1/csidrivers', provisioner);
   if (driver?.spec.storageCapacity !== true) return { freeBytes: undefined };
   const wanted = requestedBytes(claim);
@@ -31,7 +47,11 @@ function capacityFor(claim: PersistentVolumeClaim, provisioner: string, node: No
   const found = listers.list('storage.k8s.io/v1/csistoragecapacities').find((capacity) => {
     if (capacity.storageClassName !== className || capacity.nodeTopology === undefined) return false;
     const largest = capacity.maximumVolumeSize ?? capacity.capacity;
-    return largest !== undefined && wholeValue(largest) >= wanted && labelSelectorAsSelector(capacity.nodeTopology).matches(node.labels);
+    return (
+      largest !== undefined &&
+      wholeValue(largest) >= wanted &&
+      labelSelectorAsSelector(capacity.nodeTopology).matches(node.labels)
+    );
   });
   return found && { freeBytes: found.capacity === undefined ? undefined : wholeValue(found.capacity) };
 }

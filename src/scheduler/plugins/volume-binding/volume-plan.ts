@@ -11,14 +11,30 @@ export interface VolumePlan {
 /** The volume with the claim written on it, as the volume controller would. */
 export function claimedBy(volume: PersistentVolume, claim: PersistentVolumeClaim): PersistentVolume {
   const { name, namespace, uid, resourceVersion } = claim.metadata;
-  const annotations = volume.spec?.claimRef ? volume.metadata.annotations : { ...volume.metadata.annotations, 'pv.kubernetes.io/bound-by-controller': 'yes' };
+  const annotations = volume.spec?.claimRef
+    ? volume.metadata.annotations
+    : { ...volume.metadata.annotations, 'pv.kubernetes.io/bound-by-controller': 'yes' };
   return {
     ...volume,
     metadata: { ...volume.metadata, ...(annotations ? { annotations } : {}) },
-    spec: { ...volume.spec, claimRef: { ...volume.spec?.claimRef, kind: 'PersistentVolumeClaim', apiVersion: 'v1', name, namespace, uid, resourceVersion } },
+    spec: {
+      ...volume.spec,
+      claimRef: {
+        ...volume.spec?.claimRef,
+        kind: 'PersistentVolumeClaim',
+        apiVersion: 'v1',
+        name,
+        namespace,
+        uid,
+        resourceVersion,
+      },
+    },
   };
 }
 
 export function provisionedOn(claim: PersistentVolumeClaim, nodeName: string): PersistentVolumeClaim {
-  return { ...claim, metadata: { ...claim.metadata, annotations: { ...claim.metadata.annotations, [SELECTED_NODE]: nodeName } } };
+  return {
+    ...claim,
+    metadata: { ...claim.metadata, annotations: { ...claim.metadata.annotations, [SELECTED_NODE]: nodeName } },
+  };
 }

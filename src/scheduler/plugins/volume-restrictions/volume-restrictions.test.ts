@@ -5,13 +5,19 @@ import { ask, claim, podWithClaims, volumeFixture } from '../../testing/volumes.
 import { volumeRestrictions } from './volume-restrictions.ts';
 
 const DISK = 'Unschedulable: node(s) had no available disk';
-const ONE_POD = 'Unschedulable: node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode';
+const ONE_POD =
+  'Unschedulable: node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode';
 const claims = { 'v1/persistentvolumeclaims': [claim('mine', { accessModes: ['ReadWriteOncePod'] }), claim('shared')] };
-const withVolume = (name: string, volume: Omit<Volume, 'name'>): PodBuilder => makePod(name).uid(`uid-${name}`).spec({ volumes: [{ name: 'v', ...volume }] });
+const withVolume = (name: string, volume: Omit<Volume, 'name'>): PodBuilder =>
+  makePod(name)
+    .uid(`uid-${name}`)
+    .spec({ volumes: [{ name: 'v', ...volume }] });
 const gce = (pdName: string, readOnly = false) => ({ gcePersistentDisk: { pdName, readOnly } });
 const ebs = (volumeID: string, readOnly = false) => ({ awsElasticBlockStore: { volumeID, readOnly } });
 const iscsi = (iqn: string, readOnly = false) => ({ iscsi: { targetPortal: 't', lun: 0, iqn, readOnly } });
-const rbd = (monitors: string[], image: string, readOnly = false, pool = 'rbd') => ({ rbd: { monitors, image, pool, readOnly } });
+const rbd = (monitors: string[], image: string, readOnly = false, pool = 'rbd') => ({
+  rbd: { monitors, image, pool, readOnly },
+});
 
 const disks: [name: string, there: Omit<Volume, 'name'>, wanted: Omit<Volume, 'name'>, answer: string][] = [
   ['a GCE disk that is written to', gce('d'), gce('d'), DISK],
@@ -32,15 +38,28 @@ const disks: [name: string, there: Omit<Volume, 'name'>, wanted: Omit<Volume, 'n
 
 it.each(disks)('%s', (_name, there, wanted, answer) => {
   const fixture = volumeFixture({ nodes: [makeNode('n'), makeNode('m')], pods: [withVolume('x', there).node('n')] });
-  expect(ask(volumeRestrictions(fixture.handle), fixture, withVolume('p', wanted)).nodes).toEqual({ n: answer, m: 'fits' });
+  expect(ask(volumeRestrictions(fixture.handle), fixture, withVolume('p', wanted)).nodes).toEqual({
+    n: answer,
+    m: 'fits',
+  });
 });
 
 const rows: [name: string, there: PodBuilder[], pod: PodBuilder, answer: string][] = [
   ['a pod without volumes is not asked about', [], makePod('p'), 'Skip'],
   ['claims that may be shared', [podWithClaims('x', 'shared').node('n')], podWithClaims('p', 'shared'), 'Skip'],
   ['a claim for one pod that nobody uses', [], podWithClaims('p', 'mine'), 'fits'],
-  ['a claim for one pod that another uses, wherever that is', [podWithClaims('x', 'mine').node('m')], podWithClaims('p', 'mine'), ONE_POD],
-  ['a claim that is not there', [], podWithClaims('p', 'nothing'), 'UnschedulableAndUnresolvable: persistentvolumeclaim "nothing" not found'],
+  [
+    'a claim for one pod that another uses, wherever that is',
+    [podWithClaims('x', 'mine').node('m')],
+    podWithClaims('p', 'mine'),
+    ONE_POD,
+  ],
+  [
+    'a claim that is not there',
+    [],
+    podWithClaims('p', 'nothing'),
+    'UnschedulableAndUnresolvable: persistentvolumeclaim "nothing" not found',
+  ],
 ];
 
 it.each(rows)('%s', (_name, there, pod, answer) => {
@@ -56,6 +75,10 @@ it('the claim is free again for a try without the pod that uses it', () => {
   const { state, pod, nodes } = ask(plugin, fixture, podWithClaims('p', 'mine'));
   expect(nodes).toEqual({ n: ONE_POD });
   const node = fixture.cache.table.get('n')!;
-  plugin.podRemoved!(state, pod, { other: fixture.cache.pod('uid-x')!, node, touched: { add: () => {}, all: () => {}, scores: () => {} } });
+  plugin.podRemoved!(state, pod, {
+    other: fixture.cache.pod('uid-x')!,
+    node,
+    touched: { add: () => {}, all: () => {}, scores: () => {} },
+  });
   expect(plugin.filter!(state, pod, node)).toBeUndefined();
 });

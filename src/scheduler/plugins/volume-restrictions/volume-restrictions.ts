@@ -10,7 +10,9 @@ import { claimSignature, claimVolumes } from '../pod-claims.ts';
 
 const NAME = 'VolumeRestrictions';
 const DISK_CONFLICT = unschedulable('node(s) had no available disk');
-const CLAIM_CONFLICT = unschedulable('node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode');
+const CLAIM_CONFLICT = unschedulable(
+  'node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode',
+);
 
 interface State {
   /** Claims that only one pod may use. */
@@ -21,7 +23,8 @@ interface State {
 
 /** Disks that only one pod may have, and claims that only one pod may use anywhere. */
 export function volumeRestrictions({ listers, cache }: Handle): Plugin {
-  const uses = (other: PodInfo, claims: ReadonlySet<string>): number => claimVolumes(other).filter((c) => claims.has(`${other.namespace}/${c.name}`)).length;
+  const uses = (other: PodInfo, claims: ReadonlySet<string>): number =>
+    claimVolumes(other).filter((c) => claims.has(`${other.namespace}/${c.name}`)).length;
   const follow = (state: CycleState, other: PodInfo, by: 1 | -1): void => {
     const data = state.get<State>(NAME);
     if (data !== undefined && data.claims.size > 0) data.users += by * uses(other, data.claims);
@@ -34,13 +37,15 @@ export function volumeRestrictions({ listers, cache }: Handle): Plugin {
       for (const { name } of claimVolumes(pod)) {
         const key = `${pod.namespace}/${name}`;
         const claim = listers.get('v1/persistentvolumeclaims', key);
-        if (claim === undefined) return { status: unresolvable(`persistentvolumeclaim ${JSON.stringify(name)} not found`) };
+        if (claim === undefined)
+          return { status: unresolvable(`persistentvolumeclaim ${JSON.stringify(name)} not found`) };
         if (claim.spec?.accessModes?.includes('ReadWriteOncePod')) claims.add(key);
       }
       const disks = pod.shape.volumes.some(isDisk);
       if (claims.size === 0 && !disks) return { status: skip() };
       let users = 0;
-      if (claims.size > 0) for (const node of cache.table.nodes) for (const key of claims) users += node?.claims.get(key) ?? 0;
+      if (claims.size > 0)
+        for (const node of cache.table.nodes) for (const key of claims) users += node?.claims.get(key) ?? 0;
       state.set(NAME, { claims, users } satisfies State);
       return undefined;
     },
@@ -58,24 +63,36 @@ export function volumeRestrictions({ listers, cache }: Handle): Plugin {
         action: Action.Add | ANY_UPDATE,
         hint: (pod, _before, after) => {
           const claim = after as PersistentVolumeClaim;
-          return claim.metadata.namespace === pod.namespace && claimVolumes(pod).some((c) => c.name === claim.metadata.name);
+          return (
+            claim.metadata.namespace === pod.namespace && claimVolumes(pod).some((c) => c.name === claim.metadata.name)
+          );
         },
       },
     ],
   };
 }
 
-const isDisk = (volume: Volume): boolean => volume.gcePersistentDisk !== undefined || volume.awsElasticBlockStore !== undefined || volume.iscsi !== undefined || volume.rbd !== undefined;
+const isDisk = (volume: Volume): boolean =>
+  volume.gcePersistentDisk !== undefined ||
+  volume.awsElasticBlockStore !== undefined ||
+  volume.iscsi !== undefined ||
+  volume.rbd !== undefined;
 
 function conflicts(volume: Volume, node: NodeInfo): boolean {
-  for (const other of node.pods.values()) if (other.shape.volumes.some((existing) => sameDisk(volume, existing))) return true;
+  for (const other of node.pods.values())
+    if (other.shape.volumes.some((existing) => sameDisk(volume, existing))) return true;
   return false;
 }
 
 /** The same disk twice, unless both only read where reading together is allowed. */
 function sameDisk(a: Volume, b: Volume): boolean {
-  if (a.gcePersistentDisk && b.gcePersistentDisk) return a.gcePersistentDisk.pdName === b.gcePersistentDisk.pdName && !(a.gcePersistentDisk.readOnly && b.gcePersistentDisk.readOnly);
-  if (a.awsElasticBlockStore && b.awsElasticBlockStore) return a.awsElasticBlockStore.volumeID === b.awsElasticBlockStore.volumeID;
+  if (a.gcePersistentDisk && b.gcePersistentDisk)
+    return (
+      a.gcePersistentDisk.pdName === b.gcePersistentDisk.pdName &&
+      !(a.gcePersistentDisk.readOnly && b.gcePersistentDisk.readOnly)
+    );
+  if (a.awsElasticBlockStore && b.awsElasticBlockStore)
+    return a.awsElasticBlockStore.volumeID === b.awsElasticBlockStore.volumeID;
   if (a.iscsi && b.iscsi) return a.iscsi.iqn === b.iscsi.iqn && !(a.iscsi.readOnly && b.iscsi.readOnly);
   if (a.rbd && b.rbd) {
     const monitors = new Set(a.rbd.monitors);

@@ -1,9 +1,9 @@
+import { ownValue } from '../../../base/index.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { Handle } from '../../framework/handle.ts';
 import type { Plugin } from '../../framework/plugin.ts';
 import { skip, unresolvable } from '../../framework/status.ts';
 import { claimSignature, claimVolumes, storageClassOf } from '../pod-claims.ts';
-import { ownValue } from '../../../base/index.ts';
 
 const NO_ZONE = unresolvable('node(s) had no available volume zone');
 
@@ -27,17 +27,20 @@ export function volumeZone({ listers }: Handle): Plugin {
       const constraints: ZoneConstraint[] = [];
       for (const { name } of claimVolumes(pod)) {
         const claim = listers.get('v1/persistentvolumeclaims', `${pod.namespace}/${name}`);
-        if (claim === undefined) return { status: unresolvable(`persistentvolumeclaim ${JSON.stringify(name)} not found`) };
+        if (claim === undefined)
+          return { status: unresolvable(`persistentvolumeclaim ${JSON.stringify(name)} not found`) };
         const volumeName = claim.spec?.volumeName ?? '';
         if (volumeName === '') {
           const className = storageClassOf(claim);
-          if (className === '') return { status: unresolvable('PersistentVolumeClaim had no pv name and storageClass name') };
+          if (className === '')
+            return { status: unresolvable('PersistentVolumeClaim had no pv name and storageClass name') };
           const storageClass = listers.get('storage.k8s.io/v1/storageclasses', className);
           if (storageClass?.volumeBindingMode === 'WaitForFirstConsumer') continue;
           return { status: unresolvable('PersistentVolume had no name') };
         }
         const volume = listers.get('v1/persistentvolumes', volumeName);
-        if (volume === undefined) return { status: unresolvable(`persistentvolume ${JSON.stringify(volumeName)} not found`) };
+        if (volume === undefined)
+          return { status: unresolvable(`persistentvolume ${JSON.stringify(volumeName)} not found`) };
         for (const keys of TOPOLOGY_LABELS) {
           for (const key of keys) {
             const value = ownValue(volume.metadata.labels, key);
@@ -54,7 +57,11 @@ export function volumeZone({ listers }: Handle): Plugin {
       return ({ labels }) => {
         const hasZone = TOPOLOGY_LABELS.some((keys) => keys.some((key) => ownValue(labels, key) !== undefined));
         if (!hasZone) return undefined;
-        return constraints.every(({ keys, values }) => keys.some((key) => Object.hasOwn(labels, key) && values.has(ownValue(labels, key)!))) ? undefined : NO_ZONE;
+        return constraints.every(({ keys, values }) =>
+          keys.some((key) => Object.hasOwn(labels, key) && values.has(ownValue(labels, key)!)),
+        )
+          ? undefined
+          : NO_ZONE;
       };
     },
     eventsToRegister: () => [

@@ -1,22 +1,32 @@
 /** Selectors of nodes, by their labels and by their names. */
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
-import { validateLabelName } from '../../label-selector.ts';
 import { labelValue, nameIsDnsSubdomain } from '../../../names/index.ts';
+import { validateLabelName } from '../../label-selector.ts';
 
 export interface NodeSelectorAllowances {
   /** For selectors that were stored before values were checked, and for preferences, which are never checked. */
   readonly invalidValues: boolean;
 }
 
-export function validateNodeSelector(errors: FieldError[], selector: NodeSelector, at: Path, allowances: NodeSelectorAllowances): void {
+export function validateNodeSelector(
+  errors: FieldError[],
+  selector: NodeSelector,
+  at: Path,
+  allowances: NodeSelectorAllowances,
+): void {
   const terms = selector.nodeSelectorTerms ?? [];
   const here = at.child('nodeSelectorTerms');
   if (terms.length === 0) errors.push(required(here, 'must have at least one node selector term'));
   for (const [i, term] of terms.entries()) validateNodeSelectorTerm(errors, term, here.index(i), allowances);
 }
 
-export function validateNodeSelectorTerm(errors: FieldError[], term: NodeSelectorTerm, at: Path, allowances: NodeSelectorAllowances): void {
+export function validateNodeSelectorTerm(
+  errors: FieldError[],
+  term: NodeSelectorTerm,
+  at: Path,
+  allowances: NodeSelectorAllowances,
+): void {
   for (const [i, requirement] of (term.matchExpressions ?? []).entries()) {
     validateRequirement(errors, requirement, at.child('matchExpressions').index(i), allowances);
   }
@@ -25,23 +35,32 @@ export function validateNodeSelectorTerm(errors: FieldError[], term: NodeSelecto
   }
 }
 
-function validateRequirement(errors: FieldError[], requirement: NodeSelectorRequirement, at: Path, allowances: NodeSelectorAllowances): void {
+function validateRequirement(
+  errors: FieldError[],
+  requirement: NodeSelectorRequirement,
+  at: Path,
+  allowances: NodeSelectorAllowances,
+): void {
   const { key = '', operator = '' } = requirement;
   const values = requirement.values ?? [];
   switch (operator) {
     case 'In':
     case 'NotIn':
-      if (values.length === 0) errors.push(required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
+      if (values.length === 0)
+        errors.push(required(at.child('values'), "must be specified when `operator` is 'In' or 'NotIn'"));
       break;
     case 'Exists':
     case 'DoesNotExist':
       if (values.length > 0) {
-        errors.push(forbiddenField(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
+        errors.push(
+          forbiddenField(at.child('values'), "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+        );
       }
       break;
     case 'Gt':
     case 'Lt':
-      if (values.length !== 1) errors.push(required(at.child('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'"));
+      if (values.length !== 1)
+        errors.push(required(at.child('values'), "must be specified single value when `operator` is 'Lt' or 'Gt'"));
       break;
     default:
       errors.push(invalidValue(at.child('operator'), operator, 'not a valid selector operator'));
@@ -59,16 +78,21 @@ function validateFieldRequirement(errors: FieldError[], requirement: NodeSelecto
   if (operator !== 'In' && operator !== 'NotIn') {
     errors.push(invalidValue(at.child('operator'), operator, 'not a valid selector operator'));
   } else if (values.length !== 1) {
-    errors.push(required(at.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"));
+    errors.push(
+      required(at.child('values'), "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"),
+    );
   }
   if (key !== 'metadata.name') {
     errors.push(invalidValue(at.child('key'), key, 'not a valid field selector key'));
     return;
   }
   for (const [i, value] of values.entries()) {
-    for (const message of nameIsDnsSubdomain(value)) errors.push(invalidValue(at.child('values').index(i), value, message));
+    for (const message of nameIsDnsSubdomain(value))
+      errors.push(invalidValue(at.child('values').index(i), value, message));
   }
 }
 
 export const hasInvalidNodeSelectorValue = (terms: readonly NodeSelectorTerm[]): boolean =>
-  terms.some((term) => term.matchExpressions?.some(({ values }) => values?.some((value) => labelValue(value).length > 0)));
+  terms.some((term) =>
+    term.matchExpressions?.some(({ values }) => values?.some((value) => labelValue(value).length > 0)),
+  );

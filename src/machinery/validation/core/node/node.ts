@@ -1,15 +1,23 @@
 /** Nodes. */
 import type { Node, NodeConfigSource, ConfigMapNodeConfigSource } from '../../../../api/generated/core-v1.ts';
 import { append, isRecord, parseCidr } from '../../../../base/index.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../../errors/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  path,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
+import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
 import { parseGoJson } from '../../go-json-error.ts';
 import { goStruct } from '../../go-struct.ts';
 import { checkLegacyCidr, cidrWarnings } from '../../ip.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { metadata, metadataUpdate } from '../../metadata-checks.ts';
-import { configMapKey, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
-import { validateResourceQuantity } from '../resources.ts';
 import { validateTaints } from '../pod/tolerations.ts';
+import { validateResourceQuantity } from '../resources.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -24,7 +32,8 @@ function annotations(errors: FieldError[], object: Node): void {
   if (taints) {
     const parsed = parseGoJson(taints);
     if (parsed.problem !== undefined) errors.push(invalidValue(ANNOTATIONS, TAINTS_ANNOTATION, parsed.problem));
-    else if (Array.isArray(parsed.value)) validateTaints(errors, parsed.value.filter(isTaint), ANNOTATIONS.child(TAINTS_ANNOTATION));
+    else if (Array.isArray(parsed.value))
+      validateTaints(errors, parsed.value.filter(isTaint), ANNOTATIONS.child(TAINTS_ANNOTATION));
   }
   if (avoidPods) validateAvoidPods(errors, avoidPods);
 }
@@ -37,7 +46,8 @@ function validateAvoidPods(errors: FieldError[], text: string): void {
     errors.push(invalidValue(ANNOTATIONS.child('AvoidPods'), AVOID_PODS_ANNOTATION, parsed.problem));
     return;
   }
-  const entries = isRecord(parsed.value) && Array.isArray(parsed.value['preferAvoidPods']) ? parsed.value['preferAvoidPods'] : [];
+  const entries =
+    isRecord(parsed.value) && Array.isArray(parsed.value['preferAvoidPods']) ? parsed.value['preferAvoidPods'] : [];
   for (const [i, entry] of entries.entries()) {
     const signature: unknown = isRecord(entry) ? entry['podSignature'] : undefined;
     const controller: unknown = isRecord(signature) ? signature['podController'] : undefined;
@@ -81,7 +91,8 @@ function addressesUpdate(errors: FieldError[], object: Node): void {
   const seen = new Set<string>();
   for (const [i, address] of (object.status?.addresses ?? []).entries()) {
     const key = `${address.type} ${address.address}`;
-    if (seen.has(key)) errors.push(duplicate(STATUS.child('addresses').index(i), goStruct('io.k8s.api.core.v1.NodeAddress', address)));
+    if (seen.has(key))
+      errors.push(duplicate(STATUS.child('addresses').index(i), goStruct('io.k8s.api.core.v1.NodeAddress', address)));
     seen.add(key);
   }
 }
@@ -96,7 +107,9 @@ function givenOnceUpdate(errors: FieldError[], object: Node, old: Node): void {
     for (let i = 0; i < differences; i++) errors.push(forbiddenField(SPEC.child('podCIDRs'), changed));
   }
   if (old.spec?.providerID && old.spec.providerID !== object.spec?.providerID) {
-    errors.push(forbiddenField(SPEC.child('providerID'), 'node updates may not change providerID except from "" to valid'));
+    errors.push(
+      forbiddenField(SPEC.child('providerID'), 'node updates may not change providerID except from "" to valid'),
+    );
   }
 }
 
@@ -114,7 +127,13 @@ type SourceCheck = (errors: FieldError[], source: ConfigMapNodeConfigSource, at:
 
 function validateConfigSource(errors: FieldError[], source: NodeConfigSource, at: Path, check: SourceCheck): void {
   if (!source.configMap) {
-    errors.push(invalidValue(at, goStruct('io.k8s.api.core.v1.NodeConfigSource', source), 'exactly one reference subfield must be non-nil'));
+    errors.push(
+      invalidValue(
+        at,
+        goStruct('io.k8s.api.core.v1.NodeConfigSource', source),
+        'exactly one reference subfield must be non-nil',
+      ),
+    );
     return;
   }
   check(errors, source.configMap, at.child('configMap'));
@@ -123,7 +142,8 @@ function validateConfigSource(errors: FieldError[], source: NodeConfigSource, at
 
 const validateSpecSource: SourceCheck = (errors, { uid, resourceVersion }, at) => {
   if (uid) errors.push(forbiddenField(at.child('uid'), 'uid must not be set in spec'));
-  if (resourceVersion) errors.push(forbiddenField(at.child('resourceVersion'), 'resourceVersion must not be set in spec'));
+  if (resourceVersion)
+    errors.push(forbiddenField(at.child('resourceVersion'), 'resourceVersion must not be set in spec'));
 };
 
 const validateStatusSource: SourceCheck = (errors, { uid, resourceVersion }, at) => {
@@ -131,9 +151,15 @@ const validateStatusSource: SourceCheck = (errors, { uid, resourceVersion }, at)
   if (!resourceVersion) errors.push(required(at.child('resourceVersion'), 'resourceVersion must be set in status'));
 };
 
-function validateConfigMapSource(errors: FieldError[], { namespace, name, kubeletConfigKey: key }: ConfigMapNodeConfigSource, at: Path): void {
+function validateConfigMapSource(
+  errors: FieldError[],
+  { namespace, name, kubeletConfigKey: key }: ConfigMapNodeConfigSource,
+  at: Path,
+): void {
   if (!namespace) errors.push(required(at.child('namespace'), 'namespace must be set'));
-  else for (const message of nameIsDnsLabel(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
+  else
+    for (const message of nameIsDnsLabel(namespace))
+      errors.push(invalidValue(at.child('namespace'), namespace, message));
   if (!name) errors.push(required(at.child('name'), 'name must be set'));
   else for (const message of nameIsDnsSubdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
   if (!key) errors.push(required(at.child('kubeletConfigKey'), 'kubeletConfigKey must be set'));
@@ -141,12 +167,14 @@ function validateConfigMapSource(errors: FieldError[], { namespace, name, kubele
 }
 
 function externalIdUpdate(errors: FieldError[], object: Node, old: Node): void {
-  if ((object.spec?.externalID ?? '') !== (old.spec?.externalID ?? '')) errors.push(forbiddenField(SPEC.child('externalID'), 'may not be updated'));
+  if ((object.spec?.externalID ?? '') !== (old.spec?.externalID ?? ''))
+    errors.push(forbiddenField(SPEC.child('externalID'), 'may not be updated'));
 }
 
 function nodeWarnings(warnings: string[], { spec = {} }: Node): void {
   if (spec.externalID) warnings.push('spec.externalID: this field is deprecated, and is unused by Kubernetes');
-  for (const [i, cidr] of (spec.podCIDRs ?? []).entries()) append(warnings, cidrWarnings(cidr, SPEC.child('podCIDRs').index(i)));
+  for (const [i, cidr] of (spec.podCIDRs ?? []).entries())
+    append(warnings, cidrWarnings(cidr, SPEC.child('podCIDRs').index(i)));
 }
 
 const nodeUpdate: KindValidation<Node>['update'] = [

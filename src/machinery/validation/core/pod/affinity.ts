@@ -8,8 +8,8 @@ import type {
 } from '../../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../../api/generated/meta-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
-import { validateLabelName, validateLabelSelector } from '../../label-selector.ts';
 import { nameIsDnsLabel } from '../../../names/index.ts';
+import { validateLabelName, validateLabelSelector } from '../../label-selector.ts';
 import { validateNodeSelector, validateNodeSelectorTerm } from '../node/node-selector.ts';
 import type { PodRules } from './pod-rules.ts';
 
@@ -20,17 +20,23 @@ const ANY_VALUE = { invalidValues: true };
 export function validateAffinity(errors: FieldError[], affinity: Affinity, at: Path, rules: PodRules): void {
   if (affinity.nodeAffinity) validateNodeAffinity(errors, affinity.nodeAffinity, at.child('nodeAffinity'), rules);
   if (affinity.podAffinity) validatePodAffinity(errors, affinity.podAffinity, at.child('podAffinity'), rules);
-  if (affinity.podAntiAffinity) validatePodAffinity(errors, affinity.podAntiAffinity, at.child('podAntiAffinity'), rules);
+  if (affinity.podAntiAffinity)
+    validatePodAffinity(errors, affinity.podAntiAffinity, at.child('podAntiAffinity'), rules);
 }
 
 function validateNodeAffinity(errors: FieldError[], affinity: NodeAffinity, at: Path, rules: PodRules): void {
   const selector = affinity[REQUIRED];
-  if (selector) validateNodeSelector(errors, selector, at.child(REQUIRED), { invalidValues: rules.allowInvalidNodeAffinityValues });
+  if (selector)
+    validateNodeSelector(errors, selector, at.child(REQUIRED), { invalidValues: rules.allowInvalidNodeAffinityValues });
   const preferred = affinity[PREFERRED];
   if (preferred) validatePreferredSchedulingTerms(errors, preferred, at.child(PREFERRED));
 }
 
-export function validatePreferredSchedulingTerms(errors: FieldError[], terms: readonly PreferredSchedulingTerm[], at: Path): void {
+export function validatePreferredSchedulingTerms(
+  errors: FieldError[],
+  terms: readonly PreferredSchedulingTerm[],
+  at: Path,
+): void {
   for (const [i, term] of terms.entries()) {
     validateWeight(errors, term.weight ?? 0, at.index(i));
     validateNodeSelectorTerm(errors, term.preference ?? {}, at.index(i).child('preference'), ANY_VALUE);
@@ -42,7 +48,8 @@ function validateWeight(errors: FieldError[], weight: number, at: Path): void {
 }
 
 function validatePodAffinity(errors: FieldError[], affinity: PodAffinity, at: Path, rules: PodRules): void {
-  for (const [i, term] of (affinity[REQUIRED] ?? []).entries()) validatePodAffinityTerm(errors, term, at.child(REQUIRED).index(i), rules);
+  for (const [i, term] of (affinity[REQUIRED] ?? []).entries())
+    validatePodAffinityTerm(errors, term, at.child(REQUIRED).index(i), rules);
   for (const [i, { weight, podAffinityTerm }] of (affinity[PREFERRED] ?? []).entries()) {
     const here = at.child(PREFERRED).index(i);
     validateWeight(errors, weight ?? 0, here);
@@ -53,7 +60,8 @@ function validatePodAffinity(errors: FieldError[], affinity: PodAffinity, at: Pa
 function validatePodAffinityTerm(errors: FieldError[], term: PodAffinityTerm, at: Path, rules: PodRules): void {
   validatePodAffinityTermSelectors(errors, term, at, rules.allowInvalidSelectorValues);
   for (const namespace of term.namespaces ?? []) {
-    for (const message of nameIsDnsLabel(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
+    for (const message of nameIsDnsLabel(namespace))
+      errors.push(invalidValue(at.child('namespace'), namespace, message));
   }
   validateMatchLabelKeys(errors, term, at);
   const topologyKey = term.topologyKey ?? '';
@@ -61,7 +69,12 @@ function validatePodAffinityTerm(errors: FieldError[], term: PodAffinityTerm, at
   validateLabelName(errors, topologyKey, at.child('topologyKey'));
 }
 
-export function validatePodAffinityTermSelectors(errors: FieldError[], term: PodAffinityTerm, at: Path, invalidValues: boolean): void {
+export function validatePodAffinityTermSelectors(
+  errors: FieldError[],
+  term: PodAffinityTerm,
+  at: Path,
+  invalidValues: boolean,
+): void {
   validateLabelSelector(errors, term.labelSelector, at.child('labelSelector'), { invalidValues });
   validateLabelSelector(errors, term.namespaceSelector, at.child('namespaceSelector'), { invalidValues });
 }
@@ -80,17 +93,25 @@ export function validateMatchLabelKeys(errors: FieldError[], term: MatchedLabelK
     const selected = new Set(Object.keys(labelSelector.matchLabels ?? {}));
     for (const { key } of labelSelector.matchExpressions ?? []) {
       const i = matchLabelKeys.lastIndexOf(key);
-      if (i >= 0 && selected.has(key)) errors.push(invalidValue(at.index(i), key, 'exists in both matchLabelKeys and labelSelector'));
+      if (i >= 0 && selected.has(key))
+        errors.push(invalidValue(at.index(i), key, 'exists in both matchLabelKeys and labelSelector'));
       selected.add(key);
     }
   }
   for (const [i, key] of matchLabelKeys.entries()) {
     if (!mismatchLabelKeys.includes(key)) continue;
-    errors.push(invalidValue(at.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'));
+    errors.push(
+      invalidValue(at.child('matchLabelKeys').index(i), key, 'exists in both matchLabelKeys and mismatchLabelKeys'),
+    );
   }
 }
 
-function validateKeys(errors: FieldError[], keys: readonly string[], selector: LabelSelector | undefined, at: Path): void {
+function validateKeys(
+  errors: FieldError[],
+  keys: readonly string[],
+  selector: LabelSelector | undefined,
+  at: Path,
+): void {
   if (keys.length === 0) return;
   if (!selector) {
     errors.push(forbiddenField(at, 'must not be specified when labelSelector is not set'));

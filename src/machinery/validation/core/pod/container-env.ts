@@ -8,8 +8,22 @@ import type {
   ResourceFieldSelector,
   Volume,
 } from '../../../../api/generated/core-v1.ts';
-import { type FieldError, invalidValue, notFoundValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
-import { configMapKey, nameIsDnsSubdomain, qualifiedName, relaxedEnvVarName, utf8Longer } from '../../../names/index.ts';
+import {
+  type FieldError,
+  invalidValue,
+  notFoundValue,
+  notSupported,
+  type Path,
+  required,
+  tooLong,
+} from '../../../errors/index.ts';
+import {
+  configMapKey,
+  nameIsDnsSubdomain,
+  qualifiedName,
+  relaxedEnvVarName,
+  utf8Longer,
+} from '../../../names/index.ts';
 import { quantityOf } from '../../quantities.ts';
 import { validateLocalNonReservedPath } from '../volume/file-paths.ts';
 
@@ -17,7 +31,9 @@ export function validateEnv(errors: FieldError[], env: readonly EnvVar[], at: Pa
   for (let i = 0; i < env.length; i++) {
     const variable = env[i]!;
     if (!variable.name) errors.push(required(at.index(i).child('name')));
-    else for (const message of relaxedEnvVarName(variable.name)) errors.push(invalidValue(at.index(i).child('name'), variable.name, message));
+    else
+      for (const message of relaxedEnvVarName(variable.name))
+        errors.push(invalidValue(at.index(i).child('name'), variable.name, message));
     if (variable.valueFrom) validateValueFrom(errors, variable, at.index(i).child('valueFrom'));
   }
 }
@@ -25,13 +41,17 @@ export function validateEnv(errors: FieldError[], env: readonly EnvVar[], at: Pa
 function validateValueFrom(errors: FieldError[], variable: EnvVar, at: Path): void {
   const { fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef } = variable.valueFrom!;
   if (fieldRef) validateFieldRef(errors, fieldRef, at.child('fieldRef'), ENV_FIELDS);
-  if (resourceFieldRef) validateResourceFieldRef(errors, resourceFieldRef, at.child('resourceFieldRef'), { inVolume: false });
+  if (resourceFieldRef)
+    validateResourceFieldRef(errors, resourceFieldRef, at.child('resourceFieldRef'), { inVolume: false });
   if (configMapKeyRef) validateKeySelector(errors, configMapKeyRef, at.child('configMapKeyRef'));
   if (secretKeyRef) validateKeySelector(errors, secretKeyRef, at.child('secretKeyRef'));
   if (fileKeyRef) validateFileKeyRef(errors, fileKeyRef, at.child('fileKeyRef'));
-  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter((source) => source !== undefined).length;
+  const sources = [fieldRef, resourceFieldRef, configMapKeyRef, secretKeyRef, fileKeyRef].filter(
+    (source) => source !== undefined,
+  ).length;
   if (sources === 0) {
-    const message = 'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
+    const message =
+      'must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`';
     errors.push(invalidValue(at, '', message));
   } else if (variable.value) errors.push(invalidValue(at, '', 'may not be specified when `value` is not empty'));
   else if (sources > 1) errors.push(invalidValue(at, '', 'may not have more than one field specified at a time'));
@@ -65,9 +85,20 @@ const ENV_FIELDS = [
   'status.podIP',
   'status.podIPs',
 ];
-export const VOLUME_FIELDS = ['metadata.annotations', 'metadata.labels', 'metadata.name', 'metadata.namespace', 'metadata.uid'];
+export const VOLUME_FIELDS = [
+  'metadata.annotations',
+  'metadata.labels',
+  'metadata.name',
+  'metadata.namespace',
+  'metadata.uid',
+];
 
-export function validateFieldRef(errors: FieldError[], reference: ObjectFieldSelector, at: Path, supported: readonly string[]): void {
+export function validateFieldRef(
+  errors: FieldError[],
+  reference: ObjectFieldSelector,
+  at: Path,
+  supported: readonly string[],
+): void {
   const { apiVersion = '', fieldPath = '' } = reference;
   if (apiVersion === '') {
     errors.push(required(at.child('apiVersion')));
@@ -99,7 +130,11 @@ function splitSubscript(fieldPath: string): { path: string; key: string } | unde
 /** `spec.host` is what `spec.nodeName` once was. */
 const canonicalField = (fieldPath: string): string => (fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath);
 
-function conversionProblem(apiVersion: string, fieldPath: string, subscriptedPath: string | undefined): string | undefined {
+function conversionProblem(
+  apiVersion: string,
+  fieldPath: string,
+  subscriptedPath: string | undefined,
+): string | undefined {
   if (apiVersion !== 'v1') return `unsupported pod version: ${apiVersion}`;
   if (subscriptedPath !== undefined) {
     if (subscriptedPath === 'metadata.annotations' || subscriptedPath === 'metadata.labels') return undefined;
@@ -135,7 +170,11 @@ export function validateResourceFieldRef(
 
 const SIZE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-function validateDivisor(errors: FieldError[], { resource = '', divisor = '0' }: ResourceFieldSelector, at: Path): void {
+function validateDivisor(
+  errors: FieldError[],
+  { resource = '', divisor = '0' }: ResourceFieldSelector,
+  at: Path,
+): void {
   const text = quantityOf(divisor).toString();
   if (text === '0') return;
   if (resource.endsWith('.cpu')) {
@@ -151,7 +190,14 @@ function validateDivisor(errors: FieldError[], { resource = '', divisor = '0' }:
       : HUGE_PAGE_FIELD.test(resource)
         ? 'hugepages'
         : undefined;
-  if (name) errors.push(invalidValue(at, resource, `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the ${name} resource`));
+  if (name)
+    errors.push(
+      invalidValue(
+        at,
+        resource,
+        `only divisor's values ${SIZE_DIVISORS.join(', ')} are supported with the ${name} resource`,
+      ),
+    );
 }
 
 function validateKeySelector(errors: FieldError[], { name = '', key = '' }: ConfigMapKeySelector, at: Path): void {
@@ -176,25 +222,34 @@ function validateFileKeyRef(errors: FieldError[], reference: FileKeySelector, at
 }
 
 /** Files of variables are written by init containers, into volumes that live as long as the pod. */
-export function validateFileKeyVolumes(errors: FieldError[], env: readonly EnvVar[], at: Path, volumes: ReadonlyMap<string, Volume>): void {
+export function validateFileKeyVolumes(
+  errors: FieldError[],
+  env: readonly EnvVar[],
+  at: Path,
+  volumes: ReadonlyMap<string, Volume>,
+): void {
   for (const [i, { valueFrom }] of env.entries()) {
     if (!valueFrom?.fileKeyRef) continue;
     const { volumeName = '' } = valueFrom.fileKeyRef;
     const here = at.index(i).child('valueFrom', 'fileKeyRef', 'volumeName');
     const volume = volumes.get(volumeName);
     if (!volume) errors.push(notFoundValue(here, volumeName));
-    else if (!volume.emptyDir) errors.push(invalidValue(here, volumeName, 'referenced volume must be of type emptyDir'));
+    else if (!volume.emptyDir)
+      errors.push(invalidValue(here, volumeName, 'referenced volume must be of type emptyDir'));
   }
 }
 
 export function validateEnvFrom(errors: FieldError[], sources: readonly EnvFromSource[], at: Path): void {
   for (const [i, { prefix, configMapRef, secretRef }] of sources.entries()) {
     const here = at.index(i);
-    if (prefix) for (const message of relaxedEnvVarName(prefix)) errors.push(invalidValue(here.child('prefix'), prefix, message));
+    if (prefix)
+      for (const message of relaxedEnvVarName(prefix)) errors.push(invalidValue(here.child('prefix'), prefix, message));
     if (configMapRef) validateEnvSourceName(errors, configMapRef.name, here.child('configMapRef', 'name'));
     if (secretRef) validateEnvSourceName(errors, secretRef.name, here.child('secretRef', 'name'));
-    if (!configMapRef && !secretRef) errors.push(invalidValue(at, '', 'must specify one of: `configMapRef` or `secretRef`'));
-    else if (configMapRef && secretRef) errors.push(invalidValue(at, '', 'may not have more than one field specified at a time'));
+    if (!configMapRef && !secretRef)
+      errors.push(invalidValue(at, '', 'must specify one of: `configMapRef` or `secretRef`'));
+    else if (configMapRef && secretRef)
+      errors.push(invalidValue(at, '', 'may not have more than one field specified at a time'));
   }
 }
 

@@ -16,8 +16,12 @@ export function validateContainerPorts(errors: FieldError[], ports: readonly Con
       if (messages.length === 0) names.add(port.name);
     }
     if (!port.containerPort) errors.push(required(here.child('containerPort')));
-    else for (const message of portNumber(port.containerPort)) errors.push(invalidValue(here.child('containerPort'), port.containerPort, message));
-    if (port.hostPort) for (const message of portNumber(port.hostPort)) errors.push(invalidValue(here.child('hostPort'), port.hostPort, message));
+    else
+      for (const message of portNumber(port.containerPort))
+        errors.push(invalidValue(here.child('containerPort'), port.containerPort, message));
+    if (port.hostPort)
+      for (const message of portNumber(port.hostPort))
+        errors.push(invalidValue(here.child('hostPort'), port.hostPort, message));
     validateProtocol(errors, port.protocol, here.child('protocol'));
   }
 }
@@ -44,7 +48,12 @@ export function validateHostPortConflicts(errors: FieldError[], containers: read
 }
 
 /** On the host's network a container's port is the host's port. A template may leave the host's port to be defaulted. */
-export function validateHostNetworkPorts(errors: FieldError[], containers: readonly Container[], at: Path, resourceIsPod: boolean): void {
+export function validateHostNetworkPorts(
+  errors: FieldError[],
+  containers: readonly Container[],
+  at: Path,
+  resourceIsPod: boolean,
+): void {
   for (const [c, { ports = [] }] of containers.entries()) {
     for (const [i, { hostPort = 0, containerPort = 0 }] of ports.entries()) {
       if ((resourceIsPod || hostPort !== 0) && hostPort !== containerPort) {

@@ -1,16 +1,33 @@
 /** The containers of a pod: regular, init, sidecar and ephemeral ones. */
-import type { Container, ContainerResizePolicy, ContainerRestartRule, EphemeralContainer, PodSpec, Volume } from '../../../../api/generated/core-v1.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, type Path, required, tooMany } from '../../../errors/index.ts';
+import type {
+  Container,
+  ContainerResizePolicy,
+  ContainerRestartRule,
+  EphemeralContainer,
+  PodSpec,
+  Volume,
+} from '../../../../api/generated/core-v1.ts';
+import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+  notSupported,
+  type Path,
+  required,
+  tooMany,
+} from '../../../errors/index.ts';
 import { dns1123Label } from '../../../names/index.ts';
+import { validateContainerResources, type RequirementRules } from '../resources.ts';
+import { validatePullPolicy } from '../volume/volume-sources-csi.ts';
 import { validateEnv, validateEnvFrom } from './container-env.ts';
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports.ts';
 import { validateProbesAndLifecycle, type HandlerRules } from './handlers.ts';
 import { type AnyContainer } from './pod-containers.ts';
-import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
 import type { PodRules } from './pod-rules.ts';
-import { validateContainerResources, type RequirementRules } from '../resources.ts';
 import { validateSecurityContext } from './security-context.ts';
-import { validatePullPolicy } from '../volume/volume-sources-csi.ts';
 import { validateVolumeDevices, validateVolumeMounts } from './volume-mounts.ts';
 
 const MESSAGE_POLICIES = ['File', 'FallbackToLogsOnError'];
@@ -45,7 +62,12 @@ export function containerRules(spec: PodSpec, volumes: ReadonlyMap<string, Volum
   };
 }
 
-export function validateContainers(errors: FieldError[], containers: readonly Container[], at: Path, rules: ContainerRules): void {
+export function validateContainers(
+  errors: FieldError[],
+  containers: readonly Container[],
+  at: Path,
+  rules: ContainerRules,
+): void {
   if (containers.length === 0) {
     errors.push(required(at));
     return;
@@ -80,14 +102,30 @@ export function validateInitContainers(errors: FieldError[], spec: PodSpec, at: 
 
 function validateNoHandlers(errors: FieldError[], container: Container, at: Path): void {
   for (const name of ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const) {
-    if (container[name]) errors.push(forbiddenField(at.child(name), 'may not be set for init containers without restartPolicy=Always'));
+    if (container[name])
+      errors.push(forbiddenField(at.child(name), 'may not be set for init containers without restartPolicy=Always'));
   }
 }
 
-const EPHEMERAL_FORBIDDEN = ['ports', 'resources', 'resizePolicy', 'restartPolicy', 'restartPolicyRules', 'livenessProbe', 'readinessProbe', 'startupProbe', 'lifecycle'] as const;
+const EPHEMERAL_FORBIDDEN = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+] as const;
 const FORBIDDEN_TO_EPHEMERAL = 'cannot be set for an Ephemeral Container';
 
-export function validateEphemeralContainers(errors: FieldError[], spec: PodSpec, at: Path, rules: ContainerRules): void {
+export function validateEphemeralContainers(
+  errors: FieldError[],
+  spec: PodSpec,
+  at: Path,
+  rules: ContainerRules,
+): void {
   const others = new Set([...(spec.containers ?? []), ...(spec.initContainers ?? [])].map(({ name }) => name));
   const names = new Set(others);
   for (const [i, container] of (spec.ephemeralContainers ?? []).entries()) {
@@ -119,12 +157,15 @@ function validateEphemeralFields(errors: FieldError[], container: EphemeralConta
 
 function validateContainerCommon(errors: FieldError[], container: AnyContainer, at: Path, rules: ContainerRules): void {
   if (!container.name) errors.push(required(at.child('name')));
-  else for (const message of dns1123Label(container.name)) errors.push(invalidValue(at.child('name'), container.name, message));
+  else
+    for (const message of dns1123Label(container.name))
+      errors.push(invalidValue(at.child('name'), container.name, message));
   // Templates may have images of nothing but space: some platforms fill them in later.
   if (!container.image) errors.push(required(at.child('image')));
   const policy = container.terminationMessagePolicy;
   if (!policy) errors.push(required(at.child('terminationMessagePolicy')));
-  else if (!MESSAGE_POLICIES.includes(policy)) errors.push(notSupported(at.child('terminationMessagePolicy'), policy, MESSAGE_POLICIES));
+  else if (!MESSAGE_POLICIES.includes(policy))
+    errors.push(notSupported(at.child('terminationMessagePolicy'), policy, MESSAGE_POLICIES));
 
   if (container.ports) validateContainerPorts(errors, container.ports, at.child('ports'));
   if (container.env) validateEnv(errors, container.env, at.child('env'));
@@ -133,11 +174,18 @@ function validateContainerCommon(errors: FieldError[], container: AnyContainer, 
   if (container.volumeDevices) validateVolumeDevices(errors, container, rules.volumes, at.child('volumeDevices'));
   validatePullPolicy(errors, container.imagePullPolicy, at.child('imagePullPolicy'));
   if (container.resources) validateContainerResources(errors, container.resources, at.child('resources'), rules);
-  if (container.resizePolicy) validateResizePolicy(errors, container.resizePolicy, at.child('resizePolicy'), rules.restartPolicy);
-  if (container.securityContext) validateSecurityContext(errors, container.securityContext, at.child('securityContext'), rules);
+  if (container.resizePolicy)
+    validateResizePolicy(errors, container.resizePolicy, at.child('resizePolicy'), rules.restartPolicy);
+  if (container.securityContext)
+    validateSecurityContext(errors, container.securityContext, at.child('securityContext'), rules);
 }
 
-function validateResizePolicy(errors: FieldError[], policies: readonly ContainerResizePolicy[], at: Path, podRestartPolicy: string): void {
+function validateResizePolicy(
+  errors: FieldError[],
+  policies: readonly ContainerResizePolicy[],
+  at: Path,
+  podRestartPolicy: string,
+): void {
   const seen = new Set<string>();
   for (const [i, { resourceName = '', restartPolicy = '' }] of policies.entries()) {
     if (seen.has(resourceName)) errors.push(duplicate(at.index(i), resourceName));
@@ -155,13 +203,19 @@ function validateRequiredOneOf(errors: FieldError[], value: string, supported: r
   else if (!supported.includes(value)) errors.push(notSupported(at, value, supported));
 }
 
-function validateRestartPolicy(errors: FieldError[], { restartPolicy, restartPolicyRules: rules = [] }: Container, at: Path): void {
+function validateRestartPolicy(
+  errors: FieldError[],
+  { restartPolicy, restartPolicyRules: rules = [] }: Container,
+  at: Path,
+): void {
   if (restartPolicy !== undefined) {
-    if (!RESTART_POLICIES.includes(restartPolicy)) errors.push(notSupported(at.child('restartPolicy'), restartPolicy, RESTART_POLICIES));
+    if (!RESTART_POLICIES.includes(restartPolicy))
+      errors.push(notSupported(at.child('restartPolicy'), restartPolicy, RESTART_POLICIES));
   } else if (rules.length > 0) {
     errors.push(required(at.child('restartPolicy'), 'must specify restartPolicy when restart rules are used'));
   }
-  if (rules.length > MAX_RESTART_RULES) errors.push(tooMany(at.child('restartPolicyRules'), rules.length, MAX_RESTART_RULES));
+  if (rules.length > MAX_RESTART_RULES)
+    errors.push(tooMany(at.child('restartPolicyRules'), rules.length, MAX_RESTART_RULES));
   for (const [i, rule] of rules.entries()) validateRestartRule(errors, rule, at.child('restartPolicyRules').index(i));
 }
 
@@ -173,7 +227,8 @@ function validateRestartRule(errors: FieldError[], { action = '', exitCodes }: C
   }
   const { operator = '', values = [] } = exitCodes;
   const here = at.child('exitCodes');
-  if (!EXIT_CODE_OPERATORS.includes(operator)) errors.push(notSupported(here.child('operator'), operator, EXIT_CODE_OPERATORS));
+  if (!EXIT_CODE_OPERATORS.includes(operator))
+    errors.push(notSupported(here.child('operator'), operator, EXIT_CODE_OPERATORS));
   if (values.length > MAX_EXIT_CODES) errors.push(tooMany(here.child('values'), values.length, MAX_EXIT_CODES));
 }
 

@@ -1,6 +1,19 @@
 /** What the kubelet does to a container to probe it, and at the start and end of its life. */
-import type { Container, HTTPGetAction, Lifecycle, LifecycleHandler, Probe } from '../../../../api/generated/core-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import type {
+  Container,
+  HTTPGetAction,
+  Lifecycle,
+  LifecycleHandler,
+  Probe,
+} from '../../../../api/generated/core-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
 import { httpHeaderName, NEGATIVE_MESSAGE, portName, portNumber } from '../../../names/index.ts';
 
 const SCHEMES = ['HTTP', 'HTTPS'];
@@ -12,7 +25,12 @@ export interface HandlerRules {
   readonly os: string;
 }
 
-export function validateProbesAndLifecycle(errors: FieldError[], container: Container, at: Path, rules: HandlerRules): void {
+export function validateProbesAndLifecycle(
+  errors: FieldError[],
+  container: Container,
+  at: Path,
+  rules: HandlerRules,
+): void {
   if (container.lifecycle) validateLifecycle(errors, container.lifecycle, at.child('lifecycle'), rules);
   const { livenessProbe, readinessProbe, startupProbe } = container;
   if (livenessProbe) {
@@ -23,7 +41,9 @@ export function validateProbesAndLifecycle(errors: FieldError[], container: Cont
     validateProbe(errors, readinessProbe, at.child('readinessProbe'), rules);
     if (readinessProbe.terminationGracePeriodSeconds !== undefined) {
       const here = at.child('readinessProbe', 'terminationGracePeriodSeconds');
-      errors.push(invalidValue(here, readinessProbe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'));
+      errors.push(
+        invalidValue(here, readinessProbe.terminationGracePeriodSeconds, 'must not be set for readinessProbes'),
+      );
     }
   }
   if (startupProbe) {
@@ -36,7 +56,13 @@ function validateSuccessThreshold(errors: FieldError[], { successThreshold = 0 }
   if (successThreshold !== 1) errors.push(invalidValue(at.child('successThreshold'), successThreshold, 'must be 1'));
 }
 
-const PROBE_NUMBERS = ['initialDelaySeconds', 'timeoutSeconds', 'periodSeconds', 'successThreshold', 'failureThreshold'] as const;
+const PROBE_NUMBERS = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
 
 function validateProbe(errors: FieldError[], probe: Probe, at: Path, rules: HandlerRules): void {
   validateHandler(errors, probe, at, rules);
@@ -45,10 +71,16 @@ function validateProbe(errors: FieldError[], probe: Probe, at: Path, rules: Hand
     if (value < 0) errors.push(invalidValue(at.child(name), value, NEGATIVE_MESSAGE));
   }
   const grace = probe.terminationGracePeriodSeconds;
-  if (grace !== undefined && grace <= 0) errors.push(invalidValue(at.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0'));
+  if (grace !== undefined && grace <= 0)
+    errors.push(invalidValue(at.child('terminationGracePeriodSeconds'), grace, 'must be greater than 0'));
 }
 
-function validateLifecycle(errors: FieldError[], { postStart, preStop, stopSignal }: Lifecycle, at: Path, rules: HandlerRules): void {
+function validateLifecycle(
+  errors: FieldError[],
+  { postStart, preStop, stopSignal }: Lifecycle,
+  at: Path,
+  rules: HandlerRules,
+): void {
   if (postStart) validateHandler(errors, postStart, at.child('postStart'), rules);
   if (preStop) validateHandler(errors, preStop, at.child('preStop'), rules);
   if (stopSignal !== undefined) validateStopSignal(errors, stopSignal, at.child('stopSignal'), rules.os);
@@ -68,7 +100,12 @@ function validateHandler(errors: FieldError[], handler: Handler, at: Path, rules
   if (!found) errors.push(required(at, 'must specify a handler type'));
 }
 
-function validateAction(errors: FieldError[], handler: Handler, name: (typeof HANDLERS)[number], { at, rules }: { at: Path; rules: HandlerRules }): void {
+function validateAction(
+  errors: FieldError[],
+  handler: Handler,
+  name: (typeof HANDLERS)[number],
+  { at, rules }: { at: Path; rules: HandlerRules },
+): void {
   switch (name) {
     case 'exec':
       if (!handler.exec?.command?.length) errors.push(required(at.child('command')));
@@ -86,7 +123,13 @@ function validateAction(errors: FieldError[], handler: Handler, name: (typeof HA
       const { gracePeriod } = rules;
       const seconds = handler.sleep!.seconds ?? 0;
       if (gracePeriod !== undefined && (seconds < 0 || seconds > gracePeriod)) {
-        errors.push(invalidValue(at, seconds, `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`));
+        errors.push(
+          invalidValue(
+            at,
+            seconds,
+            `must be non-negative and less than terminationGracePeriodSeconds (${gracePeriod})`,
+          ),
+        );
       }
     }
   }
@@ -108,10 +151,45 @@ export function validatePortNumberOrName(errors: FieldError[], port: number | st
 }
 
 const LINUX_SIGNALS = [
-  ...['ABRT', 'ALRM', 'BUS', 'CHLD', 'CLD', 'CONT', 'FPE', 'HUP', 'ILL', 'INT', 'IO', 'IOT', 'KILL', 'PIPE', 'POLL', 'PROF', 'PWR'],
+  ...[
+    'ABRT',
+    'ALRM',
+    'BUS',
+    'CHLD',
+    'CLD',
+    'CONT',
+    'FPE',
+    'HUP',
+    'ILL',
+    'INT',
+    'IO',
+    'IOT',
+    'KILL',
+    'PIPE',
+    'POLL',
+    'PROF',
+    'PWR',
+  ],
   ...['QUIT', 'RTMAX', ...Array.from({ length: 14 }, (_, i) => `RTMAX-${i + 1}`)],
   ...['RTMIN', ...Array.from({ length: 15 }, (_, i) => `RTMIN+${i + 1}`)],
-  ...['SEGV', 'STKFLT', 'STOP', 'SYS', 'TERM', 'TRAP', 'TSTP', 'TTIN', 'TTOU', 'URG', 'USR1', 'USR2', 'VTALRM', 'WINCH', 'XCPU', 'XFSZ'],
+  ...[
+    'SEGV',
+    'STKFLT',
+    'STOP',
+    'SYS',
+    'TERM',
+    'TRAP',
+    'TSTP',
+    'TTIN',
+    'TTOU',
+    'URG',
+    'USR1',
+    'USR2',
+    'VTALRM',
+    'WINCH',
+    'XCPU',
+    'XFSZ',
+  ],
 ]
   .map((name) => `SIG${name}`)
   .sort();

@@ -18,8 +18,10 @@ export function ephemeralContainerDiff(before: EphemeralContainer, after: Epheme
 }
 
 export const pretty = (value: unknown): string =>
-  JSON.stringify(value, null, 1)
-    .replace(/[<>&\u2028\u2029]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  JSON.stringify(value, null, 1).replace(
+    /[<>&\u2028\u2029]/g,
+    (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 
 /** In the order of the internal struct. */
 const POD_SPEC_FIELDS = [

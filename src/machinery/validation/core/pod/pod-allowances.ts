@@ -3,14 +3,14 @@ import type { Affinity, Container, PodSpec } from '../../../../api/generated/cor
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { type FieldError, path } from '../../../errors/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
-import { validatePodAffinityTermSelectors } from './affinity.ts';
+import { validateLabelSelector } from '../../label-selector.ts';
 import { hasInvalidNodeSelectorValue } from '../node/node-selector.ts';
+import { isHugePageResource, isWholeHugePages } from '../resource-names.ts';
+import { validateLocalNonReservedPath } from '../volume/file-paths.ts';
+import { validatePodAffinityTermSelectors } from './affinity.ts';
 import { isValidDeletionCost } from './pod-annotations.ts';
 import type { PodRules } from './pod-rules.ts';
-import { isHugePageResource, isWholeHugePages } from '../resource-names.ts';
-import { validateLabelSelector } from '../../label-selector.ts';
 import { isNamespacedSysctlOfHost } from './sysctls.ts';
-import { validateLocalNonReservedPath } from '../volume/file-paths.ts';
 
 const STRICT: PodRules = {
   resourceIsPod: false,
@@ -57,7 +57,9 @@ function allowancesOf({ metadata, spec }: StoredPod): Partial<PodRules> {
     ),
     allowInvalidTopologySpreadSelector: hasInvalidSpreadSelector(spec),
     allowNonLocalProjectedTokenPath: hasNonLocalTokenPath(spec),
-    allowNamespacedSysctlsOfHost: (spec.securityContext?.sysctls ?? []).some(({ name }) => isNamespacedSysctlOfHost(name, spec)),
+    allowNamespacedSysctlsOfHost: (spec.securityContext?.sysctls ?? []).some(({ name }) =>
+      isNamespacedSysctlOfHost(name, spec),
+    ),
   };
 }
 
@@ -69,7 +71,9 @@ function usesIndivisibleHugePages(spec: PodSpec): boolean {
   ];
   return containers.some(({ resources }) =>
     [resources?.limits, resources?.requests].some((list) =>
-      Object.entries(list ?? {}).some(([name, quantity]) => isHugePageResource(name) && !isWholeHugePages(name, quantity)),
+      Object.entries(list ?? {}).some(
+        ([name, quantity]) => isHugePageResource(name) && !isWholeHugePages(name, quantity),
+      ),
     ),
   );
 }
@@ -91,7 +95,8 @@ function hasInvalidAffinitySelector(affinity: Affinity | undefined): boolean {
 
 function hasInvalidSpreadSelector(spec: PodSpec): boolean {
   const errors: FieldError[] = [];
-  for (const { labelSelector } of spec.topologySpreadConstraints ?? []) validateLabelSelector(errors, labelSelector, NOWHERE);
+  for (const { labelSelector } of spec.topologySpreadConstraints ?? [])
+    validateLabelSelector(errors, labelSelector, NOWHERE);
   return errors.length > 0;
 }
 

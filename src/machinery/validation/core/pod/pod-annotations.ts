@@ -1,10 +1,10 @@
 /** Annotations of pods that mean something to Kubernetes itself. */
 import type { Pod, PodSpec, Toleration } from '../../../../api/generated/core-v1.ts';
+import { ownValue } from '../../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../../errors/index.ts';
 import { parseGoJson } from '../../go-json-error.ts';
 import { APP_ARMOR_ANNOTATION, validateAppArmorAnnotations, validateSeccompAnnotations } from './security-profiles.ts';
 import { validateTolerations } from './tolerations.ts';
-import { ownValue } from '../../../../base/index.ts';
 
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 const DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';
@@ -17,14 +17,24 @@ export interface AnnotationRules {
   readonly allowInvalidDeletionCost: boolean;
 }
 
-export function validatePodAnnotations(errors: FieldError[], annotations: Annotations, at: Path, rules: AnnotationRules): void {
+export function validatePodAnnotations(
+  errors: FieldError[],
+  annotations: Annotations,
+  at: Path,
+  rules: AnnotationRules,
+): void {
   const mirror = annotations[MIRROR_ANNOTATION];
   if (mirror !== undefined && !rules.spec.nodeName) {
-    errors.push(invalidValue(at.key(MIRROR_ANNOTATION), mirror, 'must set spec.nodeName if mirror pod annotation is set'));
+    errors.push(
+      invalidValue(at.key(MIRROR_ANNOTATION), mirror, 'must set spec.nodeName if mirror pod annotation is set'),
+    );
   }
-  if (annotations[TOLERATIONS_ANNOTATION]) validateTolerationsAnnotation(errors, annotations[TOLERATIONS_ANNOTATION], at);
+  if (annotations[TOLERATIONS_ANNOTATION])
+    validateTolerationsAnnotation(errors, annotations[TOLERATIONS_ANNOTATION], at);
   if (!rules.allowInvalidDeletionCost && !isValidDeletionCost(annotations)) {
-    errors.push(invalidValue(at.key(DELETION_COST_ANNOTATION), annotations[DELETION_COST_ANNOTATION], 'must be a 32bit integer'));
+    errors.push(
+      invalidValue(at.key(DELETION_COST_ANNOTATION), annotations[DELETION_COST_ANNOTATION], 'must be a 32bit integer'),
+    );
   }
   validateSeccompAnnotations(errors, annotations, at);
   validateAppArmorAnnotations(errors, annotations, rules.spec, at);
@@ -61,6 +71,7 @@ export function validatePodAnnotationsUpdate(errors: FieldError[], pod: Pod, old
 }
 
 function refuse(errors: FieldError[], key: string, what: string): void {
-  if (key.startsWith(APP_ARMOR_ANNOTATION)) errors.push(forbiddenField(ANNOTATIONS.key(key), `${what} AppArmor annotations`));
+  if (key.startsWith(APP_ARMOR_ANNOTATION))
+    errors.push(forbiddenField(ANNOTATIONS.key(key), `${what} AppArmor annotations`));
   if (key === MIRROR_ANNOTATION) errors.push(forbiddenField(ANNOTATIONS.key(key), `${what} mirror pod annotation`));
 }

@@ -1,14 +1,14 @@
 /** Writes to pods/ephemeralcontainers: containers may be added, and stay as they are. */
 import type { Pod } from '../../../../api/generated/core-v1.ts';
 import { quote } from '../../../../base/index.ts';
-import { semanticEqual } from '../../equality.ts';
 import { type FieldError, forbiddenField, path, WHOLE_OBJECT } from '../../../errors/index.ts';
+import { semanticEqual } from '../../equality.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../../object-meta.ts';
 import { ephemeralContainerDiff } from './internal-pod-spec.ts';
-import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
-import { MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
+import { MIRROR_ANNOTATION, validatePodAnnotationsUpdate } from './pod-annotations.ts';
+import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
 
 const EPHEMERAL_CONTAINERS = path('spec', 'ephemeralContainers');
 
@@ -26,10 +26,18 @@ export function ephemeralContainersUpdate(errors: FieldError[], pod: Pod, old: P
   for (const before of old.spec?.ephemeralContainers ?? []) {
     const { name = '' } = before;
     const after = spec.ephemeralContainers?.findLast((container) => container.name === name);
-    if (!after) errors.push(forbiddenField(EPHEMERAL_CONTAINERS, `existing ephemeral containers ${quote(name)} may not be removed\n`));
+    if (!after)
+      errors.push(
+        forbiddenField(EPHEMERAL_CONTAINERS, `existing ephemeral containers ${quote(name)} may not be removed\n`),
+      );
     else if (!semanticEqual(before, after)) {
       const diff = ephemeralContainerDiff(before, after);
-      errors.push(forbiddenField(EPHEMERAL_CONTAINERS, `existing ephemeral containers ${quote(name)} may not be changed\n${diff}`));
+      errors.push(
+        forbiddenField(
+          EPHEMERAL_CONTAINERS,
+          `existing ephemeral containers ${quote(name)} may not be changed\n${diff}`,
+        ),
+      );
     }
   }
 }

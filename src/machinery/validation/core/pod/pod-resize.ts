@@ -1,14 +1,14 @@
 /** Writes to pods/resize: cpu and memory of containers, init containers and sidecars may change while they run, and nothing else. */
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../../api/generated/core-v1.ts';
-import { semanticEqual } from '../../equality.ts';
+import { ownValue } from '../../../../base/index.ts';
+import { computePodQos, isRestartableInitContainer } from '../../../../component-helpers/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path, WHOLE_OBJECT } from '../../../errors/index.ts';
+import { semanticEqual } from '../../equality.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
 import { validateObjectMetaUpdate } from '../../object-meta.ts';
 import { podRules } from './pod-allowances.ts';
 import { MIRROR_ANNOTATION } from './pod-annotations.ts';
-import { computePodQos, isRestartableInitContainer } from '../../../../component-helpers/index.ts';
 import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
-import { ownValue } from '../../../../base/index.ts';
 
 const SPEC = path('spec');
 const RESIZABLE = ['cpu', 'memory'];
@@ -31,7 +31,8 @@ export function resize(errors: FieldError[], pod: Pod, old: Pod, context: Valida
   if (!isResizeSupported(old)) errors.push(forbiddenField(SPEC, 'Pod running on node without support for resize'));
   validateRemovals(errors, spec, before);
   const restored = validateOnlyResizable(errors, spec, before);
-  if (errors.length === 0 && !semanticEqual(restored, before)) errors.push(forbiddenField(SPEC, 'only cpu and memory resources are mutable'));
+  if (errors.length === 0 && !semanticEqual(restored, before))
+    errors.push(forbiddenField(SPEC, 'only cpu and memory resources are mutable'));
 }
 
 function refusalOf(old: Pod): string | undefined {
@@ -81,7 +82,8 @@ function validateNothingRemoved(
 function validateOnlyResizable(errors: FieldError[], spec: PodSpec, old: PodSpec): PodSpec {
   const containers = (spec.containers ?? []).map((container, i) => {
     const restored = withResourcesOf(container, old.containers[i]!);
-    if (!semanticEqual(restored, old.containers[i])) errors.push(forbiddenField(SPEC, 'only cpu and memory resources are mutable'));
+    if (!semanticEqual(restored, old.containers[i]))
+      errors.push(forbiddenField(SPEC, 'only cpu and memory resources are mutable'));
     return restored;
   });
   const initContainers = spec.initContainers?.map((container, i) => {
@@ -100,7 +102,12 @@ function withResourcesOf(container: Container, old: Container): Container {
   const limits = restore(container.resources?.limits, old.resources?.limits);
   const requests = restore(container.resources?.requests, old.resources?.requests);
   const { limits: _, requests: __, claims, ...others } = container.resources ?? {};
-  const resources = { ...others, ...(limits ? { limits } : {}), ...(requests ? { requests } : {}), ...(claims ? { claims } : {}) };
+  const resources = {
+    ...others,
+    ...(limits ? { limits } : {}),
+    ...(requests ? { requests } : {}),
+    ...(claims ? { claims } : {}),
+  };
   return { ...container, resources };
 }
 

@@ -1,11 +1,18 @@
 /** Resources of the pod as a whole: claims of devices, and requests and limits that its containers share. */
 import type { PodResourceClaim, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { ownValue, Quantity } from '../../../../base/index.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
-import { goStruct } from '../../go-struct.ts';
-import { dns1123Label, nameIsDnsSubdomain } from '../../../names/index.ts';
-import { compareQuantities, quantityOf } from '../../quantities.ts';
 import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
+import { dns1123Label, nameIsDnsSubdomain } from '../../../names/index.ts';
+import { goStruct } from '../../go-struct.ts';
+import { compareQuantities, quantityOf } from '../../quantities.ts';
 import { validatePodLevelResources, type RequirementRules } from '../resources.ts';
 
 export function validatePodResourceClaims(errors: FieldError[], claims: readonly PodResourceClaim[], at: Path): void {
@@ -20,10 +27,18 @@ export function validatePodResourceClaims(errors: FieldError[], claims: readonly
       seen.add(name);
     }
     if (resourceClaimName !== undefined && resourceClaimTemplateName !== undefined) {
-      errors.push(invalidValue(here, shown(claim), 'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified'));
+      errors.push(
+        invalidValue(
+          here,
+          shown(claim),
+          'at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified',
+        ),
+      );
     }
     if (resourceClaimName === undefined && resourceClaimTemplateName === undefined) {
-      errors.push(invalidValue(here, shown(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'));
+      errors.push(
+        invalidValue(here, shown(claim), 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`'),
+      );
     }
     validateName(errors, resourceClaimName, here.child('resourceClaimName'));
     validateName(errors, resourceClaimTemplateName, here.child('resourceClaimTemplateName'));
@@ -38,7 +53,8 @@ function validateName(errors: FieldError[], name: string | undefined, at: Path):
 
 export function validatePodResources(errors: FieldError[], spec: PodSpec, at: Path, rules: RequirementRules): void {
   const resources = spec.resources!;
-  if (resources.claims) errors.push(forbiddenField(at.child('claims'), 'claims cannot be set for Resources at pod-level'));
+  if (resources.claims)
+    errors.push(forbiddenField(at.child('claims'), 'claims cannot be set for Resources at pod-level'));
   validatePodLevelResources(errors, resources, at, rules);
   for (const [name, total] of containerRequests(spec)) {
     const own = ownValue(resources.requests, name);
@@ -73,13 +89,18 @@ function containerRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
       addAll(sidecars, requests);
       needed = sidecars;
     } else needed = addAll(new Map(sidecars), requests);
-    for (const [name, quantity] of needed) if (quantity.cmp(peak.get(name) ?? Quantity.zero()) > 0) peak.set(name, quantity);
+    for (const [name, quantity] of needed)
+      if (quantity.cmp(peak.get(name) ?? Quantity.zero()) > 0) peak.set(name, quantity);
   }
-  for (const [name, quantity] of peak) if (quantity.cmp(running.get(name) ?? Quantity.zero()) > 0) running.set(name, quantity);
+  for (const [name, quantity] of peak)
+    if (quantity.cmp(running.get(name) ?? Quantity.zero()) > 0) running.set(name, quantity);
   return running;
 }
 
-function addAll(sums: Map<string, Quantity>, requests: Readonly<Record<string, string>> | undefined): Map<string, Quantity> {
+function addAll(
+  sums: Map<string, Quantity>,
+  requests: Readonly<Record<string, string>> | undefined,
+): Map<string, Quantity> {
   for (const [name, quantity] of Object.entries(requests ?? {})) {
     sums.set(name, (sums.get(name) ?? Quantity.zero()).add(quantityOf(quantity)));
   }

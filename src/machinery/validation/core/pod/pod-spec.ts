@@ -1,22 +1,43 @@
 /** The spec of a pod, whether it stands in a Pod or in a template. */
 import type { LocalObjectReference, PodSchedulingGate, PodSpec, Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+  tooLong,
+} from '../../../errors/index.ts';
+import {
+  dns1123Label,
+  dns1123Subdomain,
+  nameIsDnsSubdomain,
+  qualifiedName,
+  rangeMessage,
+  utf8Longer,
+} from '../../../names/index.ts';
 import { validateLabels } from '../../label-selector.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, qualifiedName, rangeMessage, utf8Longer } from '../../../names/index.ts';
+import { validateContainerResources } from '../resources.ts';
+import { validateVolumes } from '../volume/volumes.ts';
 import { validateAffinity } from './affinity.ts';
 import { validateFileKeyVolumes } from './container-env.ts';
 import { validateHostNetworkPorts } from './container-ports.ts';
-import { containerRules, validateContainers, validateEphemeralContainers, validateInitContainers } from './containers.ts';
+import {
+  containerRules,
+  validateContainers,
+  validateEphemeralContainers,
+  validateInitContainers,
+} from './containers.ts';
 import { validateDnsConfig, validateHostAliases } from './dns-config.ts';
 import { eachContainer } from './pod-containers.ts';
 import { validatePodResourceClaims, validatePodResources } from './pod-resources.ts';
 import type { PodRules } from './pod-rules.ts';
-import { validateContainerResources } from '../resources.ts';
 import { validatePodSecurityContext } from './security-context.ts';
 import { validateTolerations } from './tolerations.ts';
 import { validateTopologySpreadConstraints } from './topology-spread.ts';
-import { validateVolumes } from '../volume/volumes.ts';
 import { validateHostProcess, validateOs } from './windows-security.ts';
 
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
@@ -32,7 +53,8 @@ export interface PodSpecRules {
 }
 
 export function validatePodSpec(errors: FieldError[], spec: PodSpec, at: Path, { pod, metadata }: PodSpecRules): void {
-  if (spec.terminationGracePeriodSeconds === undefined) errors.push(required(at.child('terminationGracePeriodSeconds')));
+  if (spec.terminationGracePeriodSeconds === undefined)
+    errors.push(required(at.child('terminationGracePeriodSeconds')));
 
   const volumes = validateVolumes(errors, spec.volumes ?? [], at.child('volumes'), { pod, metadata });
   if (spec.resourceClaims) validatePodResourceClaims(errors, spec.resourceClaims, at.child('resourceClaims'));
@@ -41,7 +63,8 @@ export function validatePodSpec(errors: FieldError[], spec: PodSpec, at: Path, {
   if (spec.initContainers) validateInitContainers(errors, spec, at.child('initContainers'), rules);
   if (spec.ephemeralContainers) validateEphemeralContainers(errors, spec, at.child('ephemeralContainers'), rules);
   if (spec.resources) validatePodResources(errors, spec, at.child('resources'), rules);
-  if (spec.hostNetwork) validateHostNetworkPorts(errors, spec.containers ?? [], at.child('containers'), pod.resourceIsPod);
+  if (spec.hostNetwork)
+    validateHostNetworkPorts(errors, spec.containers ?? [], at.child('containers'), pod.resourceIsPod);
   validateRequiredOneOf(errors, spec.restartPolicy, RESTART_POLICIES, at.child('restartPolicy'));
   validateRequiredOneOf(errors, spec.dnsPolicy, DNS_POLICIES, at.child('dnsPolicy'));
   if (spec.nodeSelector) validateLabels(errors, spec.nodeSelector, at.child('nodeSelector'));
@@ -51,7 +74,12 @@ export function validatePodSpec(errors: FieldError[], spec: PodSpec, at: Path, {
   validateDnsConfig(errors, spec.dnsConfig, at.child('dnsConfig'), spec.dnsPolicy ?? '');
   validateGates(errors, spec, at);
   if (spec.topologySpreadConstraints) {
-    validateTopologySpreadConstraints(errors, spec.topologySpreadConstraints, at.child('topologySpreadConstraints'), pod);
+    validateTopologySpreadConstraints(
+      errors,
+      spec.topologySpreadConstraints,
+      at.child('topologySpreadConstraints'),
+      pod,
+    );
   }
   validateHostProcess(errors, spec, at, pod.allowPrivileged);
   if (spec.hostUsers === false) validateOwnUsers(errors, spec, at);
@@ -64,14 +92,20 @@ export function validatePodSpec(errors: FieldError[], spec: PodSpec, at: Path, {
   if (spec.os) validateOs(errors, spec, at);
 }
 
-function validateRequiredOneOf(errors: FieldError[], value: string | undefined, supported: readonly string[], at: Path): void {
+function validateRequiredOneOf(
+  errors: FieldError[],
+  value: string | undefined,
+  supported: readonly string[],
+  at: Path,
+): void {
   if (!value) errors.push(required(at));
   else if (!supported.includes(value)) errors.push(notSupported(at, value, supported));
 }
 
 function validateImagePullSecrets(errors: FieldError[], secrets: readonly LocalObjectReference[], at: Path): void {
   for (const [i, secret] of secrets.entries()) {
-    if (Object.keys(secret).some((name) => name !== 'name')) errors.push(invalidValue(at.index(i), secret, 'only name may be set'));
+    if (Object.keys(secret).some((name) => name !== 'name'))
+      errors.push(invalidValue(at.index(i), secret, 'only name may be set'));
   }
 }
 
@@ -130,7 +164,8 @@ function validateNamesAndNumbers(errors: FieldError[], spec: PodSpec, at: Path):
   }
   const group = spec.schedulingGroup?.podGroupName;
   if (group !== undefined) {
-    for (const message of dns1123Subdomain(group)) errors.push(invalidValue(at.child('schedulingGroup', 'podGroupName'), group, message));
+    for (const message of dns1123Subdomain(group))
+      errors.push(invalidValue(at.child('schedulingGroup', 'podGroupName'), group, message));
   }
 }
 
@@ -142,7 +177,8 @@ function validateHostnameOverride(errors: FieldError[], spec: PodSpec, at: Path)
   const hostname = spec.hostnameOverride!;
   const here = at.child('hostnameOverride');
   if (spec.hostNetwork) errors.push(forbiddenField(here, 'may not be specified when `hostNetwork` is true'));
-  if (spec.setHostnameAsFQDN) errors.push(forbiddenField(here, 'may not be specified when `setHostnameAsFQDN` is true'));
+  if (spec.setHostnameAsFQDN)
+    errors.push(forbiddenField(here, 'may not be specified when `setHostnameAsFQDN` is true'));
   if (utf8Longer(hostname, HOSTNAME_MAX)) errors.push(tooLong(here, HOSTNAME_MAX));
   for (const message of dns1123Subdomain(hostname)) errors.push(invalidValue(here, hostname, message));
 }

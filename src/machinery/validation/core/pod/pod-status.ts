@@ -1,15 +1,23 @@
 /** Writes to a pod's status, by the kubelet and the scheduler. */
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../../api/generated/core-v1.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, type Path } from '../../../errors/index.ts';
+import { parseIp, ownValue } from '../../../../base/index.ts';
+import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+} from '../../../errors/index.ts';
+import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../../../names/index.ts';
 import { goStruct, goStructs } from '../../go-struct.ts';
 import { checkLegacyIp } from '../../ip.ts';
-import { parseIp, ownValue } from '../../../../base/index.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
-import { dns1123Label, groupId, nameIsDnsSubdomain, qualifiedName, userId } from '../../../names/index.ts';
 import { validateImmutable, validateObjectMetaUpdate } from '../../object-meta.ts';
-import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
-import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
+import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { NO_SPEC } from './pod-metadata-and-spec.ts';
 
 const STATUS = path('status');
@@ -24,10 +32,12 @@ export function podStatusUpdate(errors: FieldError[], pod: Pod, old: Pod, contex
   validateObjectMetaUpdate(errors, pod.metadata ?? {}, old.metadata ?? {});
   validatePodAnnotationsUpdate(errors, pod, old, { spec, allowInvalidDeletionCost });
   validateConditions(errors, status);
-  if ((spec.nodeName ?? '') !== (oldSpec.nodeName ?? '')) errors.push(forbiddenField(STATUS.child('nodeName'), 'may not be changed directly'));
+  if ((spec.nodeName ?? '') !== (oldSpec.nodeName ?? ''))
+    errors.push(forbiddenField(STATUS.child('nodeName'), 'may not be changed directly'));
   const nominated = status.nominatedNodeName;
   if (nominated && nominated !== before.nominatedNodeName) {
-    for (const message of nameIsDnsSubdomain(nominated)) errors.push(invalidValue(STATUS.child('nominatedNodeName'), nominated, message));
+    for (const message of nameIsDnsSubdomain(nominated))
+      errors.push(invalidValue(STATUS.child('nominatedNodeName'), nominated, message));
   }
   if ((status.observedGeneration ?? 0) < 0) {
     errors.push(invalidValue(STATUS.child('observedGeneration'), status.observedGeneration, GENERATION_MESSAGE));
@@ -44,7 +54,8 @@ export function podStatusUpdate(errors: FieldError[], pod: Pod, old: Pod, contex
 function validateConditions(errors: FieldError[], { conditions = [] }: PodStatus): void {
   for (const [i, { type = '', observedGeneration = 0 }] of conditions.entries()) {
     const here = STATUS.child('conditions').index(i);
-    if (observedGeneration < 0) errors.push(invalidValue(here.child('observedGeneration'), observedGeneration, GENERATION_MESSAGE));
+    if (observedGeneration < 0)
+      errors.push(invalidValue(here.child('observedGeneration'), observedGeneration, GENERATION_MESSAGE));
     if (SYSTEM_CONDITIONS.includes(type)) continue;
     for (const message of qualifiedName(type)) errors.push(invalidValue(here.child('Type'), type, message));
   }
@@ -52,18 +63,24 @@ function validateConditions(errors: FieldError[], { conditions = [] }: PodStatus
 
 /** A container that has ended and is not to be started again stays ended. */
 function validateTransitions(errors: FieldError[], status: PodStatus, before: PodStatus, spec: PodSpec): void {
-  const ofContainers = (name: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses', containers: readonly Container[]): void => {
+  const ofContainers = (
+    name: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
+    containers: readonly Container[],
+  ): void => {
     for (const [i, old] of (before[name] ?? []).entries()) {
       const ended = old.state?.terminated;
       const container = containers.find((one) => one.name === old.name);
       // Ephemeral containers are never started again, whatever the pod's policy is.
       const policy = name === 'ephemeralContainerStatuses' ? 'Never' : (container?.restartPolicy ?? spec.restartPolicy);
-      if (!ended || policy === 'Always' || (name !== 'ephemeralContainerStatuses' && spec.restartPolicy === 'Always')) continue;
+      if (!ended || policy === 'Always' || (name !== 'ephemeralContainerStatuses' && spec.restartPolicy === 'Always'))
+        continue;
       if ((ended.exitCode ?? 0) !== 0 && policy === 'OnFailure') continue;
       if (container && (container.restartPolicyRules?.length || isRestartableInitContainer(container))) continue;
       for (const next of status[name] ?? []) {
         if (next.name !== old.name || next.state?.terminated) continue;
-        errors.push(forbiddenField(STATUS.child(name).index(i).child('state'), 'may not be transitioned to non-terminated state'));
+        errors.push(
+          forbiddenField(STATUS.child(name).index(i).child('state'), 'may not be transitioned to non-terminated state'),
+        );
       }
     }
   };
@@ -82,12 +99,17 @@ function validateClaimStatuses(errors: FieldError[], { resourceClaimStatuses = [
     if (seen.has(name)) errors.push(duplicate(here, name));
     seen.add(name);
     if (resourceClaimName === undefined) continue;
-    for (const message of nameIsDnsSubdomain(resourceClaimName)) errors.push(invalidValue(here, resourceClaimName, message));
+    for (const message of nameIsDnsSubdomain(resourceClaimName))
+      errors.push(invalidValue(here, resourceClaimName, message));
   }
 }
 
 /** The claim that was made for devices asked for as extended resources. */
-function validateExtendedClaim(errors: FieldError[], { extendedResourceClaimStatus: claim }: PodStatus, spec: PodSpec): void {
+function validateExtendedClaim(
+  errors: FieldError[],
+  { extendedResourceClaimStatus: claim }: PodStatus,
+  spec: PodSpec,
+): void {
   if (!claim) return;
   const here = STATUS.child('extendedResourceClaimStatus');
   const known = new Set([...(spec.initContainers ?? []), ...(spec.containers ?? [])].map(({ name }) => name));
@@ -99,13 +121,16 @@ function validateExtendedClaim(errors: FieldError[], { extendedResourceClaimStat
       const message = 'must match the name of an entry in `spec.initContainers.name` or `spec.containers.name`';
       errors.push(invalidValue(at.child('containerName'), containerName, message));
     }
-    for (const message of dns1123Label(requestName)) errors.push(invalidValue(at.child('requestName'), requestName, message));
+    for (const message of dns1123Label(requestName))
+      errors.push(invalidValue(at.child('requestName'), requestName, message));
     const key = `${containerName}\n${resourceName}`;
-    if (seen.has(key)) errors.push(duplicate(at, goStruct('io.k8s.api.core.v1.ContainerExtendedResourceRequest', mapping)));
+    if (seen.has(key))
+      errors.push(duplicate(at, goStruct('io.k8s.api.core.v1.ContainerExtendedResourceRequest', mapping)));
     seen.add(key);
   }
   const { resourceClaimName: name = '' } = claim;
-  for (const message of nameIsDnsSubdomain(name)) errors.push(invalidValue(here.child('resourceClaimName'), name, message));
+  for (const message of nameIsDnsSubdomain(name))
+    errors.push(invalidValue(here.child('resourceClaimName'), name, message));
 }
 
 const ONE_PER_FAMILY = 'may specify no more than one IP for each IP family';
@@ -119,7 +144,8 @@ const isDualStack = (addresses: readonly string[]): boolean => {
 function validatePodIps(errors: FieldError[], { podIPs = [] }: PodStatus, before: PodStatus): void {
   const here = STATUS.child('podIPs');
   const stored = before.podIPs?.map(({ ip }) => ip) ?? [];
-  for (const [i, { ip = '' }] of podIPs.entries()) checkLegacyIp(errors, ip, here.index(i), { strict: !stored.includes(ip) });
+  for (const [i, { ip = '' }] of podIPs.entries())
+    checkLegacyIp(errors, ip, here.index(i), { strict: !stored.includes(ip) });
   if (podIPs.length > 1 && !isDualStack(podIPs.map(({ ip }) => ip))) {
     errors.push(invalidValue(here, goStructs('io.k8s.api.core.v1.PodIP', podIPs), ONE_PER_FAMILY));
   }
@@ -129,8 +155,10 @@ function validateHostIps(errors: FieldError[], { hostIP = '', hostIPs = [] }: Po
   if (hostIPs.length === 0) return;
   const here = STATUS.child('hostIPs');
   const stored = before.hostIPs?.map(({ ip }) => ip) ?? [];
-  if (hostIP !== hostIPs[0]!.ip) errors.push(invalidValue(here.index(0).child('ip'), hostIPs[0]!.ip, 'must be equal to `hostIP`'));
-  for (const [i, { ip = '' }] of hostIPs.entries()) checkLegacyIp(errors, ip, here.index(i), { strict: !stored.includes(ip) });
+  if (hostIP !== hostIPs[0]!.ip)
+    errors.push(invalidValue(here.index(0).child('ip'), hostIPs[0]!.ip, 'must be equal to `hostIP`'));
+  for (const [i, { ip = '' }] of hostIPs.entries())
+    checkLegacyIp(errors, ip, here.index(i), { strict: !stored.includes(ip) });
   if (hostIPs.length < 2) return;
   const seen = new Set<string>();
   for (const [i, host] of hostIPs.entries()) {
@@ -146,10 +174,16 @@ const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralCo
 
 function validateContainerStatuses(errors: FieldError[], status: PodStatus, spec: PodSpec): void {
   for (const name of STATUS_LISTS) {
-    for (const [i, container] of (status[name] ?? []).entries()) validateUser(errors, container, STATUS.child(name).index(i), spec.os?.name ?? 'linux');
+    for (const [i, container] of (status[name] ?? []).entries())
+      validateUser(errors, container, STATUS.child(name).index(i), spec.os?.name ?? 'linux');
   }
   validateAllocated(errors, status.containerStatuses ?? [], STATUS.child('containerStatuses'), spec.containers ?? []);
-  validateAllocated(errors, status.initContainerStatuses ?? [], STATUS.child('initContainerStatuses'), spec.initContainers ?? []);
+  validateAllocated(
+    errors,
+    status.initContainerStatuses ?? [],
+    STATUS.child('initContainerStatuses'),
+    spec.initContainers ?? [],
+  );
   for (const [i, { allocatedResourcesStatus }] of (status.ephemeralContainerStatuses ?? []).entries()) {
     if (!allocatedResourcesStatus?.length) continue;
     const here = STATUS.child('ephemeralContainerStatuses').index(i).child('allocatedResourcesStatus');
@@ -168,12 +202,18 @@ function validateUser(errors: FieldError[], { user }: ContainerStatus, at: Path,
   for (const message of userId(linux.uid ?? 0)) errors.push(invalidValue(here.child('uid'), linux.uid ?? 0, message));
   for (const message of groupId(linux.gid ?? 0)) errors.push(invalidValue(here.child('gid'), linux.gid ?? 0, message));
   for (const [i, id] of (linux.supplementalGroups ?? []).entries()) {
-    for (const message of groupId(id)) errors.push(invalidValue(here.child('supplementalGroups').index(i), id, message));
+    for (const message of groupId(id))
+      errors.push(invalidValue(here.child('supplementalGroups').index(i), id, message));
   }
 }
 
 /** The devices that a container was given must be ones that it asked for. */
-function validateAllocated(errors: FieldError[], statuses: readonly ContainerStatus[], at: Path, containers: readonly Container[]): void {
+function validateAllocated(
+  errors: FieldError[],
+  statuses: readonly ContainerStatus[],
+  at: Path,
+  containers: readonly Container[],
+): void {
   for (const [i, { name, allocatedResourcesStatus = [] }] of statuses.entries()) {
     const container = containers.find((one) => one.name === name);
     for (const [j, allocated] of allocatedResourcesStatus.entries()) {
@@ -193,9 +233,13 @@ function validateAllocated(errors: FieldError[], statuses: readonly ContainerSta
 
 function allocationProblem(name: string, { resources }: Container): string | undefined {
   if (!name.startsWith('claim:')) {
-    return ownValue(resources?.requests, name) === undefined ? "must match one of the container's resource requests" : undefined;
+    return ownValue(resources?.requests, name) === undefined
+      ? "must match one of the container's resource requests"
+      : undefined;
   }
-  const claimed = resources?.claims?.some((claim) => name === `claim:${claim.name}${claim.request ? `/${claim.request}` : ''}`);
+  const claimed = resources?.claims?.some(
+    (claim) => name === `claim:${claim.name}${claim.request ? `/${claim.request}` : ''}`,
+  );
   const format = "in a format 'claim:<claimName>/<request>' or 'claim:<claimName>' if request is empty";
   return claimed ? undefined : `must match one of the container's resource claims ${format}`;
 }

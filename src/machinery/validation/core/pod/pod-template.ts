@@ -1,22 +1,27 @@
 /** Templates that pods are made of, in PodTemplates and in everything that makes pods. */
 import type { PodSpec, PodTemplate, PodTemplateSpec } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, path, type Path } from '../../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import type { KindValidation, ValidationContext } from '../../kind-validation.ts';
 import { validateLabels } from '../../label-selector.ts';
 import { metadata, metadataUpdate } from '../../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateAnnotations } from '../../object-meta.ts';
-import { validatePodAnnotations } from './pod-annotations.ts';
 import { podTemplateRules } from './pod-allowances.ts';
+import { validatePodAnnotations } from './pod-annotations.ts';
 import type { PodRules } from './pod-rules.ts';
 import { validatePodSpec } from './pod-spec.ts';
-import { validateProfileAnnotationsMatch } from './security-profiles.ts';
 import { podTemplateWarnings } from './pod-warnings.ts';
+import { validateProfileAnnotationsMatch } from './security-profiles.ts';
 
 const NO_SPEC: PodSpec = { containers: [] };
 
 /** For every kind with a template in it. `rules` come from `podTemplateRules(context, oldTemplate?)`. */
-export function validatePodTemplateSpec(errors: FieldError[], template: PodTemplateSpec, at: Path, rules: PodRules): void {
+export function validatePodTemplateSpec(
+  errors: FieldError[],
+  template: PodTemplateSpec,
+  at: Path,
+  rules: PodRules,
+): void {
   const { metadata: meta = {}, spec = NO_SPEC } = template;
   if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));
   if (meta.annotations) {
@@ -27,7 +32,9 @@ export function validatePodTemplateSpec(errors: FieldError[], template: PodTempl
   validatePodSpec(errors, spec, at.child('spec'), { pod: rules });
   validateProfileAnnotationsMatch(errors, meta, spec, at.child('spec'));
   if (spec.ephemeralContainers?.length) {
-    errors.push(forbiddenField(at.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'));
+    errors.push(
+      forbiddenField(at.child('spec', 'ephemeralContainers'), 'ephemeral containers not allowed in pod template'),
+    );
   }
 }
 

@@ -1,18 +1,18 @@
 /** Updates of a pod: a few fields of its spec may change, and in few ways. */
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from '../../../../api/generated/core-v1.ts';
-import { semanticEqual } from '../../equality.ts';
+import { ownValue } from '../../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../../errors/index.ts';
+import { rangeMessage } from '../../../names/index.ts';
+import { semanticEqual } from '../../equality.ts';
 import { goStruct, goStructs } from '../../go-struct.ts';
 import type { ValidationContext } from '../../kind-validation.ts';
-import { rangeMessage } from '../../../names/index.ts';
 import { validateObjectMetaUpdate } from '../../object-meta.ts';
 import { validateImageWhitespace } from './containers.ts';
 import { internalPodSpecDiff } from './internal-pod-spec.ts';
-import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
-import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
 import { podRules } from './pod-allowances.ts';
+import { validatePodAnnotationsUpdate } from './pod-annotations.ts';
+import { NO_SPEC, validatePodMetadataAndSpec } from './pod-metadata-and-spec.ts';
 import { validateOnlyAddedTolerations } from './tolerations.ts';
-import { ownValue } from '../../../../base/index.ts';
 
 const SPEC = path('spec');
 const MAX_INT32 = 2 ** 31 - 1;
@@ -33,7 +33,8 @@ export function podUpdate(errors: FieldError[], pod: Pod, old: Pod, context: Val
   validatePodMetadataAndSpec(errors, pod, rules);
   validatePodAnnotationsUpdate(errors, pod, old, { spec, allowInvalidDeletionCost: rules.allowInvalidDeletionCost });
   if (!validateImages(errors, spec.containers ?? [], before.containers ?? [], SPEC.child('containers'))) return;
-  if (!validateImages(errors, spec.initContainers ?? [], before.initContainers ?? [], SPEC.child('initContainers'))) return;
+  if (!validateImages(errors, spec.initContainers ?? [], before.initContainers ?? [], SPEC.child('initContainers')))
+    return;
   if (!validateDeadline(errors, spec, before)) return;
   validateOnlyAddedTolerations(errors, spec.tolerations ?? [], before.tolerations ?? [], SPEC.child('tolerations'));
   validateOnlyRemovedGates(errors, spec, before);
@@ -41,7 +42,12 @@ export function podUpdate(errors: FieldError[], pod: Pod, old: Pod, context: Val
 }
 
 /** False if there is nothing left to compare. */
-function validateImages(errors: FieldError[], containers: readonly Container[], old: readonly Container[], at: Path): boolean {
+function validateImages(
+  errors: FieldError[],
+  containers: readonly Container[],
+  old: readonly Container[],
+  at: Path,
+): boolean {
   if (containers.length !== old.length) {
     errors.push(forbiddenField(at, 'pod updates may not add or remove containers'));
     return false;
@@ -59,7 +65,8 @@ function validateDeadline(errors: FieldError[], spec: PodSpec, old: PodSpec): bo
   const { activeDeadlineSeconds: deadline } = spec;
   const { activeDeadlineSeconds: before } = old;
   if (deadline === undefined) {
-    if (before !== undefined) errors.push(invalidValue(here, null, 'must not update from a positive integer to nil value'));
+    if (before !== undefined)
+      errors.push(invalidValue(here, null, 'must not update from a positive integer to nil value'));
     return true;
   }
   if (deadline < 0 || deadline > MAX_INT32) {
@@ -73,7 +80,11 @@ function validateDeadline(errors: FieldError[], spec: PodSpec, old: PodSpec): bo
   return true;
 }
 
-function validateOnlyRemovedGates(errors: FieldError[], { schedulingGates = [] }: PodSpec, { schedulingGates: before = [] }: PodSpec): void {
+function validateOnlyRemovedGates(
+  errors: FieldError[],
+  { schedulingGates = [] }: PodSpec,
+  { schedulingGates: before = [] }: PodSpec,
+): void {
   const known = new Set(before.map(({ name }) => name));
   for (const [i, { name }] of schedulingGates.entries()) {
     if (known.has(name)) continue;
@@ -136,7 +147,11 @@ function restoreGated(errors: FieldError[], spec: PodSpec, old: PodSpec): PodSpe
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const TERM = 'io.k8s.api.core.v1.NodeSelectorTerm';
 
-function validateNodeAffinityNarrowed(errors: FieldError[], affinity: NodeAffinity | undefined, old: NodeAffinity | undefined): void {
+function validateNodeAffinityNarrowed(
+  errors: FieldError[],
+  affinity: NodeAffinity | undefined,
+  old: NodeAffinity | undefined,
+): void {
   const before = old?.[REQUIRED]?.nodeSelectorTerms ?? [];
   if (before.length === 0) return;
   const terms = affinity?.[REQUIRED]?.nodeSelectorTerms ?? [];
@@ -148,13 +163,16 @@ function validateNodeAffinityNarrowed(errors: FieldError[], affinity: NodeAffini
   }
   for (const [i, term] of terms.entries()) {
     if (hasOnlyAdditions(term, before[i]!)) continue;
-    errors.push(invalidValue(here.index(i), goStruct(TERM, term), 'only additions are allowed (no mutations or deletions)'));
+    errors.push(
+      invalidValue(here.index(i), goStruct(TERM, term), 'only additions are allowed (no mutations or deletions)'),
+    );
   }
 }
 
 function hasOnlyAdditions(term: NodeSelectorTerm, old: NodeSelectorTerm): boolean {
   const [expressions, fields] = [old.matchExpressions ?? [], old.matchFields ?? []];
-  if (expressions.length === 0 && fields.length === 0) return !term.matchExpressions?.length && !term.matchFields?.length;
+  if (expressions.length === 0 && fields.length === 0)
+    return !term.matchExpressions?.length && !term.matchFields?.length;
   return (
     semanticEqual(term.matchExpressions?.slice(0, expressions.length), expressions) &&
     semanticEqual(term.matchFields?.slice(0, fields.length), fields)

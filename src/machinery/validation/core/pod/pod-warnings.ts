@@ -1,17 +1,26 @@
 /** What a client is told about a pod that is accepted and yet is hardly what was meant. */
-import type { Affinity, Container, ContainerPort, Pod, PodAffinityTerm, PodSpec, PodTemplateSpec, Volume } from '../../../../api/generated/core-v1.ts';
+import type {
+  Affinity,
+  Container,
+  ContainerPort,
+  Pod,
+  PodAffinityTerm,
+  PodSpec,
+  PodTemplateSpec,
+  Volume,
+} from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { append, ownValue, quote } from '../../../../base/index.ts';
-import { path, type Path } from '../../../errors/index.ts';
-import { ipWarnings } from '../../ip.ts';
-import { dns1123Label } from '../../../names/index.ts';
-import { isWholeQuantity } from '../../quantities.ts';
-import { claimSpecWarnings } from '../volume/claim-warnings.ts';
-import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../node/node-labels.ts';
-import { eachContainer, type AnyContainer } from './pod-containers.ts';
 import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
-import { APP_ARMOR_ANNOTATION, SECCOMP_CONTAINER_ANNOTATION, SECCOMP_POD_ANNOTATION } from './security-profiles.ts';
+import { path, type Path } from '../../../errors/index.ts';
+import { dns1123Label } from '../../../names/index.ts';
+import { ipWarnings } from '../../ip.ts';
+import { isWholeQuantity } from '../../quantities.ts';
+import { deprecatedNodeLabel, nodeSelectorTermWarnings } from '../node/node-labels.ts';
+import { claimSpecWarnings } from '../volume/claim-warnings.ts';
 import { volumePathWarnings } from '../volume/volume-path-warnings.ts';
+import { eachContainer, type AnyContainer } from './pod-containers.ts';
+import { APP_ARMOR_ANNOTATION, SECCOMP_CONTAINER_ANNOTATION, SECCOMP_POD_ANNOTATION } from './security-profiles.ts';
 
 const ROOT = path();
 const SECCOMP_MESSAGE = 'non-functional in v1.27+; use the "seccompProfile" field instead';
@@ -22,7 +31,8 @@ export function podWarnings(warnings: string[], pod: Pod, old: Pod | undefined):
   if (old) return;
   const messages = dns1123Label(pod.metadata?.name ?? '');
   if (messages.length > 0) {
-    const what = "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
+    const what =
+      "this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended";
     warnings.push(`metadata.name: ${what}: [${messages.join(' ')}]`);
   }
   specWarnings(warnings, pod, ROOT);
@@ -51,7 +61,12 @@ export function podTemplateWarnings(warnings: string[], template: PodTemplateSpe
   if (!annotations) return;
   eachContainer(template.spec ?? { containers: [] }, (container) => {
     const key = APP_ARMOR_ANNOTATION + container.name;
-    if (ownValue(annotations, key) === undefined || container.securityContext?.appArmorProfile || template.spec?.securityContext?.appArmorProfile) return;
+    if (
+      ownValue(annotations, key) === undefined ||
+      container.securityContext?.appArmorProfile ||
+      template.spec?.securityContext?.appArmorProfile
+    )
+      return;
     warnings.push(`${at.child('metadata', 'annotations').key(key)}: ${APP_ARMOR_MESSAGE}`);
   });
 }
@@ -66,7 +81,8 @@ function specWarnings(warnings: string[], { metadata = {}, spec }: PodLike, root
   const at = root.child('spec');
   nodeLabelWarnings(warnings, spec, at);
   annotationWarnings(warnings, metadata, root);
-  for (const [i, volume] of (spec.volumes ?? []).entries()) volumeWarnings(warnings, volume, at.child('volumes').index(i));
+  for (const [i, volume] of (spec.volumes ?? []).entries())
+    volumeWarnings(warnings, volume, at.child('volumes').index(i));
   if (spec.volumes) volumePathWarnings(warnings, spec.volumes);
   duplicateWarnings(warnings, spec, at);
   for (const name of ['memory', 'ephemeral-storage']) byteWarnings(warnings, spec.overhead, name, at.child('overhead'));
@@ -75,13 +91,16 @@ function specWarnings(warnings: string[], { metadata = {}, spec }: PodLike, root
   portWarnings(warnings, spec, at);
   portNameWarnings(warnings, spec, at);
   if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
-    warnings.push(`${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`);
+    warnings.push(
+      `${at.child('terminationGracePeriodSeconds')}: must be >= 0; negative values are invalid and will be treated as 1`,
+    );
   }
   if (spec.affinity) nullSelectorWarnings(warnings, spec.affinity, at.child('affinity'));
   for (const [i, address] of (spec.dnsConfig?.nameservers ?? []).entries()) {
     append(warnings, ipWarnings(address, at.child('dnsConfig', 'nameservers').index(i)));
   }
-  for (const [i, { ip }] of (spec.hostAliases ?? []).entries()) append(warnings, ipWarnings(ip, at.child('hostAliases').index(i).child('ip')));
+  for (const [i, { ip }] of (spec.hostAliases ?? []).entries())
+    append(warnings, ipWarnings(ip, at.child('hostAliases').index(i).child('ip')));
 }
 
 function nodeLabelWarnings(warnings: string[], spec: PodSpec, at: Path): void {
@@ -91,7 +110,9 @@ function nodeLabelWarnings(warnings: string[], spec: PodSpec, at: Path): void {
   }
   const affinity = spec.affinity?.nodeAffinity;
   const here = at.child('affinity', 'nodeAffinity');
-  for (const [i, term] of (affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []).entries()) {
+  for (const [i, term] of (
+    affinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? []
+  ).entries()) {
     const terms = here.child('requiredDuringSchedulingIgnoredDuringExecution', 'nodeSelectorTerms');
     nodeSelectorTermWarnings(warnings, term, terms.index(i), { checkValues: false });
   }
@@ -103,7 +124,8 @@ function nodeLabelWarnings(warnings: string[], spec: PodSpec, at: Path): void {
     const constraint = at.child('topologySpreadConstraints').index(i);
     const message = deprecatedNodeLabel(topologyKey);
     if (message) warnings.push(`${constraint.child('topologyKey')}: ${topologyKey} is ${message}`);
-    if (!labelSelector) warnings.push(`${constraint.child('labelSelector')}: a null labelSelector results in matching no pod`);
+    if (!labelSelector)
+      warnings.push(`${constraint.child('labelSelector')}: a null labelSelector results in matching no pod`);
   }
 }
 
@@ -116,7 +138,8 @@ const DEPRECATED_ANNOTATIONS: readonly (readonly [key: string, why: string])[] =
 function annotationWarnings(warnings: string[], { annotations }: ObjectMeta, root: Path): void {
   if (!annotations) return;
   for (const [key, why] of DEPRECATED_ANNOTATIONS) {
-    if (ownValue(annotations, key) !== undefined) warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${why}`);
+    if (ownValue(annotations, key) !== undefined)
+      warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${why}`);
   }
 }
 
@@ -156,17 +179,27 @@ function duplicateWarnings(warnings: string[], { hostAliases = [], imagePullSecr
   }
 }
 
-export function byteWarnings(warnings: string[], list: Readonly<Record<string, string>> | undefined, name: string, at: Path): void {
+export function byteWarnings(
+  warnings: string[],
+  list: Readonly<Record<string, string>> | undefined,
+  name: string,
+  at: Path,
+): void {
   const quantity = list?.[name];
   if (quantity === undefined || isWholeQuantity(quantity)) return;
   warnings.push(`${at.key(name)}: fractional byte value ${quote(quantity)} is invalid, must be an integer`);
 }
 
-function seccompWarnings(warnings: string[], { metadata, spec }: { metadata: ObjectMeta; spec: PodSpec }, root: Path): void {
+function seccompWarnings(
+  warnings: string[],
+  { metadata, spec }: { metadata: ObjectMeta; spec: PodSpec },
+  root: Path,
+): void {
   const { annotations } = metadata;
   if (!annotations) return;
   const warn = (key: string): void => {
-    if (ownValue(annotations, key) !== undefined) warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${SECCOMP_MESSAGE}`);
+    if (ownValue(annotations, key) !== undefined)
+      warnings.push(`${root.child('metadata', 'annotations').key(key)}: ${SECCOMP_MESSAGE}`);
   };
   if (!spec.securityContext?.seccompProfile) warn(SECCOMP_POD_ANNOTATION);
   eachContainer(spec, (container) => {
@@ -242,15 +275,21 @@ function portNameWarnings(warnings: string[], spec: PodSpec, at: Path): void {
 
 function nullSelectorWarnings(warnings: string[], affinity: Affinity, at: Path): void {
   const warn = (term: PodAffinityTerm, here: Path): void => {
-    if (!term.labelSelector) warnings.push(`${here.child('labelSelector')}: a null labelSelector results in matching no pod`);
+    if (!term.labelSelector)
+      warnings.push(`${here.child('labelSelector')}: a null labelSelector results in matching no pod`);
   };
   for (const side of ['podAffinity', 'podAntiAffinity'] as const) {
     const here = at.child(side);
     for (const [i, term] of (affinity[side]?.requiredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
       warn(term, here.child('requiredDuringSchedulingIgnoredDuringExecution').index(i));
     }
-    for (const [i, { podAffinityTerm }] of (affinity[side]?.preferredDuringSchedulingIgnoredDuringExecution ?? []).entries()) {
-      warn(podAffinityTerm, here.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('podAffinityTerm'));
+    for (const [i, { podAffinityTerm }] of (
+      affinity[side]?.preferredDuringSchedulingIgnoredDuringExecution ?? []
+    ).entries()) {
+      warn(
+        podAffinityTerm,
+        here.child('preferredDuringSchedulingIgnoredDuringExecution').index(i).child('podAffinityTerm'),
+      );
     }
   }
 }

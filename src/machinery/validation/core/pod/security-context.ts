@@ -1,8 +1,8 @@
 /** Who a pod and its containers run as, and what they may do. */
 import type { PodSpec, SecurityContext } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, type Path } from '../../../errors/index.ts';
-import { goStruct } from '../../go-struct.ts';
 import { groupId, userId } from '../../../names/index.ts';
+import { goStruct } from '../../go-struct.ts';
 import type { PodRules } from './pod-rules.ts';
 import { validateAppArmorProfile, validateSeccompProfile } from './security-profiles.ts';
 import { validateSysctls } from './sysctls.ts';
@@ -13,7 +13,12 @@ const FS_GROUP_CHANGE_POLICIES = ['Always', 'OnRootMismatch'];
 const SUPPLEMENTAL_GROUPS_POLICIES = ['Merge', 'Strict'];
 const SELINUX_CHANGE_POLICIES = ['MountOption', 'Recursive'];
 
-function validateUser(errors: FieldError[], id: number | undefined, at: Path, name: 'runAsUser' | 'runAsGroup' | 'fsGroup'): void {
+function validateUser(
+  errors: FieldError[],
+  id: number | undefined,
+  at: Path,
+  name: 'runAsUser' | 'runAsGroup' | 'fsGroup',
+): void {
   if (id !== undefined) for (const message of userId(id)) errors.push(invalidValue(at.child(name), id, message));
 }
 
@@ -26,7 +31,9 @@ export function validatePodSecurityContext(errors: FieldError[], spec: PodSpec, 
     for (const message of groupId(id)) errors.push(invalidValue(at.child('supplementalGroups').index(i), id, message));
   }
   if (spec.shareProcessNamespace && spec.hostPID) {
-    errors.push(invalidValue(at.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'));
+    errors.push(
+      invalidValue(at.child('shareProcessNamespace'), true, 'ShareProcessNamespace and HostPID cannot both be enabled'),
+    );
   }
   if (context.sysctls) {
     const { allowNamespacedSysctlsOfHost } = rules;
@@ -36,7 +43,12 @@ export function validatePodSecurityContext(errors: FieldError[], spec: PodSpec, 
   if (context.seccompProfile) validateSeccompProfile(errors, context.seccompProfile, at.child('seccompProfile'));
   if (context.windowsOptions) validateWindowsOptions(errors, context.windowsOptions, at.child('windowsOptions'));
   if (context.appArmorProfile) validateAppArmorProfile(errors, context.appArmorProfile, at.child('appArmorProfile'));
-  validateOneOf(errors, context.supplementalGroupsPolicy, SUPPLEMENTAL_GROUPS_POLICIES, at.child('supplementalGroupsPolicy'));
+  validateOneOf(
+    errors,
+    context.supplementalGroupsPolicy,
+    SUPPLEMENTAL_GROUPS_POLICIES,
+    at.child('supplementalGroupsPolicy'),
+  );
   validateOneOf(errors, context.seLinuxChangePolicy, SELINUX_CHANGE_POLICIES, at.child('seLinuxChangePolicy'));
 }
 
@@ -50,8 +62,14 @@ export interface ContainerSecurityRules {
   readonly hostUsers: boolean;
 }
 
-export function validateSecurityContext(errors: FieldError[], context: SecurityContext, at: Path, rules: ContainerSecurityRules): void {
-  if (context.privileged && !rules.allowPrivileged) errors.push(forbiddenField(at.child('privileged'), 'disallowed by cluster policy'));
+export function validateSecurityContext(
+  errors: FieldError[],
+  context: SecurityContext,
+  at: Path,
+  rules: ContainerSecurityRules,
+): void {
+  if (context.privileged && !rules.allowPrivileged)
+    errors.push(forbiddenField(at.child('privileged'), 'disallowed by cluster policy'));
   validateUser(errors, context.runAsUser, at, 'runAsUser');
   validateUser(errors, context.runAsGroup, at, 'runAsGroup');
   validateOneOf(errors, context.procMount, PROC_MOUNTS, at.child('procMount'));

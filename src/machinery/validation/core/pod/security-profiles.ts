@@ -2,9 +2,17 @@
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { ownValue, quote } from '../../../../base/index.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required, tooLong } from '../../../errors/index.ts';
-import { goStruct } from '../../go-struct.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+  tooLong,
+} from '../../../errors/index.ts';
 import { utf8Longer } from '../../../names/index.ts';
+import { goStruct } from '../../go-struct.ts';
 import { validateLocalDescendingPath } from '../volume/file-paths.ts';
 import { eachContainer } from './pod-containers.ts';
 
@@ -20,7 +28,8 @@ export function validateSeccompProfile(errors: FieldError[], profile: SeccompPro
   if (type === '') errors.push(required(at.child('type'), 'type is required when seccompProfile is set'));
   else if (!PROFILE_TYPES.includes(type)) errors.push(notSupported(at.child('type'), type, PROFILE_TYPES));
   if (type === 'Localhost') {
-    if (localhostProfile === undefined) errors.push(required(at.child('localhostProfile'), 'must be set when seccomp type is Localhost'));
+    if (localhostProfile === undefined)
+      errors.push(required(at.child('localhostProfile'), 'must be set when seccomp type is Localhost'));
     else validateLocalDescendingPath(errors, localhostProfile, at.child('localhostProfile'));
   } else if (localhostProfile !== undefined) {
     const shown = goStruct('io.k8s.api.core.v1.SeccompProfile', profile);
@@ -28,7 +37,11 @@ export function validateSeccompProfile(errors: FieldError[], profile: SeccompPro
   }
 }
 
-export function validateAppArmorProfile(errors: FieldError[], { type = '', localhostProfile: profile }: AppArmorProfile, at: Path): void {
+export function validateAppArmorProfile(
+  errors: FieldError[],
+  { type = '', localhostProfile: profile }: AppArmorProfile,
+  at: Path,
+): void {
   const here = at.child('localhostProfile');
   if (type === 'Localhost') {
     if (profile === undefined) {
@@ -39,22 +52,33 @@ export function validateAppArmorProfile(errors: FieldError[], { type = '', local
     else if (profile === '') errors.push(required(here, 'must be set when AppArmor type is Localhost'));
     if (utf8Longer(profile, LOCALHOST_PROFILE_MAX)) errors.push(tooLong(here, LOCALHOST_PROFILE_MAX));
   } else if (type === 'RuntimeDefault' || type === 'Unconfined') {
-    if (profile !== undefined) errors.push(invalidValue(here, profile, 'can only be set when AppArmor type is Localhost'));
+    if (profile !== undefined)
+      errors.push(invalidValue(here, profile, 'can only be set when AppArmor type is Localhost'));
   } else if (type === '') errors.push(required(at.child('type'), 'type is required when appArmorProfile is set'));
   else errors.push(notSupported(at.child('type'), type, PROFILE_TYPES));
 }
 
-export function validateSeccompAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, at: Path): void {
+export function validateSeccompAnnotations(
+  errors: FieldError[],
+  annotations: Readonly<Record<string, string>>,
+  at: Path,
+): void {
   for (const key in annotations) {
     if (key !== SECCOMP_POD_ANNOTATION && !key.startsWith(SECCOMP_CONTAINER_ANNOTATION)) continue;
     const profile = ownValue(annotations, key)!;
     if (profile === 'runtime/default' || profile === 'docker/default' || profile === 'unconfined') continue;
-    if (profile.startsWith('localhost/')) validateLocalDescendingPath(errors, profile.slice('localhost/'.length), at.child(key));
+    if (profile.startsWith('localhost/'))
+      validateLocalDescendingPath(errors, profile.slice('localhost/'.length), at.child(key));
     else errors.push(invalidValue(at.child(key), profile, 'must be a valid seccomp profile'));
   }
 }
 
-export function validateAppArmorAnnotations(errors: FieldError[], annotations: Readonly<Record<string, string>>, spec: PodSpec, at: Path): void {
+export function validateAppArmorAnnotations(
+  errors: FieldError[],
+  annotations: Readonly<Record<string, string>>,
+  spec: PodSpec,
+  at: Path,
+): void {
   for (const key in annotations) {
     if (!key.startsWith(APP_ARMOR_ANNOTATION)) continue;
     const name = key.slice(APP_ARMOR_ANNOTATION.length);
@@ -62,7 +86,12 @@ export function validateAppArmorAnnotations(errors: FieldError[], annotations: R
     eachContainer(spec, (container) => (found ||= container.name === name));
     if (!found) errors.push(invalidValue(at.key(key), name, 'container not found'));
     const profile = ownValue(annotations, key)!;
-    if (profile !== '' && profile !== 'runtime/default' && profile !== 'unconfined' && !profile.startsWith('localhost/')) {
+    if (
+      profile !== '' &&
+      profile !== 'runtime/default' &&
+      profile !== 'unconfined' &&
+      !profile.startsWith('localhost/')
+    ) {
       errors.push(invalidValue(at.key(key), profile, `invalid AppArmor profile name: ${quote(profile)}`));
     }
   }
@@ -74,7 +103,13 @@ interface ProfileField {
 }
 
 /** Where both the annotation and the field are there, they must say the same. */
-function validateMatch(errors: FieldError[], annotation: string, field: ProfileField, at: Path, word: 'seccomp' | 'apparmor'): void {
+function validateMatch(
+  errors: FieldError[],
+  annotation: string,
+  field: ProfileField,
+  at: Path,
+  word: 'seccomp' | 'apparmor',
+): void {
   const runtimeDefaults = word === 'seccomp' ? ['runtime/default', 'docker/default'] : ['runtime/default'];
   const sameType =
     field.type === 'Unconfined'
@@ -88,7 +123,12 @@ function validateMatch(errors: FieldError[], annotation: string, field: ProfileF
   }
 }
 
-export function validateProfileAnnotationsMatch(errors: FieldError[], metadata: ObjectMeta, spec: PodSpec, at: Path): void {
+export function validateProfileAnnotationsMatch(
+  errors: FieldError[],
+  metadata: ObjectMeta,
+  spec: PodSpec,
+  at: Path,
+): void {
   const { annotations } = metadata;
   if (!annotations) return;
   const pod = spec.securityContext;

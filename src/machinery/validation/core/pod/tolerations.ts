@@ -1,10 +1,10 @@
 /** Tolerations of pods and taints of nodes. */
 import type { Taint, Toleration } from '../../../../api/generated/core-v1.ts';
-import { semanticEqual } from '../../equality.ts';
 import { FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import { labelValue } from '../../../names/index.ts';
+import { semanticEqual } from '../../equality.ts';
 import { goStruct } from '../../go-struct.ts';
 import { validateLabelName } from '../../label-selector.ts';
-import { labelValue } from '../../../names/index.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];
@@ -29,7 +29,8 @@ function validateToleration(errors: FieldError[], toleration: Toleration, at: Pa
     const messages = labelValue(value);
     if (messages.length > 0) errors.push(invalidValue(at.child('operator'), value, messages.join(';')));
   } else if (operator === 'Exists') {
-    if (value !== '') errors.push(invalidValue(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
+    if (value !== '')
+      errors.push(invalidValue(at.child('operator'), value, "value must be empty when `operator` is 'Exists'"));
   } else {
     const supported = COMPARISONS.includes(operator) ? [...OPERATORS, ...COMPARISONS] : OPERATORS;
     errors.push(notSupported(at.child('operator'), operator, supported));
@@ -73,7 +74,9 @@ export function validateTaints(errors: FieldError[], taints: readonly Taint[], a
     const pair = `${effect}/${key}`;
     if (seen.has(pair)) {
       const shown = goStruct('io.k8s.api.core.v1.Taint', taint);
-      errors.push(new FieldError('FieldValueDuplicate', here.toString(), shown, 'taints must be unique by key and effect pair'));
+      errors.push(
+        new FieldError('FieldValueDuplicate', here.toString(), shown, 'taints must be unique by key and effect pair'),
+      );
     }
     seen.add(pair);
   }

@@ -20,27 +20,46 @@ export function validateTopologySpreadConstraints(
     const { topologyKey = '', whenUnsatisfiable = '' } = constraint;
     const repeated = constraints
       .slice(i + 1)
-      .some((other) => (other.topologyKey ?? '') === topologyKey && (other.whenUnsatisfiable ?? '') === whenUnsatisfiable);
-    if (repeated) errors.push(duplicate(here.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
+      .some(
+        (other) => (other.topologyKey ?? '') === topologyKey && (other.whenUnsatisfiable ?? '') === whenUnsatisfiable,
+      );
+    if (repeated)
+      errors.push(duplicate(here.child('{topologyKey, whenUnsatisfiable}'), `{${topologyKey}, ${whenUnsatisfiable}}`));
     validateMinDomains(errors, constraint, here.child('minDomains'));
     validateNodePolicy(errors, constraint.nodeAffinityPolicy, here.child('nodeAffinityPolicy'));
     validateNodePolicy(errors, constraint.nodeTaintsPolicy, here.child('nodeTaintsPolicy'));
     validateMatchLabelKeys(errors, constraint, here);
-    if (!rules.allowInvalidTopologySpreadSelector) validateLabelSelector(errors, constraint.labelSelector, here.child('labelSelector'));
+    if (!rules.allowInvalidTopologySpreadSelector)
+      validateLabelSelector(errors, constraint.labelSelector, here.child('labelSelector'));
   }
 }
 
-function validateConstraint(errors: FieldError[], { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' }: TopologySpreadConstraint, at: Path): void {
+function validateConstraint(
+  errors: FieldError[],
+  { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' }: TopologySpreadConstraint,
+  at: Path,
+): void {
   if (maxSkew <= 0) errors.push(invalidValue(at.child('maxSkew'), maxSkew, 'must be greater than zero'));
   if (topologyKey === '') errors.push(required(at.child('topologyKey'), 'can not be empty'));
-  if (!ACTIONS.includes(whenUnsatisfiable)) errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, ACTIONS));
+  if (!ACTIONS.includes(whenUnsatisfiable))
+    errors.push(notSupported(at.child('whenUnsatisfiable'), whenUnsatisfiable, ACTIONS));
 }
 
-function validateMinDomains(errors: FieldError[], { minDomains, whenUnsatisfiable = '' }: TopologySpreadConstraint, at: Path): void {
+function validateMinDomains(
+  errors: FieldError[],
+  { minDomains, whenUnsatisfiable = '' }: TopologySpreadConstraint,
+  at: Path,
+): void {
   if (minDomains === undefined) return;
   if (minDomains <= 0) errors.push(invalidValue(at, minDomains, 'must be greater than zero'));
   if (whenUnsatisfiable !== 'DoNotSchedule') {
-    errors.push(invalidValue(at, minDomains, `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`));
+    errors.push(
+      invalidValue(
+        at,
+        minDomains,
+        `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${whenUnsatisfiable}`,
+      ),
+    );
   }
 }
 

@@ -1,13 +1,26 @@
 /** Where a container sees the pod's volumes, as file systems and as block devices. */
 import type { Volume, VolumeMount } from '../../../../api/generated/core-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notFoundValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notFoundValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
 import { hasBacksteps, validateLocalDescendingPath } from '../volume/file-paths.ts';
 import type { AnyContainer } from './pod-containers.ts';
 
 const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None'];
 const RECURSIVE_READ_ONLY = ['Disabled', 'Enabled', 'IfPossible'];
 
-export function validateVolumeMounts(errors: FieldError[], container: AnyContainer, volumes: ReadonlyMap<string, Volume>, at: Path): void {
+export function validateVolumeMounts(
+  errors: FieldError[],
+  container: AnyContainer,
+  volumes: ReadonlyMap<string, Volume>,
+  at: Path,
+): void {
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
   const paths = new Set<string>();
@@ -26,10 +39,13 @@ export function validateVolumeMounts(errors: FieldError[], container: AnyContain
       errors.push(invalidValue(at.index(i).child('name'), name, 'must not already exist in volumeDevices'));
     }
     if (devicePaths.has(mountPath)) {
-      errors.push(invalidValue(at.index(i).child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'));
+      errors.push(
+        invalidValue(at.index(i).child('mountPath'), mountPath, 'must not already exist as a path in volumeDevices'),
+      );
     }
     validateSubPath(errors, mount, at, i);
-    if (mount.mountPropagation !== undefined) validatePropagation(errors, mount.mountPropagation, container, at.child('mountPropagation'));
+    if (mount.mountPropagation !== undefined)
+      validatePropagation(errors, mount.mountPropagation, container, at.child('mountPropagation'));
     if (mount.recursiveReadOnly !== undefined) validateRecursiveReadOnly(errors, mount, at.child('recursiveReadOnly'));
   }
 }
@@ -37,7 +53,10 @@ export function validateVolumeMounts(errors: FieldError[], container: AnyContain
 function validateSubPath(errors: FieldError[], { subPath, subPathExpr }: VolumeMount, at: Path, i: number): void {
   if (subPath) validateLocalDescendingPath(errors, subPath, at.child('subPath'));
   if (!subPathExpr) return;
-  if (subPath) errors.push(invalidValue(at.index(i).child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'));
+  if (subPath)
+    errors.push(
+      invalidValue(at.index(i).child('subPathExpr'), subPathExpr, 'subPathExpr and subPath are mutually exclusive'),
+    );
   validateLocalDescendingPath(errors, subPathExpr, at.child('subPathExpr'));
 }
 
@@ -48,7 +67,11 @@ function validatePropagation(errors: FieldError[], propagation: string, containe
   }
 }
 
-function validateRecursiveReadOnly(errors: FieldError[], { recursiveReadOnly = '', readOnly, mountPropagation }: VolumeMount, at: Path): void {
+function validateRecursiveReadOnly(
+  errors: FieldError[],
+  { recursiveReadOnly = '', readOnly, mountPropagation }: VolumeMount,
+  at: Path,
+): void {
   if (recursiveReadOnly === 'Disabled') return;
   if (!RECURSIVE_READ_ONLY.includes(recursiveReadOnly)) {
     errors.push(notSupported(at, recursiveReadOnly, RECURSIVE_READ_ONLY));
@@ -60,7 +83,12 @@ function validateRecursiveReadOnly(errors: FieldError[], { recursiveReadOnly = '
   }
 }
 
-export function validateVolumeDevices(errors: FieldError[], container: AnyContainer, volumes: ReadonlyMap<string, Volume>, at: Path): void {
+export function validateVolumeDevices(
+  errors: FieldError[],
+  container: AnyContainer,
+  volumes: ReadonlyMap<string, Volume>,
+  at: Path,
+): void {
   const mounts = container.volumeMounts ?? [];
   const mountNames = new Set(mounts.map((mount) => mount.name));
   const mountPaths = new Set(mounts.map((mount) => mount.mountPath));
@@ -78,13 +106,16 @@ export function validateVolumeDevices(errors: FieldError[], container: AnyContai
     }
     if (devicePath === '') errors.push(required(here.child('devicePath')));
     if (paths.has(devicePath)) errors.push(invalidValue(here.child('devicePath'), devicePath, 'must be unique'));
-    if (hasBacksteps(devicePath)) errors.push(invalidValue(here.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
+    if (hasBacksteps(devicePath))
+      errors.push(invalidValue(here.child('devicePath'), devicePath, "can not contain backsteps ('..')"));
     else paths.add(devicePath);
     if (mountNames.has(name)) {
       errors.push(invalidValue(here.child('name'), name, 'must not already exist in volumeMounts'));
     }
     if (mountPaths.has(devicePath)) {
-      errors.push(invalidValue(here.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'));
+      errors.push(
+        invalidValue(here.child('devicePath'), devicePath, 'must not already exist as a path in volumeMounts'),
+      );
     }
     if (name !== '') names.add(name);
   }

@@ -1,6 +1,13 @@
 /** Security options of Windows, and the pods that run on it. */
 import type { PodSpec, WindowsSecurityContextOptions } from '../../../../api/generated/core-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
 import { dns1123Subdomain, utf8Length, utf8Longer } from '../../../names/index.ts';
 import { eachContainer } from './pod-containers.ts';
 
@@ -19,14 +26,23 @@ const FORBIDDEN_IN_USER = /["/\\:;|=,+*?<>@[\]]/;
 export function validateWindowsOptions(errors: FieldError[], options: WindowsSecurityContextOptions, at: Path): void {
   const { gmsaCredentialSpecName: name, gmsaCredentialSpec: spec, runAsUserName } = options;
   if (name !== undefined) {
-    for (const message of dns1123Subdomain(name)) errors.push(invalidValue(at.child('gmsaCredentialSpecName'), name, message));
+    for (const message of dns1123Subdomain(name))
+      errors.push(invalidValue(at.child('gmsaCredentialSpecName'), name, message));
   }
-  if (spec === '') errors.push(invalidValue(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'));
+  if (spec === '')
+    errors.push(invalidValue(at.child('gmsaCredentialSpec'), spec, 'gmsaCredentialSpec cannot be an empty string'));
   else if (spec !== undefined && utf8Longer(spec, CREDENTIAL_SPEC_MAX_KIB * 1024)) {
-    errors.push(invalidValue(at.child('gmsaCredentialSpec'), spec, `gmsaCredentialSpec size must be under ${CREDENTIAL_SPEC_MAX_KIB} KiB`));
+    errors.push(
+      invalidValue(
+        at.child('gmsaCredentialSpec'),
+        spec,
+        `gmsaCredentialSpec size must be under ${CREDENTIAL_SPEC_MAX_KIB} KiB`,
+      ),
+    );
   }
   if (runAsUserName !== undefined) {
-    for (const message of userNameMessages(runAsUserName)) errors.push(invalidValue(at.child('runAsUserName'), runAsUserName, message));
+    for (const message of userNameMessages(runAsUserName))
+      errors.push(invalidValue(at.child('runAsUserName'), runAsUserName, message));
   }
 }
 
@@ -46,9 +62,11 @@ function userNameMessages(name: string): string[] {
     messages.push("runAsUserName's Domain doesn't match the NetBios nor the DNS format");
   }
   if (user === '') messages.push("runAsUserName's User cannot be empty");
-  else if (utf8Longer(user, USER_MAX)) messages.push(`runAsUserName's User length must not be longer than ${USER_MAX} characters`);
+  else if (utf8Longer(user, USER_MAX))
+    messages.push(`runAsUserName's User length must not be longer than ${USER_MAX} characters`);
   if (ONLY_DOTS_AND_SPACES.test(user)) messages.push("runAsUserName's User cannot contain only periods or spaces");
-  if (FORBIDDEN_IN_USER.test(user)) messages.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
+  if (FORBIDDEN_IN_USER.test(user))
+    messages.push('runAsUserName\'s User cannot contain the following characters: "/\\:;|=,+*?<>@[]');
   return messages;
 }
 
@@ -62,16 +80,30 @@ export function validateHostProcess(errors: FieldError[], spec: PodSpec, at: Pat
     const own = container.securityContext?.windowsOptions?.hostProcess;
     if (ofPod !== undefined && own !== undefined && ofPod !== own) {
       const here = where(at).child('securityContext', 'windowsOptions', 'hostProcess');
-      errors.push(invalidValue(here, own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`));
+      errors.push(
+        invalidValue(here, own, `pod hostProcess value must be identical if both are specified, was ${ofPod}`),
+      );
     }
     if (own ?? ofPod ?? false) hostProcesses++;
   });
   if (hostProcesses === 0) return;
   if (hostProcesses !== containers) {
-    errors.push(invalidValue(at, '', 'If pod contains any hostProcess containers then all containers must be HostProcess containers'));
+    errors.push(
+      invalidValue(
+        at,
+        '',
+        'If pod contains any hostProcess containers then all containers must be HostProcess containers',
+      ),
+    );
   }
   if (!spec.hostNetwork) {
-    errors.push(invalidValue(at.child('hostNetwork'), false, 'hostNetwork must be true if pod contains any hostProcess containers'));
+    errors.push(
+      invalidValue(
+        at.child('hostNetwork'),
+        false,
+        'hostNetwork must be true if pod contains any hostProcess containers',
+      ),
+    );
   }
   if (!allowPrivileged) errors.push(forbiddenField(at, 'hostProcess containers are disallowed by cluster policy'));
 }

@@ -1,8 +1,8 @@
 /** The addresses of a service inside of the cluster, and the families that they are of. */
 import type { ServiceSpec } from '../../../../api/generated/core-v1.ts';
+import { parseIp } from '../../../../base/index.ts';
 import { duplicate, type FieldError, invalidValue, notSupported, path, required } from '../../../errors/index.ts';
 import { checkLegacyIp } from '../../ip.ts';
-import { parseIp } from '../../../../base/index.ts';
 
 const SPEC = path('spec');
 const CLUSTER_IPS = SPEC.child('clusterIPs');
@@ -11,7 +11,8 @@ const IP_FAMILY_POLICY = SPEC.child('ipFamilyPolicy');
 const FAMILIES = ['IPv4', 'IPv6'];
 const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 
-export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean => clusterIPs.length === 1 && clusterIPs[0] === 'None';
+export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean =>
+  clusterIPs.length === 1 && clusterIPs[0] === 'None';
 
 /** Also used before addresses are allocated, when the user's wishes must already make sense. */
 export function clusterIps(errors: FieldError[], spec: ServiceSpec, stored: readonly string[] = []): void {
@@ -19,12 +20,14 @@ export function clusterIps(errors: FieldError[], spec: ServiceSpec, stored: read
   const { clusterIP = '', clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
   if (clusterIP !== '') {
     if (clusterIPs.length === 0) errors.push(required(CLUSTER_IPS));
-    else if (clusterIPs[0] !== clusterIP) errors.push(invalidValue(CLUSTER_IPS, clusterIPs, 'first value must match `clusterIP`'));
+    else if (clusterIPs[0] !== clusterIP)
+      errors.push(invalidValue(CLUSTER_IPS, clusterIPs, 'first value must match `clusterIP`'));
   } else if (clusterIPs.length > 0) {
     errors.push(invalidValue(CLUSTER_IPS, clusterIPs, 'must be empty when `clusterIP` is not specified'));
   }
   validateFamilies(errors, ipFamilies);
-  if (ipFamilyPolicy !== undefined && !POLICIES.includes(ipFamilyPolicy)) errors.push(notSupported(IP_FAMILY_POLICY, ipFamilyPolicy, POLICIES));
+  if (ipFamilyPolicy !== undefined && !POLICIES.includes(ipFamilyPolicy))
+    errors.push(notSupported(IP_FAMILY_POLICY, ipFamilyPolicy, POLICIES));
   const usable = validateAddresses(errors, clusterIPs, stored);
   if (clusterIPs.length > 2) errors.push(invalidValue(CLUSTER_IPS, clusterIPs, 'may only hold up to 2 values'));
   if (usable) validateAddressFamilies(errors, spec);
@@ -44,7 +47,8 @@ function validateAddresses(errors: FieldError[], addresses: readonly string[], s
   const before = errors.length;
   for (const [i, address] of addresses.entries()) {
     if (i === 0 && address === 'None') {
-      if (addresses.length > 1) errors.push(invalidValue(CLUSTER_IPS, addresses, "'None' must be the first and only value"));
+      if (addresses.length > 1)
+        errors.push(invalidValue(CLUSTER_IPS, addresses, "'None' must be the first and only value"));
     } else checkLegacyIp(errors, address, CLUSTER_IPS.index(i), { strict: !stored.includes(address) });
   }
   return errors.length === before;
@@ -61,7 +65,9 @@ function validateAddressFamilies(errors: FieldError[], spec: ServiceSpec): void 
     const isV6 = families[i] === 6;
     const family = ipFamilies[i];
     if ((family === 'IPv4' && isV6) || (family === 'IPv6' && !isV6)) {
-      errors.push(invalidValue(CLUSTER_IPS.index(i), address, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``));
+      errors.push(
+        invalidValue(CLUSTER_IPS.index(i), address, `expected an ${family} value as indicated by \`ipFamilies[${i}]\``),
+      );
     }
   }
 }
@@ -80,12 +86,15 @@ function validateClusterIpsChange(errors: FieldError[], spec: ServiceSpec, old: 
   const { clusterIPs: ips = [] } = spec;
   const { clusterIPs: before = [] } = old;
   if (before.length === ips.length) {
-    for (const [i, ip] of before.entries()) if (ip !== ips[i]) errors.push(invalidValue(CLUSTER_IPS.index(i), ips, KEPT));
+    for (const [i, ip] of before.entries())
+      if (ip !== ips[i]) errors.push(invalidValue(CLUSTER_IPS.index(i), ips, KEPT));
     return;
   }
   const released = before.length > ips.length;
-  if (released && ips.length === 0) errors.push(invalidValue(CLUSTER_IPS.index(0), null, 'primary clusterIP can not be unset'));
-  if (before.length > 0 && ips.length > 0 && ips[0] !== before[0]) errors.push(invalidValue(CLUSTER_IPS.index(0), ips, KEPT));
+  if (released && ips.length === 0)
+    errors.push(invalidValue(CLUSTER_IPS.index(0), null, 'primary clusterIP can not be unset'));
+  if (before.length > 0 && ips.length > 0 && ips[0] !== before[0])
+    errors.push(invalidValue(CLUSTER_IPS.index(0), ips, KEPT));
   if (released && ips.length === 1) validateReleased(errors, spec, 'clusterIP');
 }
 
@@ -99,7 +108,8 @@ function validateFamiliesChange(errors: FieldError[], spec: ServiceSpec, old: Se
     return;
   }
   const released = before.length > families.length;
-  if (released && clusterIPs.length === 0) errors.push(invalidValue(IP_FAMILIES.index(0), families, 'primary ipFamily can not be unset'));
+  if (released && clusterIPs.length === 0)
+    errors.push(invalidValue(IP_FAMILIES.index(0), families, 'primary ipFamily can not be unset'));
   if (before.length > 0 && families.length > 0 && families[0] !== before[0]) {
     errors.push(invalidValue(IP_FAMILIES.index(0), clusterIPs, KEPT));
   }

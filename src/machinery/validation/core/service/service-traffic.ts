@@ -26,7 +26,13 @@ export function externalTraffic(errors: FieldError[], spec: ServiceSpec): void {
     if (port === 0) errors.push(required(portPath));
     else for (const message of portNumber(port)) errors.push(invalidValue(portPath, port, message));
   } else if (port !== 0) {
-    errors.push(invalidValue(portPath, port, "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"));
+    errors.push(
+      invalidValue(
+        portPath,
+        port,
+        "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'",
+      ),
+    );
   }
 }
 
@@ -36,7 +42,10 @@ export function externalTrafficUpdate(errors: FieldError[], spec: ServiceSpec, o
   }
 }
 
-export function internalTraffic(errors: FieldError[], { type, internalTrafficPolicy: policy, trafficDistribution }: ServiceSpec): void {
+export function internalTraffic(
+  errors: FieldError[],
+  { type, internalTrafficPolicy: policy, trafficDistribution }: ServiceSpec,
+): void {
   const here = SPEC.child('internalTrafficPolicy');
   if (policy === undefined) {
     if (type === 'NodePort' || type === 'LoadBalancer' || type === 'ClusterIP') errors.push(required(here));

@@ -1,9 +1,9 @@
 /** Warnings about Services. */
 import type { Service } from '../../../../api/generated/core-v1.ts';
+import { append } from '../../../../base/index.ts';
 import { path } from '../../../errors/index.ts';
 import { cidrWarnings, ipWarnings } from '../../ip.ts';
 import { isHeadless } from './service-cluster-ips.ts';
-import { append } from '../../../../base/index.ts';
 
 const SPEC = path('spec');
 const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints';
@@ -13,8 +13,10 @@ export function serviceWarnings(warnings: string[], service: Service): void {
   if (service.metadata?.annotations?.[TOPOLOGY_HINTS] !== undefined) {
     warnings.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use service.kubernetes.io/topology-mode instead`);
   }
-  for (const [i, ip] of (spec.clusterIPs ?? []).entries()) append(warnings, ipWarnings(ip, SPEC.child('clusterIPs').index(i)));
-  for (const [i, ip] of (spec.externalIPs ?? []).entries()) append(warnings, ipWarnings(ip, SPEC.child('externalIPs').index(i)));
+  for (const [i, ip] of (spec.clusterIPs ?? []).entries())
+    append(warnings, ipWarnings(ip, SPEC.child('clusterIPs').index(i)));
+  for (const [i, ip] of (spec.externalIPs ?? []).entries())
+    append(warnings, ipWarnings(ip, SPEC.child('externalIPs').index(i)));
   if (spec.loadBalancerIP) append(warnings, ipWarnings(spec.loadBalancerIP, SPEC.child('loadBalancerIP')));
   for (const [i, range] of (spec.loadBalancerSourceRanges ?? []).entries()) {
     append(warnings, cidrWarnings(range.trim(), SPEC.child('loadBalancerSourceRanges').index(i)));

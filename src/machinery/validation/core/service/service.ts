@@ -1,13 +1,22 @@
 /** Services. What depends on the cluster (free addresses and ports, configured families) is decided when they are allocated. */
 import type { Service, ServicePort, ServiceSpec } from '../../../../api/generated/core-v1.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../../errors/index.ts';
+import { parseIp } from '../../../../base/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
+import { dns1123Label, dns1123Subdomain, nameIsDnsLabel, portNumber, qualifiedName } from '../../../names/index.ts';
 import { goStruct } from '../../go-struct.ts';
 import { checkLegacyCidr, checkLegacyIp, validateNonSpecialIp } from '../../ip.ts';
-import { parseIp } from '../../../../base/index.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { validateLabels } from '../../label-selector.ts';
 import { metadata, metadataUpdate } from '../../metadata-checks.ts';
-import { dns1123Label, dns1123Subdomain, nameIsDnsLabel, portNumber, qualifiedName } from '../../../names/index.ts';
 import { validateProtocol } from '../pod/container-ports.ts';
 import { validatePortNumberOrName } from '../pod/handlers.ts';
 import { clusterIps, clusterIpsUpdate, isHeadless } from './service-cluster-ips.ts';
@@ -31,7 +40,13 @@ const specOf = (service: Service): ServiceSpec => service.spec ?? {};
 function topologyAnnotations(errors: FieldError[], service: Service): void {
   const { [TOPOLOGY_HINTS]: hints, [TOPOLOGY_MODE]: mode } = service.metadata?.annotations ?? {};
   if (hints === undefined || mode === undefined || hints === mode) return;
-  errors.push(invalidValue(ANNOTATIONS.key(TOPOLOGY_MODE), mode, `must match annotations[${TOPOLOGY_HINTS}] when both are specified`));
+  errors.push(
+    invalidValue(
+      ANNOTATIONS.key(TOPOLOGY_MODE),
+      mode,
+      `must match annotations[${TOPOLOGY_HINTS}] when both are specified`,
+    ),
+  );
 }
 
 function typeFields(errors: FieldError[], service: Service): void {
@@ -39,7 +54,9 @@ function typeFields(errors: FieldError[], service: Service): void {
   const { type = '', ports = [] } = spec;
   if (ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName') errors.push(required(PORTS));
   if ((type === 'LoadBalancer' || type === 'NodePort') && isHeadless(spec)) {
-    errors.push(invalidValue(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`));
+    errors.push(
+      invalidValue(SPEC.child('clusterIPs').index(0), 'None', `may not be set to 'None' for ${type} services`),
+    );
   }
   if (type === 'ExternalName') validateExternalName(errors, spec);
 }
@@ -51,13 +68,15 @@ function validateExternalName(errors: FieldError[], spec: ServiceSpec): void {
   if (spec.ipFamilyPolicy !== undefined) errors.push(forbiddenField(SPEC.child('ipFamilyPolicy'), forbidden));
   const name = (spec.externalName ?? '').replace(/\.$/, '');
   if (name === '') errors.push(required(SPEC.child('externalName')));
-  else for (const message of dns1123Subdomain(name)) errors.push(invalidValue(SPEC.child('externalName'), name, message));
+  else
+    for (const message of dns1123Subdomain(name)) errors.push(invalidValue(SPEC.child('externalName'), name, message));
 }
 
 function ports(errors: FieldError[], service: Service): void {
   const list = specOf(service).ports ?? [];
   const names = new Set<string>();
-  for (const [i, port] of list.entries()) validatePort(errors, port, PORTS.index(i), { names, nameRequired: list.length > 1 });
+  for (const [i, port] of list.entries())
+    validatePort(errors, port, PORTS.index(i), { names, nameRequired: list.length > 1 });
 }
 
 function validatePort(
@@ -75,7 +94,8 @@ function validatePort(
   validateProtocol(errors, protocol, at.child('protocol'));
   validatePortNumberOrName(errors, targetPort, at.child('targetPort'));
   if (appProtocol !== undefined) {
-    for (const message of qualifiedName(appProtocol)) errors.push(invalidValue(at.child('appProtocol'), appProtocol, message));
+    for (const message of qualifiedName(appProtocol))
+      errors.push(invalidValue(at.child('appProtocol'), appProtocol, message));
   }
 }
 
@@ -83,13 +103,18 @@ function selectorAndAffinity(errors: FieldError[], service: Service): void {
   const { selector, sessionAffinity: affinity, sessionAffinityConfig: config } = specOf(service);
   if (selector) validateLabels(errors, selector, SPEC.child('selector'));
   if (!affinity) errors.push(required(SPEC.child('sessionAffinity')));
-  else if (!AFFINITIES.includes(affinity)) errors.push(notSupported(SPEC.child('sessionAffinity'), affinity, AFFINITIES));
+  else if (!AFFINITIES.includes(affinity))
+    errors.push(notSupported(SPEC.child('sessionAffinity'), affinity, AFFINITIES));
   const here = SPEC.child('sessionAffinityConfig');
   if (affinity === 'None' && config) errors.push(forbiddenField(here, 'must not be set when session affinity is None'));
   if (affinity !== 'ClientIP') return;
   const seconds = config?.clientIP?.timeoutSeconds;
   if (seconds === undefined) {
-    const missing = !config ? here : !config.clientIP ? here.child('clientIP') : here.child('clientIP', 'timeoutSeconds');
+    const missing = !config
+      ? here
+      : !config.clientIP
+        ? here.child('clientIP')
+        : here.child('clientIP', 'timeoutSeconds');
     errors.push(required(missing, 'when session affinity type is ClientIP'));
   } else if (seconds <= 0 || seconds > MAX_AFFINITY_SECONDS) {
     const message = `must be greater than 0 and less than ${MAX_AFFINITY_SECONDS}`;
@@ -112,7 +137,8 @@ function typeAndPortUse(errors: FieldError[], service: Service): void {
   else if (!TYPES.includes(type)) errors.push(notSupported(SPEC.child('type'), type, TYPES));
   if (type === 'ClusterIP') {
     for (const [i, { nodePort }] of list.entries()) {
-      if (nodePort) errors.push(forbiddenField(PORTS.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
+      if (nodePort)
+        errors.push(forbiddenField(PORTS.index(i).child('nodePort'), "may not be used when `type` is 'ClusterIP'"));
     }
   }
   const nodePorts = new Set<string>();
@@ -129,7 +155,8 @@ function typeAndPortUse(errors: FieldError[], service: Service): void {
 }
 
 /** Upstream compares ports by these two fields, in a struct that has no others set. */
-const shownPort = (port: number, protocol: string): unknown => goStruct('io.k8s.api.core.v1.ServicePort', { protocol, port, targetPort: 0 });
+const shownPort = (port: number, protocol: string): unknown =>
+  goStruct('io.k8s.api.core.v1.ServicePort', { protocol, port, targetPort: 0 });
 
 function validateLoadBalancer(errors: FieldError[], service: Service, stored: readonly string[] = []): void {
   const { type, loadBalancerSourceRanges: ranges = [], allocateLoadBalancerNodePorts: allocate } = specOf(service);
@@ -138,14 +165,16 @@ function validateLoadBalancer(errors: FieldError[], service: Service, stored: re
   if (ranges.length > 0) {
     const here = SPEC.child('LoadBalancerSourceRanges');
     if (!isLoadBalancer) errors.push(forbiddenField(here, ONLY_LOAD_BALANCER));
-    for (const [i, range] of ranges.entries()) checkLegacyCidr(errors, range.trim(), here.index(i), { strict: !stored.includes(range) });
+    for (const [i, range] of ranges.entries())
+      checkLegacyCidr(errors, range.trim(), here.index(i), { strict: !stored.includes(range) });
   } else if (annotation !== undefined) {
     const here = ANNOTATIONS.key(SOURCE_RANGES);
     if (!isLoadBalancer) errors.push(forbiddenField(here, ONLY_LOAD_BALANCER));
     const list = annotation.trim();
     if (list !== '') for (const range of list.split(',')) checkLegacyCidr(errors, range.trim(), here);
   }
-  if (allocate !== undefined && !isLoadBalancer) errors.push(forbiddenField(SPEC.child('allocateLoadBalancerNodePorts'), ONLY_LOAD_BALANCER));
+  if (allocate !== undefined && !isLoadBalancer)
+    errors.push(forbiddenField(SPEC.child('allocateLoadBalancerNodePorts'), ONLY_LOAD_BALANCER));
   if (allocate === undefined && isLoadBalancer) errors.push(required(path('allocateLoadBalancerNodePorts')));
 }
 
@@ -159,8 +188,14 @@ function loadBalancerClass(errors: FieldError[], service: Service): void {
 
 function loadBalancerClassUpdate(errors: FieldError[], service: Service, old: Service): void {
   const [spec, before] = [specOf(service), specOf(old)];
-  if (spec.type === 'LoadBalancer' && before.type === 'LoadBalancer' && spec.loadBalancerClass !== before.loadBalancerClass) {
-    errors.push(invalidValue(SPEC.child('loadBalancerClass'), spec.loadBalancerClass ?? null, 'may not change once set'));
+  if (
+    spec.type === 'LoadBalancer' &&
+    before.type === 'LoadBalancer' &&
+    spec.loadBalancerClass !== before.loadBalancerClass
+  ) {
+    errors.push(
+      invalidValue(SPEC.child('loadBalancerClass'), spec.loadBalancerClass ?? null, 'may not change once set'),
+    );
   }
   loadBalancerClass(errors, service);
 }
@@ -178,10 +213,13 @@ function loadBalancerStatus(errors: FieldError[], service: Service): void {
     if (ipMode === undefined) {
       if (ip !== '') errors.push(required(at.child('ipMode'), 'must be specified when `ip` is set'));
     } else if (ip === '') errors.push(forbiddenField(at.child('ipMode'), 'may not be specified when `ip` is not set'));
-    else if (ipMode !== 'VIP' && ipMode !== 'Proxy') errors.push(notSupported(at.child('ipMode'), ipMode, ['Proxy', 'VIP']));
+    else if (ipMode !== 'VIP' && ipMode !== 'Proxy')
+      errors.push(notSupported(at.child('ipMode'), ipMode, ['Proxy', 'VIP']));
     if (hostname === '') continue;
-    for (const message of dns1123Subdomain(hostname)) errors.push(invalidValue(at.child('hostname'), hostname, message));
-    if (parseIp(hostname)) errors.push(invalidValue(at.child('hostname'), hostname, 'must be a DNS name, not an IP address'));
+    for (const message of dns1123Subdomain(hostname))
+      errors.push(invalidValue(at.child('hostname'), hostname, message));
+    if (parseIp(hostname))
+      errors.push(invalidValue(at.child('hostname'), hostname, 'must be a DNS name, not an IP address'));
   }
 }
 

@@ -5,9 +5,16 @@ import type {
   TypedObjectReference,
 } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
-import { validateLabels, validateLabelSelector } from '../../label-selector.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
 import { dns1123Subdomain, nameIsDnsLabel, nameIsDnsSubdomain } from '../../../names/index.ts';
+import { validateLabels, validateLabelSelector } from '../../label-selector.ts';
 import { validateAnnotations } from '../../object-meta.ts';
 import { isPositiveQuantity } from '../../quantities.ts';
 import { validatePositiveQuantity, validateResourceQuantity } from '../resources.ts';
@@ -44,15 +51,25 @@ function validateTemplateMetadata(errors: FieldError[], metadata: ObjectMeta, at
 
 export function validateAccessModes(errors: FieldError[], modes: readonly string[], at: Path): void {
   for (const mode of modes) if (!ACCESS_MODES.includes(mode)) errors.push(notSupported(at, mode, ACCESS_MODES));
-  if (modes.includes('ReadWriteOncePod') && modes.some((mode) => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))) {
+  if (
+    modes.includes('ReadWriteOncePod') &&
+    modes.some((mode) => mode !== 'ReadWriteOncePod' && ACCESS_MODES.includes(mode))
+  ) {
     errors.push(forbiddenField(at, 'may not use ReadWriteOncePod with other access modes'));
   }
 }
 
-export function validateClaimSpec(errors: FieldError[], spec: PersistentVolumeClaimSpec, at: Path, rules: ClaimRules): void {
+export function validateClaimSpec(
+  errors: FieldError[],
+  spec: PersistentVolumeClaimSpec,
+  at: Path,
+  rules: ClaimRules,
+): void {
   const accessModes = spec.accessModes ?? [];
   if (accessModes.length === 0) errors.push(required(at.child('accessModes'), 'at least 1 access mode is required'));
-  validateLabelSelector(errors, spec.selector, at.child('selector'), { invalidValues: rules.allowInvalidSelectorValues ?? false });
+  validateLabelSelector(errors, spec.selector, at.child('selector'), {
+    invalidValues: rules.allowInvalidSelectorValues ?? false,
+  });
   validateAccessModes(errors, accessModes, at.child('accessModes'));
 
   const storage = spec.resources?.requests?.['storage'];
@@ -73,18 +90,25 @@ function validateClassName(errors: FieldError[], name: string | undefined, at: P
   if (name) for (const message of nameIsDnsSubdomain(name)) errors.push(invalidValue(at, name, message));
 }
 
-function validateDataSources(errors: FieldError[], { dataSource, dataSourceRef }: PersistentVolumeClaimSpec, at: Path, allowGroup: boolean): void {
+function validateDataSources(
+  errors: FieldError[],
+  { dataSource, dataSourceRef }: PersistentVolumeClaimSpec,
+  at: Path,
+  allowGroup: boolean,
+): void {
   if (dataSource) validateDataSource(errors, dataSource, at.child('dataSource'), allowGroup);
   if (dataSourceRef) {
     validateDataSource(errors, dataSourceRef, at.child('dataSourceRef'), allowGroup);
     const { namespace } = dataSourceRef;
     if (namespace) {
-      for (const message of nameIsDnsLabel(namespace)) errors.push(invalidValue(at.child('dataSourceRef', 'namespace'), namespace, message));
+      for (const message of nameIsDnsLabel(namespace))
+        errors.push(invalidValue(at.child('dataSourceRef', 'namespace'), namespace, message));
     }
   }
   if (!dataSource || !dataSourceRef) return;
   // Upstream passes a path as the value, whose fields are private: it prints as an empty struct.
-  if (dataSourceRef.namespace) errors.push(invalidValue(at, {}, 'may not be specified when dataSourceRef.namespace is specified'));
+  if (dataSourceRef.namespace)
+    errors.push(invalidValue(at, {}, 'may not be specified when dataSourceRef.namespace is specified'));
   else if (
     (dataSource.apiGroup ?? undefined) !== (dataSourceRef.apiGroup ?? undefined) ||
     dataSource.kind !== dataSourceRef.kind ||
@@ -105,6 +129,7 @@ function validateDataSource(errors: FieldError[], source: DataSource, at: Path, 
     errors.push(invalidValue(at, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup"));
   }
   if (apiGroup !== '' && !allowGroup) {
-    for (const message of dns1123Subdomain(apiGroup)) errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
+    for (const message of dns1123Subdomain(apiGroup))
+      errors.push(invalidValue(at.child('apiGroup'), apiGroup, message));
   }
 }

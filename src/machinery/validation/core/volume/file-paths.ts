@@ -15,7 +15,8 @@ export function validateLocalDescendingPath(errors: FieldError[], target: string
 /** The names that start with two dots are the kubelet's own. */
 export function validateLocalNonReservedPath(errors: FieldError[], target: string, at: Path): void {
   validateLocalDescendingPath(errors, target, at);
-  if (target.startsWith('..') && !target.startsWith('../')) errors.push(invalidValue(at, target, "must not start with '..'"));
+  if (target.startsWith('..') && !target.startsWith('../'))
+    errors.push(invalidValue(at, target, "must not start with '..'"));
 }
 
 /** Lexically the shortest form of a path, as Go cleans it. */

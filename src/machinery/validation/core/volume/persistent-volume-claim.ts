@@ -1,20 +1,28 @@
 /** PersistentVolumeClaims: once bound, a claim can only ask for more. */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../../api/generated/core-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
+import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../../../names/index.ts';
 import { semanticEqual } from '../../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../../errors/index.ts';
 import { goStructObject } from '../../go-struct.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { validateLabelSelector } from '../../label-selector.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../../metadata-checks.ts';
-import { IMMUTABLE_MESSAGE, nameIsDnsSubdomain, qualifiedName } from '../../../names/index.ts';
 import { validateImmutable } from '../../object-meta.ts';
 import { compareQuantities } from '../../quantities.ts';
 import { unifiedDiff } from '../../unified-diff.ts';
-import { validateClaimSpec, type ClaimRules } from './claim-spec.ts';
-import { claimWarnings, STORAGE_CLASS_ANNOTATION } from './claim-warnings.ts';
 import { pretty } from '../pod/internal-pod-spec.ts';
 import { isNativeResource } from '../resource-names.ts';
 import { validateBasicResource, validateResourceQuantity } from '../resources.ts';
+import { validateClaimSpec, type ClaimRules } from './claim-spec.ts';
+import { claimWarnings, STORAGE_CLASS_ANNOTATION } from './claim-warnings.ts';
 
 const SPEC = path('spec');
 const STATUS = path('status');
@@ -60,7 +68,8 @@ function immutableUpdate(errors: FieldError[], object: PersistentVolumeClaim, ol
   if (object.status?.phase === 'Bound') after = withResourcesOf(after, before);
   if (!semanticEqual(after, before)) {
     const diff = unifiedDiff(pretty(goSpec(before)), pretty(goSpec(after)));
-    const allowed = 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
+    const allowed =
+      'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims';
     errors.push(forbiddenField(SPEC, `${allowed}\n${diff}`));
   }
   const size = storageOf(object);
@@ -71,23 +80,34 @@ function immutableUpdate(errors: FieldError[], object: PersistentVolumeClaim, ol
   attributesClass(errors, object.spec?.volumeAttributesClassName, old.spec?.volumeAttributesClassName);
 }
 
-const goSpec = (claim: PersistentVolumeClaimSpec): unknown => goStructObject('io.k8s.api.core.v1.PersistentVolumeClaimSpec', claim);
+const goSpec = (claim: PersistentVolumeClaimSpec): unknown =>
+  goStructObject('io.k8s.api.core.v1.PersistentVolumeClaimSpec', claim);
 
 /** A claim without a class may be given one, and a class in the annotation may move to its field. */
-function withStorageClassOf(errors: FieldError[], object: PersistentVolumeClaim, old: PersistentVolumeClaim): PersistentVolumeClaimSpec {
+function withStorageClassOf(
+  errors: FieldError[],
+  object: PersistentVolumeClaim,
+  old: PersistentVolumeClaim,
+): PersistentVolumeClaimSpec {
   const after = object.spec ?? {};
   const annotation = object.metadata?.annotations?.[STORAGE_CLASS_ANNOTATION];
   const before = old.metadata?.annotations?.[STORAGE_CLASS_ANNOTATION];
   const { storageClassName: name, ...others } = after;
   const wasUnset = old.spec?.storageClassName === undefined;
-  if (before !== undefined && wasUnset && name === before && (annotation === undefined || annotation === before)) return others;
+  if (before !== undefined && wasUnset && name === before && (annotation === undefined || annotation === before))
+    return others;
   if ((annotation ?? '') !== (before ?? '')) {
-    errors.push(invalidValue(path('metadata', 'annotations', STORAGE_CLASS_ANNOTATION), annotation ?? '', IMMUTABLE_MESSAGE));
+    errors.push(
+      invalidValue(path('metadata', 'annotations', STORAGE_CLASS_ANNOTATION), annotation ?? '', IMMUTABLE_MESSAGE),
+    );
   }
   return name !== undefined && wasUnset && (before === undefined || name === before) ? others : after;
 }
 
-function withResourcesOf(after: PersistentVolumeClaimSpec, before: PersistentVolumeClaimSpec): PersistentVolumeClaimSpec {
+function withResourcesOf(
+  after: PersistentVolumeClaimSpec,
+  before: PersistentVolumeClaimSpec,
+): PersistentVolumeClaimSpec {
   let restored = after;
   if (restored.resources?.requests) {
     const { storage: _, ...requests } = restored.resources.requests;
@@ -117,7 +137,8 @@ function statusUpdate(errors: FieldError[], object: PersistentVolumeClaim): void
   const statuses = STATUS.child('allocatedResourceStatuses');
   for (const name in allocatedResourceStatuses) {
     validateResourceKey(errors, name, statuses);
-    if (!RESIZE_STATUSES.includes(allocatedResourceStatuses[name]!)) errors.push(notSupported(statuses, name, RESIZE_STATUSES));
+    if (!RESIZE_STATUSES.includes(allocatedResourceStatuses[name]!))
+      errors.push(notSupported(statuses, name, RESIZE_STATUSES));
   }
   const allocated = STATUS.child('allocatedResources');
   for (const name in allocatedResources) {
@@ -125,14 +146,16 @@ function statusUpdate(errors: FieldError[], object: PersistentVolumeClaim): void
     validateResourceKey(errors, name, allocated);
     if (errors.length > count) continue;
     validateBasicResource(errors, allocatedResources[name]!, allocated.key(name));
-    if (errors.length === count) validateResourceQuantity(errors, 'storage', allocatedResources[name]!, allocated.key(name));
+    if (errors.length === count)
+      validateResourceQuantity(errors, 'storage', allocatedResources[name]!, allocated.key(name));
   }
 }
 
 function validateResourceKey(errors: FieldError[], name: string, at: Path): void {
   const messages = qualifiedName(name);
   for (const message of messages) errors.push(invalidValue(at, name, message));
-  if (messages.length === 0 && isNativeResource(name) && name !== 'storage') errors.push(notSupported(at, name, ['storage']));
+  if (messages.length === 0 && isNativeResource(name) && name !== 'storage')
+    errors.push(notSupported(at, name, ['storage']));
 }
 
 export const persistentVolumeClaim: KindValidation<PersistentVolumeClaim> = {

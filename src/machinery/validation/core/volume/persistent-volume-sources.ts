@@ -76,20 +76,29 @@ const SOURCES: readonly Source[] = [
     errorName: 'persistentDisk',
     check: (errors, spec, at) => validateGcePersistentDisk(errors, spec.gcePersistentDisk!, at),
   },
-  { name: 'awsElasticBlockStore', check: (errors, spec, at) => validateAwsElasticBlockStore(errors, spec.awsElasticBlockStore!, at) },
+  {
+    name: 'awsElasticBlockStore',
+    check: (errors, spec, at) => validateAwsElasticBlockStore(errors, spec.awsElasticBlockStore!, at),
+  },
   { name: 'glusterfs', check: (errors, spec, at) => validateGlusterfsPersistentVolume(errors, spec.glusterfs!, at) },
   { name: 'flocker', check: (errors, spec, at) => validateFlocker(errors, spec.flocker!, at) },
   { name: 'nfs', check: (errors, spec, at) => validateNfs(errors, spec.nfs!, at) },
   { name: 'rbd', check: (errors, spec, at) => validateRbd(errors, spec.rbd!, at) },
   { name: 'quobyte', check: (errors, spec, at) => validateQuobyte(errors, spec.quobyte!, at) },
   { name: 'cephfs', surplusName: 'cephFS', check: (errors, spec, at) => validateCephfs(errors, spec.cephfs!, at) },
-  { name: 'iscsi', check: (errors, spec, at, rules) => validateIscsiPersistentVolume(errors, spec.iscsi!, at, rules.name) },
+  {
+    name: 'iscsi',
+    check: (errors, spec, at, rules) => validateIscsiPersistentVolume(errors, spec.iscsi!, at, rules.name),
+  },
   { name: 'cinder', check: (errors, spec, at) => validateCinderPersistentVolume(errors, spec.cinder!, at) },
   { name: 'fc', check: (errors, spec, at) => validateFc(errors, spec.fc!, at) },
   { name: 'flexVolume', check: (errors, spec, at) => validateFlexVolume(errors, spec.flexVolume!, at) },
   { name: 'azureFile', check: (errors, spec, at) => validateAzureFilePersistentVolume(errors, spec.azureFile!, at) },
   { name: 'vsphereVolume', check: (errors, spec, at) => validateVsphere(errors, spec.vsphereVolume!, at) },
-  { name: 'photonPersistentDisk', check: (errors, spec, at) => validatePhotonPersistentDisk(errors, spec.photonPersistentDisk!, at) },
+  {
+    name: 'photonPersistentDisk',
+    check: (errors, spec, at) => validatePhotonPersistentDisk(errors, spec.photonPersistentDisk!, at),
+  },
   { name: 'portworxVolume', check: (errors, spec, at) => validatePortworx(errors, spec.portworxVolume!, at) },
   { name: 'azureDisk', check: (errors, spec, at) => validateAzureDisk(errors, spec.azureDisk!, at) },
   { name: 'scaleIO', check: (errors, spec, at) => validateScaleIO(errors, spec.scaleIO!, at) },
@@ -98,15 +107,22 @@ const SOURCES: readonly Source[] = [
   { name: 'csi', check: (errors, spec, at) => validateCsiPersistentVolume(errors, spec.csi!, at) },
 ];
 
-export function validatePersistentVolumeSource(errors: FieldError[], spec: PersistentVolumeSpec, at: Path, rules: SourceRules): void {
+export function validatePersistentVolumeSource(
+  errors: FieldError[],
+  spec: PersistentVolumeSpec,
+  at: Path,
+  rules: SourceRules,
+): void {
   let found = false;
   for (const { name, check, surplusName = name, errorName = name } of SOURCES) {
     if (!spec[name]) continue;
     // A flex volume is looked at even where there is another source already.
-    if (found && name !== 'flexVolume') errors.push(forbiddenField(at.child(surplusName), 'may not specify more than 1 volume type'));
+    if (found && name !== 'flexVolume')
+      errors.push(forbiddenField(at.child(surplusName), 'may not specify more than 1 volume type'));
     else {
       check(errors, spec, at.child(errorName), rules);
-      if (name === 'local' && !rules.hasNodeAffinity) errors.push(required(at.child('nodeAffinity'), 'Local volume requires node affinity'));
+      if (name === 'local' && !rules.hasNodeAffinity)
+        errors.push(required(at.child('nodeAffinity'), 'Local volume requires node affinity'));
     }
     found = true;
   }

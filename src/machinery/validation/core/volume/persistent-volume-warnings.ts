@@ -1,8 +1,8 @@
 /** Warnings about PersistentVolumes. */
 import type { PersistentVolume, PersistentVolumeSpec } from '../../../../api/generated/core-v1.ts';
 import { path } from '../../../errors/index.ts';
-import { storageClassAnnotationWarnings } from './claim-warnings.ts';
 import { nodeSelectorTermWarnings } from '../node/node-labels.ts';
+import { storageClassAnnotationWarnings } from './claim-warnings.ts';
 
 const SPEC = path('spec');
 
@@ -22,11 +22,15 @@ export function persistentVolumeWarnings(warnings: string[], object: PersistentV
   storageClassAnnotationWarnings(warnings, object.metadata?.annotations);
   const spec = object.spec ?? {};
   if (spec.persistentVolumeReclaimPolicy === 'Recycle') {
-    const what = 'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
+    const what =
+      'The Recycle reclaim policy is deprecated. Instead, the recommended approach is to use dynamic provisioning.';
     warnings.push(`${SPEC.child('persistentVolumeReclaimPolicy')}: ${what}`);
   }
   for (const [i, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
-    nodeSelectorTermWarnings(warnings, term, SPEC.child('nodeAffinity', 'required', 'nodeSelectorTerms').index(i), { checkValues: false });
+    nodeSelectorTermWarnings(warnings, term, SPEC.child('nodeAffinity', 'required', 'nodeSelectorTerms').index(i), {
+      checkValues: false,
+    });
   }
-  for (const [field, name, message] of DEPRECATED) if (spec[field] !== undefined) warnings.push(`${SPEC.child(name)}: ${message}`);
+  for (const [field, name, message] of DEPRECATED)
+    if (spec[field] !== undefined) warnings.push(`${SPEC.child(name)}: ${message}`);
 }

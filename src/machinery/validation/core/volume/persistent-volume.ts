@@ -1,18 +1,30 @@
 /** PersistentVolumes: one kind of storage each, given out by access mode and size. */
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../../api/generated/core-v1.ts';
+import {
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  notSupported,
+  path,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
+import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import { semanticEqual } from '../../equality.ts';
-import { type FieldError, forbiddenField, invalidValue, notSupported, path, type Path, required } from '../../../errors/index.ts';
 import { goStruct } from '../../go-struct.ts';
 import type { KindValidation } from '../../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../../metadata-checks.ts';
-import { nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateImmutable } from '../../object-meta.ts';
+import { hasInvalidNodeSelectorValue, validateNodeSelector } from '../node/node-selector.ts';
+import { validateBasicResource, validatePositiveQuantity } from '../resources.ts';
 import { VOLUME_MODES, validateAccessModes } from './claim-spec.ts';
 import { cleanPath } from './file-paths.ts';
-import { hasInvalidNodeSelectorValue, validateNodeSelector } from '../node/node-selector.ts';
+import {
+  persistentVolumeSource,
+  persistentVolumeSourceDiff,
+  validatePersistentVolumeSource,
+} from './persistent-volume-sources.ts';
 import { persistentVolumeWarnings } from './persistent-volume-warnings.ts';
-import { persistentVolumeSource, persistentVolumeSourceDiff, validatePersistentVolumeSource } from './persistent-volume-sources.ts';
-import { validateBasicResource, validatePositiveQuantity } from '../resources.ts';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
@@ -25,7 +37,12 @@ export interface PersistentVolumeRules {
   readonly allowInvalidNodeAffinityValues?: boolean;
 }
 
-export function validatePersistentVolumeSpec(errors: FieldError[], spec: PersistentVolumeSpec, at: Path, rules: PersistentVolumeRules): void {
+export function validatePersistentVolumeSpec(
+  errors: FieldError[],
+  spec: PersistentVolumeSpec,
+  at: Path,
+  rules: PersistentVolumeRules,
+): void {
   if (rules.inline) validateInline(errors, spec, at);
   const accessModes = spec.accessModes ?? [];
   if (accessModes.length === 0) errors.push(required(at.child('accessModes')));
@@ -33,14 +50,21 @@ export function validatePersistentVolumeSpec(errors: FieldError[], spec: Persist
   if (!rules.inline) validateCapacity(errors, spec.capacity, at.child('capacity'));
   const policy = spec.persistentVolumeReclaimPolicy;
   if (policy && rules.inline && policy !== 'Retain') {
-    errors.push(forbiddenField(at.child('persistentVolumeReclaimPolicy'), 'may only be Retain in the context of inline volumes'));
+    errors.push(
+      forbiddenField(at.child('persistentVolumeReclaimPolicy'), 'may only be Retain in the context of inline volumes'),
+    );
   } else if (policy && !rules.inline && !RECLAIM_POLICIES.includes(policy)) {
     errors.push(notSupported(at.child('persistentVolumeReclaimPolicy'), policy, RECLAIM_POLICIES));
   }
   if (spec.nodeAffinity) validateNodeAffinity(errors, spec.nodeAffinity, at.child('nodeAffinity'), rules);
-  validatePersistentVolumeSource(errors, spec, at, { name: rules.name, hasNodeAffinity: Boolean(spec.nodeAffinity) && !rules.inline });
+  validatePersistentVolumeSource(errors, spec, at, {
+    name: rules.name,
+    hasNodeAffinity: Boolean(spec.nodeAffinity) && !rules.inline,
+  });
   if (spec.hostPath && cleanPath(spec.hostPath.path ?? '') === '/' && policy === 'Recycle') {
-    errors.push(forbiddenField(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"));
+    errors.push(
+      forbiddenField(at.child('persistentVolumeReclaimPolicy'), "may not be 'recycle' for a hostPath mount of '/'"),
+    );
   }
   validateClasses(errors, spec, at, rules);
 }
@@ -48,21 +72,32 @@ export function validatePersistentVolumeSpec(errors: FieldError[], spec: Persist
 function validateInline(errors: FieldError[], spec: PersistentVolumeSpec, at: Path): void {
   const inline = 'in the context of inline volumes';
   if (spec.claimRef) errors.push(forbiddenField(at.child('claimRef'), `may not be specified ${inline}`));
-  if (spec.capacity && Object.keys(spec.capacity).length > 0) errors.push(forbiddenField(at.child('capacity'), `may not be specified ${inline}`));
+  if (spec.capacity && Object.keys(spec.capacity).length > 0)
+    errors.push(forbiddenField(at.child('capacity'), `may not be specified ${inline}`));
   if (!spec.csi) errors.push(required(at.child('csi'), `has to be specified ${inline}`));
 }
 
-function validateCapacity(errors: FieldError[], capacity: Readonly<Record<string, string>> | undefined, at: Path): void {
+function validateCapacity(
+  errors: FieldError[],
+  capacity: Readonly<Record<string, string>> | undefined,
+  at: Path,
+): void {
   const names = Object.keys(capacity ?? {});
   if (names.length === 0) errors.push(required(at));
-  if (capacity?.['storage'] === undefined || names.length > 1) errors.push(notSupported(at, capacity ?? null, ['storage']));
+  if (capacity?.['storage'] === undefined || names.length > 1)
+    errors.push(notSupported(at, capacity ?? null, ['storage']));
   for (const [name, amount] of Object.entries(capacity ?? {})) {
     validateBasicResource(errors, amount, at.key(name));
     validatePositiveQuantity(errors, amount, at.key(name));
   }
 }
 
-function validateNodeAffinity(errors: FieldError[], affinity: VolumeNodeAffinity, at: Path, rules: PersistentVolumeRules): void {
+function validateNodeAffinity(
+  errors: FieldError[],
+  affinity: VolumeNodeAffinity,
+  at: Path,
+  rules: PersistentVolumeRules,
+): void {
   if (rules.inline) errors.push(forbiddenField(at, 'may not be specified in the context of inline volumes'));
   else if (!affinity.required) errors.push(required(at.child('required'), 'must specify required node constraints'));
   else {
@@ -71,29 +106,45 @@ function validateNodeAffinity(errors: FieldError[], affinity: VolumeNodeAffinity
   }
 }
 
-function validateClasses(errors: FieldError[], spec: PersistentVolumeSpec, at: Path, { inline }: PersistentVolumeRules): void {
+function validateClasses(
+  errors: FieldError[],
+  spec: PersistentVolumeSpec,
+  at: Path,
+  { inline }: PersistentVolumeRules,
+): void {
   const { storageClassName, volumeMode, volumeAttributesClassName } = spec;
   if (storageClassName && inline) {
     errors.push(forbiddenField(at.child('storageClassName'), 'may not be specified in the context of inline volumes'));
   } else if (storageClassName) {
-    for (const message of nameIsDnsSubdomain(storageClassName)) errors.push(invalidValue(at.child('storageClassName'), storageClassName, message));
+    for (const message of nameIsDnsSubdomain(storageClassName))
+      errors.push(invalidValue(at.child('storageClassName'), storageClassName, message));
   }
   if (volumeMode !== undefined && inline && volumeMode !== 'Filesystem') {
-    errors.push(forbiddenField(at.child('volumeMode'), 'may not specify volumeMode other than Filesystem in the context of inline volumes'));
+    errors.push(
+      forbiddenField(
+        at.child('volumeMode'),
+        'may not specify volumeMode other than Filesystem in the context of inline volumes',
+      ),
+    );
   } else if (volumeMode !== undefined && !inline && !VOLUME_MODES.includes(volumeMode)) {
     errors.push(notSupported(at.child('volumeMode'), volumeMode, VOLUME_MODES));
   }
   if (volumeAttributesClassName === undefined) return;
   const here = at.child('volumeAttributesClassName');
   if (volumeAttributesClassName === '') errors.push(required(here, 'an empty string is disallowed'));
-  else for (const message of nameIsDnsSubdomain(volumeAttributesClassName)) errors.push(invalidValue(here, volumeAttributesClassName, message));
+  else
+    for (const message of nameIsDnsSubdomain(volumeAttributesClassName))
+      errors.push(invalidValue(here, volumeAttributesClassName, message));
   if (!spec.csi) errors.push(required(at.child('csi'), 'has to be specified when using volumeAttributesClassName'));
 }
 
 function validateSpec(errors: FieldError[], object: PersistentVolume, old?: PersistentVolume): void {
   const terms = old?.spec?.nodeAffinity?.required?.nodeSelectorTerms ?? [];
   const allowInvalidNodeAffinityValues = hasInvalidNodeSelectorValue(terms);
-  validatePersistentVolumeSpec(errors, object.spec ?? {}, SPEC, { name: object.metadata?.name ?? '', allowInvalidNodeAffinityValues });
+  validatePersistentVolumeSpec(errors, object.spec ?? {}, SPEC, {
+    name: object.metadata?.name ?? '',
+    allowInvalidNodeAffinityValues,
+  });
 }
 
 const MOUNT_OPTIONS_ANNOTATION = 'volume.beta.kubernetes.io/mount-options';
@@ -114,7 +165,8 @@ const WITH_MOUNT_OPTIONS = [
 ] as const;
 
 function mountOptions(errors: FieldError[], { metadata: meta, spec = {} }: PersistentVolume): void {
-  if (meta?.annotations?.[MOUNT_OPTIONS_ANNOTATION] === undefined || WITH_MOUNT_OPTIONS.some((name) => spec[name])) return;
+  if (meta?.annotations?.[MOUNT_OPTIONS_ANNOTATION] === undefined || WITH_MOUNT_OPTIONS.some((name) => spec[name]))
+    return;
   const here = path('metadata', 'annotations', MOUNT_OPTIONS_ANNOTATION);
   errors.push(forbiddenField(here, 'may not specify mount options for this volume type'));
 }
@@ -134,13 +186,15 @@ function sourceUpdate(errors: FieldError[], object: PersistentVolume, old: Persi
   validateImmutable(errors, object.spec?.volumeMode, old.spec?.volumeMode, path('volumeMode'));
 }
 
-const BETA_LABELS: ReadonlyMap<string, string> = new Map(Object.entries<string>({
-  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
-  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
-  'beta.kubernetes.io/os': 'kubernetes.io/os',
-  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
-  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
-}));
+const BETA_LABELS: ReadonlyMap<string, string> = new Map(
+  Object.entries<string>({
+    'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+    'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+    'beta.kubernetes.io/os': 'kubernetes.io/os',
+    'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+    'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+  }),
+);
 
 /** The affinity once set stays; only labels out of use may be replaced by those that took their place. */
 function nodeAffinityUpdate(errors: FieldError[], object: PersistentVolume, old: PersistentVolume): void {
@@ -148,7 +202,9 @@ function nodeAffinityUpdate(errors: FieldError[], object: PersistentVolume, old:
   const affinity = object.spec?.nodeAffinity;
   if (!before || semanticEqual(affinity, before) || semanticEqual(affinity, withLabelsOf(affinity, before))) return;
   const shown = affinity ? goStruct('io.k8s.api.core.v1.VolumeNodeAffinity', affinity) : null;
-  errors.push(invalidValue(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA'));
+  errors.push(
+    invalidValue(path('nodeAffinity'), shown, 'field is immutable, except for updating from beta label to GA'),
+  );
 }
 
 function withLabelsOf(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeAffinity): VolumeNodeAffinity {
@@ -167,7 +223,9 @@ function withLabelsOf(affinity: VolumeNodeAffinity | undefined, old: VolumeNodeA
 
 function attributesClassUpdate(errors: FieldError[], object: PersistentVolume, old: PersistentVolume): void {
   if (old.spec?.volumeAttributesClassName !== undefined && object.spec?.volumeAttributesClassName === undefined) {
-    errors.push(forbiddenField(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden'));
+    errors.push(
+      forbiddenField(SPEC.child('volumeAttributesClassName'), 'update from non-nil value to nil is forbidden'),
+    );
   }
 }
 
@@ -180,7 +238,17 @@ const mountsAgain = (errors: FieldError[], object: PersistentVolume): void => mo
 export const persistentVolume: KindValidation<PersistentVolume> = {
   create: [metadata(RULES), (errors, object) => validateSpec(errors, object), mountOptions],
   // An update is a valid volume and a valid change of one, which is looked at as a whole again.
-  update: [metadataAgain(RULES), validateSpec, mountsAgain, metadataAgain(RULES), validateSpec, mountsAgain, sourceUpdate, nodeAffinityUpdate, attributesClassUpdate],
+  update: [
+    metadataAgain(RULES),
+    validateSpec,
+    mountsAgain,
+    metadataAgain(RULES),
+    validateSpec,
+    mountsAgain,
+    sourceUpdate,
+    nodeAffinityUpdate,
+    attributesClassUpdate,
+  ],
   status: [metadataUpdate, resourceVersionUpdate],
   warnings: [persistentVolumeWarnings],
 };

@@ -11,8 +11,10 @@ interface VolumeFile {
 export function volumePathWarnings(warnings: string[], volumes: readonly Volume[]): void {
   for (const volume of volumes) {
     const { configMap, secret, downwardAPI, projected } = volume;
-    if (configMap?.items) warn(warnings, volume, `ConfigMap ${quote(configMap.name ?? '')}`, overlaps(filesOf(configMap.items)));
-    if (secret?.items) warn(warnings, volume, `Secret ${quote(secret.secretName ?? '')}`, overlaps(filesOf(secret.items)));
+    if (configMap?.items)
+      warn(warnings, volume, `ConfigMap ${quote(configMap.name ?? '')}`, overlaps(filesOf(configMap.items)));
+    if (secret?.items)
+      warn(warnings, volume, `Secret ${quote(secret.secretName ?? '')}`, overlaps(filesOf(secret.items)));
     if (downwardAPI?.items) warn(warnings, volume, 'DownwardAPI', overlaps(filesOf(downwardAPI.items)));
     if (!projected) continue;
     const files: VolumeFile[] = [];
@@ -39,12 +41,18 @@ function projectedFiles(source: VolumeProjection): VolumeFile[] {
   if (downwardAPI?.items) return filesOf(downwardAPI.items, 'DownwardAPI');
   if (serviceAccountToken) return filesOf([serviceAccountToken], 'ServiceAccountToken');
   if (clusterTrustBundle) {
-    return filesOf([clusterTrustBundle], `ClusterTrustBundle ${quote(clusterTrustBundle.name ?? clusterTrustBundle.signerName ?? '')}`);
+    return filesOf(
+      [clusterTrustBundle],
+      `ClusterTrustBundle ${quote(clusterTrustBundle.name ?? clusterTrustBundle.signerName ?? '')}`,
+    );
   }
   if (!podCertificate) return [];
   const { credentialBundlePath, keyPath, certificateChainPath } = podCertificate;
   const paths = [credentialBundlePath, keyPath, certificateChainPath].filter((path): path is string => Boolean(path));
-  return filesOf(paths.map((path) => ({ path })), 'PodCertificate');
+  return filesOf(
+    paths.map((path) => ({ path })),
+    'PodCertificate',
+  );
 }
 
 /** More overlaps than a client can be told of. */

@@ -36,7 +36,11 @@ export function validateGcePersistentDisk(errors: FieldError[], disk: GCEPersist
   validatePartition(errors, disk.partition, at);
 }
 
-export function validateAwsElasticBlockStore(errors: FieldError[], disk: AWSElasticBlockStoreVolumeSource, at: Path): void {
+export function validateAwsElasticBlockStore(
+  errors: FieldError[],
+  disk: AWSElasticBlockStoreVolumeSource,
+  at: Path,
+): void {
   if (!disk.volumeID) errors.push(required(at.child('volumeID')));
   validatePartition(errors, disk.partition, at);
 }
@@ -46,24 +50,39 @@ export function validateGlusterfs(errors: FieldError[], { endpoints, path }: Glu
   if (!path) errors.push(required(at.child('path')));
 }
 
-export function validateGlusterfsPersistentVolume(errors: FieldError[], source: GlusterfsPersistentVolumeSource, at: Path): void {
+export function validateGlusterfsPersistentVolume(
+  errors: FieldError[],
+  source: GlusterfsPersistentVolumeSource,
+  at: Path,
+): void {
   validateGlusterfs(errors, source, at);
   const namespace = source.endpointsNamespace;
   if (namespace === undefined) return;
   const here = at.child('endpointsNamespace');
-  if (namespace === '') errors.push(invalidValue(here, '', 'if the endpointnamespace is set, it must be a valid namespace name'));
+  if (namespace === '')
+    errors.push(invalidValue(here, '', 'if the endpointnamespace is set, it must be a valid namespace name'));
   else for (const message of nameIsDnsLabel(namespace)) errors.push(invalidValue(here, namespace, message));
 }
 
-export function validateFlocker(errors: FieldError[], { datasetName = '', datasetUUID = '' }: FlockerVolumeSource, at: Path): void {
-  if (datasetName === '' && datasetUUID === '') errors.push(required(at, 'one of datasetName and datasetUUID is required'));
+export function validateFlocker(
+  errors: FieldError[],
+  { datasetName = '', datasetUUID = '' }: FlockerVolumeSource,
+  at: Path,
+): void {
+  if (datasetName === '' && datasetUUID === '')
+    errors.push(required(at, 'one of datasetName and datasetUUID is required'));
   if (datasetName !== '' && datasetUUID !== '') {
     errors.push(invalidValue(at, 'resource', 'datasetName and datasetUUID can not be specified simultaneously'));
   }
-  if (datasetName.includes('/')) errors.push(invalidValue(at.child('datasetName'), datasetName, "must not contain '/'"));
+  if (datasetName.includes('/'))
+    errors.push(invalidValue(at.child('datasetName'), datasetName, "must not contain '/'"));
 }
 
-export function validateRbd(errors: FieldError[], { monitors, image }: Pick<RBDVolumeSource, 'monitors' | 'image'>, at: Path): void {
+export function validateRbd(
+  errors: FieldError[],
+  { monitors, image }: Pick<RBDVolumeSource, 'monitors' | 'image'>,
+  at: Path,
+): void {
   if (!monitors?.length) errors.push(required(at.child('monitors')));
   if (!image) errors.push(required(at.child('image')));
 }
@@ -73,28 +92,47 @@ export function validateCinder(errors: FieldError[], { volumeID, secretRef }: Ci
   if (secretRef && !secretRef.name) errors.push(required(at.child('secretRef', 'name')));
 }
 
-export function validateCinderPersistentVolume(errors: FieldError[], source: CinderPersistentVolumeSource, at: Path): void {
+export function validateCinderPersistentVolume(
+  errors: FieldError[],
+  source: CinderPersistentVolumeSource,
+  at: Path,
+): void {
   validateCinder(errors, source, at);
   if (source.secretRef && !source.secretRef.namespace) errors.push(required(at.child('secretRef', 'namespace')));
 }
 
-export function validateCephfs(errors: FieldError[], { monitors }: Pick<CephFSVolumeSource, 'monitors'>, at: Path): void {
+export function validateCephfs(
+  errors: FieldError[],
+  { monitors }: Pick<CephFSVolumeSource, 'monitors'>,
+  at: Path,
+): void {
   if (!monitors?.length) errors.push(required(at.child('monitors')));
 }
 
 const HOST_AND_PORT = 'must be a host:port pair or multiple pairs separated by commas';
 
-export function validateQuobyte(errors: FieldError[], { registry = '', volume, tenant = '' }: QuobyteVolumeSource, at: Path): void {
+export function validateQuobyte(
+  errors: FieldError[],
+  { registry = '', volume, tenant = '' }: QuobyteVolumeSource,
+  at: Path,
+): void {
   if (registry === '') errors.push(required(at.child('registry'), HOST_AND_PORT));
-  else if (utf8Length(tenant) >= 65) errors.push(required(at.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
-  else for (const pair of registry.split(',')) if (!isHostAndPort(pair)) errors.push(invalidValue(at.child('registry'), registry, HOST_AND_PORT));
+  else if (utf8Length(tenant) >= 65)
+    errors.push(required(at.child('tenant'), 'must be a UUID and may not exceed a length of 64 characters'));
+  else
+    for (const pair of registry.split(','))
+      if (!isHostAndPort(pair)) errors.push(invalidValue(at.child('registry'), registry, HOST_AND_PORT));
   if (!volume) errors.push(required(at.child('volume')));
 }
 
 /** A host without colons or in brackets, and what follows the last colon. */
 const isHostAndPort = (pair: string): boolean => /^(\[[^[\]]*\]|[^:[\]]*):[^:[\]]*$/.test(pair);
 
-export function validateFlexVolume(errors: FieldError[], { driver, options = {} }: Pick<FlexVolumeSource, 'driver' | 'options'>, at: Path): void {
+export function validateFlexVolume(
+  errors: FieldError[],
+  { driver, options = {} }: Pick<FlexVolumeSource, 'driver' | 'options'>,
+  at: Path,
+): void {
   if (!driver) errors.push(required(at.child('driver')));
   for (const key in options) {
     const domain = `.${key.split('/', 2).length === 2 ? key.slice(0, key.indexOf('/')) : key}`.toLowerCase();
@@ -104,12 +142,20 @@ export function validateFlexVolume(errors: FieldError[], { driver, options = {} 
   }
 }
 
-export function validateAzureFile(errors: FieldError[], { secretName, shareName }: AzureFileVolumeSource, at: Path): void {
+export function validateAzureFile(
+  errors: FieldError[],
+  { secretName, shareName }: AzureFileVolumeSource,
+  at: Path,
+): void {
   if (!secretName) errors.push(required(at.child('secretName')));
   if (!shareName) errors.push(required(at.child('shareName')));
 }
 
-export function validateAzureFilePersistentVolume(errors: FieldError[], source: AzureFilePersistentVolumeSource, at: Path): void {
+export function validateAzureFilePersistentVolume(
+  errors: FieldError[],
+  source: AzureFilePersistentVolumeSource,
+  at: Path,
+): void {
   validateAzureFile(errors, source, at);
   if (source.secretNamespace === '') errors.push(required(at.child('secretNamespace')));
 }
@@ -128,15 +174,21 @@ export function validateAzureDisk(errors: FieldError[], disk: AzureDiskVolumeSou
   }
   if (kind === undefined) return;
   if (!DISK_KINDS.includes(kind)) errors.push(notSupported(at.child('kind'), kind, DISK_KINDS));
-  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/')) errors.push(notSupported(at.child('diskURI'), diskURI, [MANAGED_URI]));
-  if (kind !== 'Managed' && !diskURI.startsWith('https://')) errors.push(notSupported(at.child('diskURI'), diskURI, [BLOB_URI]));
+  if (kind === 'Managed' && !diskURI.startsWith('/subscriptions/'))
+    errors.push(notSupported(at.child('diskURI'), diskURI, [MANAGED_URI]));
+  if (kind !== 'Managed' && !diskURI.startsWith('https://'))
+    errors.push(notSupported(at.child('diskURI'), diskURI, [BLOB_URI]));
 }
 
 export function validateVsphere(errors: FieldError[], { volumePath }: VsphereVirtualDiskVolumeSource, at: Path): void {
   if (!volumePath) errors.push(required(at.child('volumePath')));
 }
 
-export function validatePhotonPersistentDisk(errors: FieldError[], { pdID }: PhotonPersistentDiskVolumeSource, at: Path): void {
+export function validatePhotonPersistentDisk(
+  errors: FieldError[],
+  { pdID }: PhotonPersistentDiskVolumeSource,
+  at: Path,
+): void {
   if (!pdID) errors.push(required(at.child('pdID')));
 }
 
@@ -144,7 +196,11 @@ export function validatePortworx(errors: FieldError[], { volumeID }: PortworxVol
   if (!volumeID) errors.push(required(at.child('volumeID')));
 }
 
-export function validateScaleIO(errors: FieldError[], source: Pick<ScaleIOVolumeSource, 'gateway' | 'system' | 'volumeName'>, at: Path): void {
+export function validateScaleIO(
+  errors: FieldError[],
+  source: Pick<ScaleIOVolumeSource, 'gateway' | 'system' | 'volumeName'>,
+  at: Path,
+): void {
   if (!source.gateway) errors.push(required(at.child('gateway')));
   if (!source.system) errors.push(required(at.child('system')));
   if (!source.volumeName) errors.push(required(at.child('volumeName')));
@@ -152,16 +208,27 @@ export function validateScaleIO(errors: FieldError[], source: Pick<ScaleIOVolume
 
 type StorageOS = StorageOSVolumeSource | StorageOSPersistentVolumeSource;
 
-export function validateStorageOS(errors: FieldError[], { volumeName, volumeNamespace, secretRef }: StorageOS, at: Path): void {
+export function validateStorageOS(
+  errors: FieldError[],
+  { volumeName, volumeNamespace, secretRef }: StorageOS,
+  at: Path,
+): void {
   if (!volumeName) errors.push(required(at.child('volumeName')));
-  else for (const message of dns1123Label(volumeName)) errors.push(invalidValue(at.child('volumeName'), volumeName, message));
+  else
+    for (const message of dns1123Label(volumeName))
+      errors.push(invalidValue(at.child('volumeName'), volumeName, message));
   if (volumeNamespace) {
-    for (const message of dns1123Label(volumeNamespace)) errors.push(invalidValue(at.child('volumeNamespace'), volumeNamespace, message));
+    for (const message of dns1123Label(volumeNamespace))
+      errors.push(invalidValue(at.child('volumeNamespace'), volumeNamespace, message));
   }
   if (secretRef && !secretRef.name) errors.push(required(at.child('secretRef', 'name')));
 }
 
-export function validateStorageOSPersistentVolume(errors: FieldError[], source: StorageOSPersistentVolumeSource, at: Path): void {
+export function validateStorageOSPersistentVolume(
+  errors: FieldError[],
+  source: StorageOSPersistentVolumeSource,
+  at: Path,
+): void {
   validateStorageOS(errors, source, at);
   if (source.secretRef && !source.secretRef.namespace) errors.push(required(at.child('secretRef', 'namespace')));
 }

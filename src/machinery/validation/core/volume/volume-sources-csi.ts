@@ -26,7 +26,11 @@ export function validateCsiDriverName(errors: FieldError[], name: string, at: Pa
   for (const message of dns1123Subdomain(name.toLowerCase())) errors.push(invalidValue(at, name, message));
 }
 
-export function validateCsiVolume(errors: FieldError[], { driver = '', nodePublishSecretRef }: CSIVolumeSource, at: Path): void {
+export function validateCsiVolume(
+  errors: FieldError[],
+  { driver = '', nodePublishSecretRef }: CSIVolumeSource,
+  at: Path,
+): void {
   validateCsiDriverName(errors, driver, at.child('driver'));
   if (!nodePublishSecretRef) return;
   const { name = '' } = nodePublishSecretRef;
@@ -34,7 +38,12 @@ export function validateCsiVolume(errors: FieldError[], { driver = '', nodePubli
   else for (const message of nameIsDnsSubdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
 }
 
-const SECRET_REFERENCES = ['controllerPublishSecretRef', 'controllerExpandSecretRef', 'nodePublishSecretRef', 'nodeExpandSecretRef'] as const;
+const SECRET_REFERENCES = [
+  'controllerPublishSecretRef',
+  'controllerExpandSecretRef',
+  'nodePublishSecretRef',
+  'nodeExpandSecretRef',
+] as const;
 
 export function validateCsiPersistentVolume(errors: FieldError[], source: CSIPersistentVolumeSource, at: Path): void {
   validateCsiDriverName(errors, source.driver ?? '', at.child('driver'));
@@ -49,15 +58,25 @@ function validateSecretReference(errors: FieldError[], { name, namespace }: Secr
   if (!name) errors.push(required(at.child('name')));
   else for (const message of dns1123Subdomain(name)) errors.push(invalidValue(at.child('name'), name, message));
   if (!namespace) errors.push(required(at.child('namespace')));
-  else for (const message of dns1123Label(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
+  else
+    for (const message of dns1123Label(namespace)) errors.push(invalidValue(at.child('namespace'), namespace, message));
 }
 
-export function validateEphemeralVolume(errors: FieldError[], { volumeClaimTemplate }: EphemeralVolumeSource, at: Path): void {
+export function validateEphemeralVolume(
+  errors: FieldError[],
+  { volumeClaimTemplate }: EphemeralVolumeSource,
+  at: Path,
+): void {
   if (!volumeClaimTemplate) errors.push(required(at.child('volumeClaimTemplate')));
   else validatePersistentVolumeClaimTemplate(errors, volumeClaimTemplate, at.child('volumeClaimTemplate'));
 }
 
-export function validateImageVolume(errors: FieldError[], { reference, pullPolicy }: ImageVolumeSource, at: Path, resourceIsPod: boolean): void {
+export function validateImageVolume(
+  errors: FieldError[],
+  { reference, pullPolicy }: ImageVolumeSource,
+  at: Path,
+  resourceIsPod: boolean,
+): void {
   if (resourceIsPod && !reference) errors.push(required(at.child('reference')));
   validatePullPolicy(errors, pullPolicy, at.child('pullPolicy'));
 }

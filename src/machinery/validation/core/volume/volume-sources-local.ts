@@ -13,7 +13,16 @@ import { type FieldError, invalidValue, notSupported, type Path, required } from
 import { validateFieldRef, validateResourceFieldRef, VOLUME_FIELDS } from '../pod/container-env.ts';
 import { validateLocalDescendingPath, validateLocalNonReservedPath, validateNoBacksteps } from './file-paths.ts';
 
-const HOST_PATH_TYPES = ['', 'BlockDevice', 'CharDevice', 'Directory', 'DirectoryOrCreate', 'File', 'FileOrCreate', 'Socket'];
+const HOST_PATH_TYPES = [
+  '',
+  'BlockDevice',
+  'CharDevice',
+  'Directory',
+  'DirectoryOrCreate',
+  'File',
+  'FileOrCreate',
+  'Socket',
+];
 
 export function validateHostPath(errors: FieldError[], { path = '', type }: HostPathVolumeSource, at: Path): void {
   if (path === '') {
@@ -21,7 +30,8 @@ export function validateHostPath(errors: FieldError[], { path = '', type }: Host
     return;
   }
   validateNoBacksteps(errors, path, at.child('path'));
-  if (type !== undefined && !HOST_PATH_TYPES.includes(type)) errors.push(notSupported(at.child('type'), type, HOST_PATH_TYPES));
+  if (type !== undefined && !HOST_PATH_TYPES.includes(type))
+    errors.push(notSupported(at.child('type'), type, HOST_PATH_TYPES));
 }
 
 export function validateLocalVolume(errors: FieldError[], { path = '' }: LocalVolumeSource, at: Path): void {
@@ -29,18 +39,30 @@ export function validateLocalVolume(errors: FieldError[], { path = '' }: LocalVo
   else validateNoBacksteps(errors, path, at.child('path'));
 }
 
-export function validateGitRepo(errors: FieldError[], { repository, directory = '' }: GitRepoVolumeSource, at: Path): void {
+export function validateGitRepo(
+  errors: FieldError[],
+  { repository, directory = '' }: GitRepoVolumeSource,
+  at: Path,
+): void {
   if (!repository) errors.push(required(at.child('repository')));
   validateLocalDescendingPath(errors, directory, at.child('directory'));
 }
 
-export function validateSecretVolume(errors: FieldError[], { secretName, defaultMode, items = [] }: SecretVolumeSource, at: Path): void {
+export function validateSecretVolume(
+  errors: FieldError[],
+  { secretName, defaultMode, items = [] }: SecretVolumeSource,
+  at: Path,
+): void {
   if (!secretName) errors.push(required(at.child('secretName')));
   validateFileMode(errors, defaultMode, at.child('defaultMode'));
   for (let i = 0; i < items.length; i++) validateKeyToPath(errors, items[i]!, at.child('items').index(i));
 }
 
-export function validateConfigMapVolume(errors: FieldError[], { name, defaultMode, items = [] }: ConfigMapVolumeSource, at: Path): void {
+export function validateConfigMapVolume(
+  errors: FieldError[],
+  { name, defaultMode, items = [] }: ConfigMapVolumeSource,
+  at: Path,
+): void {
   if (!name) errors.push(required(at.child('name')));
   validateFileMode(errors, defaultMode, at.child('defaultMode'));
   for (let i = 0; i < items.length; i++) validateKeyToPath(errors, items[i]!, at.child('items').index(i));
@@ -59,7 +81,11 @@ export function validateFileMode(errors: FieldError[], mode: number | undefined,
   }
 }
 
-export function validateDownwardApiVolume(errors: FieldError[], { defaultMode, items = [] }: DownwardAPIVolumeSource, at: Path): void {
+export function validateDownwardApiVolume(
+  errors: FieldError[],
+  { defaultMode, items = [] }: DownwardAPIVolumeSource,
+  at: Path,
+): void {
   validateFileMode(errors, defaultMode, at.child('defaultMode'));
   for (const file of items) validateDownwardApiFile(errors, file, at);
 }
@@ -71,8 +97,10 @@ export function validateDownwardApiFile(errors: FieldError[], file: DownwardAPIV
   validateLocalNonReservedPath(errors, path, at.child('path'));
   if (fieldRef) {
     validateFieldRef(errors, fieldRef, at.child('fieldRef'), VOLUME_FIELDS);
-    if (resourceFieldRef) errors.push(invalidValue(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
-  } else if (resourceFieldRef) validateResourceFieldRef(errors, resourceFieldRef, at.child('resourceFieldRef'), { inVolume: true });
+    if (resourceFieldRef)
+      errors.push(invalidValue(at, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
+  } else if (resourceFieldRef)
+    validateResourceFieldRef(errors, resourceFieldRef, at.child('resourceFieldRef'), { inVolume: true });
   else errors.push(required(at, 'one of fieldRef and resourceFieldRef is required'));
   validateFileMode(errors, file.mode, at.child('mode'));
 }

@@ -2,10 +2,17 @@
 import type { Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { quote } from '../../../../base/index.ts';
-import { duplicate, type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
+import {
+  duplicate,
+  type FieldError,
+  forbiddenField,
+  invalidValue,
+  type Path,
+  required,
+} from '../../../errors/index.ts';
 import { dns1123Label, nameIsDnsSubdomain, utf8Longer } from '../../../names/index.ts';
 import { isNegativeQuantity } from '../../quantities.ts';
-import { validateCsiVolume, validateEphemeralVolume, validateImageVolume } from './volume-sources-csi.ts';
+import type { PodRules } from '../pod/pod-rules.ts';
 import {
   validateAwsElasticBlockStore,
   validateAzureDisk,
@@ -24,7 +31,7 @@ import {
   validateStorageOS,
   validateVsphere,
 } from './volume-sources-cloud.ts';
-import { validateFc, validateIscsi, validateNfs } from './volume-sources-network.ts';
+import { validateCsiVolume, validateEphemeralVolume, validateImageVolume } from './volume-sources-csi.ts';
 import {
   validateConfigMapVolume,
   validateDownwardApiVolume,
@@ -32,8 +39,8 @@ import {
   validateHostPath,
   validateSecretVolume,
 } from './volume-sources-local.ts';
+import { validateFc, validateIscsi, validateNfs } from './volume-sources-network.ts';
 import { validateProjectedVolume } from './volume-sources-projected.ts';
-import type { PodRules } from '../pod/pod-rules.ts';
 
 export interface VolumeRules {
   readonly pod: PodRules;
@@ -42,17 +49,25 @@ export interface VolumeRules {
 }
 
 /** Gives the volumes that were found right, by name: only these can be mounted. */
-export function validateVolumes(errors: FieldError[], volumes: readonly Volume[], at: Path, rules: VolumeRules): ReadonlyMap<string, Volume> {
+export function validateVolumes(
+  errors: FieldError[],
+  volumes: readonly Volume[],
+  at: Path,
+  rules: VolumeRules,
+): ReadonlyMap<string, Volume> {
   const valid = new Map<string, Volume>();
   const podName = rules.metadata?.name ?? '';
-  const created = podName === '' ? [] : volumes.filter((volume) => volume.ephemeral).map((volume) => `${podName}-${volume.name}`);
+  const created =
+    podName === '' ? [] : volumes.filter((volume) => volume.ephemeral).map((volume) => `${podName}-${volume.name}`);
   for (let i = 0; i < volumes.length; i++) {
     const volume = volumes[i]!;
     const before = errors.length;
     const here = at.index(i);
     validateVolumeSource(errors, volume, here, rules);
     if (!volume.name) errors.push(required(here.child('name')));
-    else for (const message of dns1123Label(volume.name)) errors.push(invalidValue(here.child('name'), volume.name, message));
+    else
+      for (const message of dns1123Label(volume.name))
+        errors.push(invalidValue(here.child('name'), volume.name, message));
     if (valid.has(volume.name)) errors.push(duplicate(here.child('name'), volume.name));
     if (errors.length === before) valid.set(volume.name, volume);
     const claimName = volume.persistentVolumeClaim?.claimName;
@@ -85,13 +100,19 @@ const SOURCE_LIST: readonly Source[] = [
     errorName: 'persistentDisk',
     check: (errors, volume, at) => validateGcePersistentDisk(errors, volume.gcePersistentDisk!, at),
   },
-  { name: 'awsElasticBlockStore', check: (errors, volume, at) => validateAwsElasticBlockStore(errors, volume.awsElasticBlockStore!, at) },
+  {
+    name: 'awsElasticBlockStore',
+    check: (errors, volume, at) => validateAwsElasticBlockStore(errors, volume.awsElasticBlockStore!, at),
+  },
   { name: 'secret', check: (errors, volume, at) => validateSecretVolume(errors, volume.secret!, at) },
   { name: 'nfs', check: (errors, volume, at) => validateNfs(errors, volume.nfs!, at) },
   { name: 'iscsi', check: (errors, volume, at) => validateIscsi(errors, volume.iscsi!, at) },
   { name: 'glusterfs', check: (errors, volume, at) => validateGlusterfs(errors, volume.glusterfs!, at) },
   { name: 'flocker', check: (errors, volume, at) => validateFlocker(errors, volume.flocker!, at) },
-  { name: 'persistentVolumeClaim', check: (errors, volume, at) => validateClaimName(errors, volume.persistentVolumeClaim!.claimName, at) },
+  {
+    name: 'persistentVolumeClaim',
+    check: (errors, volume, at) => validateClaimName(errors, volume.persistentVolumeClaim!.claimName, at),
+  },
   { name: 'rbd', check: (errors, volume, at) => validateRbd(errors, volume.rbd!, at) },
   { name: 'cinder', check: (errors, volume, at) => validateCinder(errors, volume.cinder!, at) },
   { name: 'cephfs', surplusName: 'cephFS', check: (errors, volume, at) => validateCephfs(errors, volume.cephfs!, at) },
@@ -106,15 +127,24 @@ const SOURCE_LIST: readonly Source[] = [
   { name: 'configMap', check: (errors, volume, at) => validateConfigMapVolume(errors, volume.configMap!, at) },
   { name: 'azureFile', check: (errors, volume, at) => validateAzureFile(errors, volume.azureFile!, at) },
   { name: 'vsphereVolume', check: (errors, volume, at) => validateVsphere(errors, volume.vsphereVolume!, at) },
-  { name: 'photonPersistentDisk', check: (errors, volume, at) => validatePhotonPersistentDisk(errors, volume.photonPersistentDisk!, at) },
+  {
+    name: 'photonPersistentDisk',
+    check: (errors, volume, at) => validatePhotonPersistentDisk(errors, volume.photonPersistentDisk!, at),
+  },
   { name: 'portworxVolume', check: (errors, volume, at) => validatePortworx(errors, volume.portworxVolume!, at) },
   { name: 'azureDisk', check: (errors, volume, at) => validateAzureDisk(errors, volume.azureDisk!, at) },
   { name: 'storageos', check: (errors, volume, at) => validateStorageOS(errors, volume.storageos!, at) },
-  { name: 'projected', check: (errors, volume, at, rules) => validateProjectedVolume(errors, volume.projected!, at, rules.pod) },
+  {
+    name: 'projected',
+    check: (errors, volume, at, rules) => validateProjectedVolume(errors, volume.projected!, at, rules.pod),
+  },
   { name: 'scaleIO', check: (errors, volume, at) => validateScaleIO(errors, volume.scaleIO!, at) },
   { name: 'csi', check: (errors, volume, at) => validateCsiVolume(errors, volume.csi!, at) },
   { name: 'ephemeral', check: (errors, volume, at) => validateEphemeralVolume(errors, volume.ephemeral!, at) },
-  { name: 'image', check: (errors, volume, at, rules) => validateImageVolume(errors, volume.image!, at, rules.pod.resourceIsPod) },
+  {
+    name: 'image',
+    check: (errors, volume, at, rules) => validateImageVolume(errors, volume.image!, at, rules.pod.resourceIsPod),
+  },
 ];
 
 const SOURCES: ReadonlyMap<string, Source> = new Map(SOURCE_LIST.map((source) => [source.name, source]));
@@ -153,7 +183,8 @@ function validateClaimName(errors: FieldError[], claimName: string | undefined, 
 
 function validateIscsiName(errors: FieldError[], { name = '', iscsi }: Volume, at: Path): void {
   if (iscsi?.initiatorName === undefined || !utf8Longer(`${name}:${iscsi.targetPortal ?? ''}`, 64)) return;
-  const message = 'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
+  const message =
+    'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.';
   errors.push(invalidValue(at.child('name'), name, message));
 }
 
