@@ -1,8 +1,8 @@
 import type { AdmissionAttributes } from '../src/apiserver/admission/admission.ts';
 import { Reinvocation } from '../src/apiserver/admission/reinvocation.ts';
 import type { AuthorizationAttributes } from '../src/apiserver/authz/authorizer.ts';
-import { parseRequestInfo } from '../src/apiserver/pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../src/apiserver/pipeline/request.ts';
+import { parseRequestInfo } from '../src/apiserver/request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../src/apiserver/request/request.ts';
 import { startTestServer, type TestServer } from '../src/apiserver/testing/index.ts';
 import type { KubeObject } from '../src/machinery/object.ts';
 import { callsPerSecond, type BenchOptions, type Row } from './harness.ts';

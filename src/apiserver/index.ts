@@ -21,6 +21,6 @@ export {
 } from './command/security-options.ts';
 export { openEncryption, reencryptAll, type OpenEncryption } from './encryption/index.ts';
 export { reconcileRole, recordEvents, rule, type Reconciliation } from './bootstrap/index.ts';
-export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './pipeline/request.ts';
-export type { FrameSink, Result, WatchedObject } from './pipeline/result.ts';
+export type { ApiRequest, ApiResponse, ResponseSink, UserInfo } from './request/request.ts';
+export type { FrameSink, Result, WatchedObject } from './request/result.ts';
 export { apiServerFlags } from './command/flags.ts';

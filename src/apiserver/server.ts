@@ -4,7 +4,7 @@ import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
 import type { Door } from './pipeline/handle-request.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
-import type { ApiRequest, ApiResponse } from './pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from './request/request.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
 import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';

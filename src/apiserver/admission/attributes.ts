@@ -1,8 +1,8 @@
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { UserInfo } from '../request/request.ts';
+import type { Scope } from '../verbs/scope.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';

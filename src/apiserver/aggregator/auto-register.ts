@@ -3,7 +3,7 @@ import { deepEqual } from '../../base/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Loopback } from '../pipeline/loopback.ts';
+import type { Loopback } from '../request/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { LocalApi } from './local-api.ts';
 import type { Priority } from './other-servers.ts';

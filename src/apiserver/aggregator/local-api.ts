@@ -2,7 +2,7 @@
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { failure } from '../../machinery/errors/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
+import type { ApiResponse } from '../request/request.ts';
 import { respondJson } from '../pipeline/respond.ts';
 import type { RemoteVersion } from './other-servers.ts';
 

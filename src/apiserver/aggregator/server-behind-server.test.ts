@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import type { ApiResponse, ResponseSink, UserInfo } from '../pipeline/request.ts';
+import type { ApiResponse, ResponseSink, UserInfo } from '../request/request.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
 import { dialLoopback } from '../testing/index.ts';

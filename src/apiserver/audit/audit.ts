@@ -1,6 +1,6 @@
 /** Audit as the pipeline sees it. */
 import type { Exchange } from '../pipeline/handle-request.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
+import type { ApiResponse } from '../request/request.ts';
 import type { AuditEvent } from './event.ts';
 
 export interface AuditLog {

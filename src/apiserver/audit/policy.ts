@@ -1,7 +1,7 @@
 /** The audit policy: the first rule that matches a request says how much of it is written, and at which stages. */
 import { parse } from 'yaml';
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/request.ts';
 
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;

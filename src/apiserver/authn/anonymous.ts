@@ -1,5 +1,5 @@
 /** Whoever shows no credential at all is system:anonymous, where that is allowed. */
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { Authenticator } from './authenticator.ts';
 
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };

@@ -1,5 +1,5 @@
 /** Who is asking. Each way to prove an identity is an Authenticator; the first that recognises a credential decides. */
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 
 /** Adds to the request's audit event. */
 export type Annotate = (key: string, value: string) => void;

@@ -1,7 +1,7 @@
 /** Bearer tokens: in the Authorization header, or in the subprotocol of a WebSocket, which cannot have headers in a browser. */
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
-import { headerOf, type ApiRequest, type UserInfo } from '../pipeline/request.ts';
+import { headerOf, type ApiRequest, type UserInfo } from '../request/request.ts';
 import {
   withAuthenticated,
   TokenRefused,

@@ -1,7 +1,7 @@
 /** The documents by which others can verify this server's ServiceAccount tokens: OIDC discovery and the public keys. */
 import { failure } from '../../machinery/errors/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
-import { headerOf, type ApiRequest } from '../pipeline/request.ts';
+import { headerOf, type ApiRequest } from '../request/request.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 
 const JWKS_PATH = '/openid/v1/jwks';

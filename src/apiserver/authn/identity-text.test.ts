@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { handleRequest } from '../pipeline/handle-request.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import type { Authenticator } from './authenticator.ts';
 import { BearerTokens } from './bearer-tokens.ts';

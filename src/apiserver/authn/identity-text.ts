@@ -3,7 +3,7 @@
  * stand in logs line by line: a control character in one of them could begin a header, or a line, that nobody wrote. No
  * way to authenticate gives such an identity; the pipeline refuses it once for all of them.
  */
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 
 const CONTROL_CHARACTER = /[\0-\x1f\x7f]/;
 

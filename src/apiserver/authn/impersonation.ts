@@ -8,8 +8,8 @@ import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../request/request.ts';
 import { isPlainIdentity } from './identity-text.ts';
 import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 

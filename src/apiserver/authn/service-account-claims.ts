@@ -3,7 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { quote } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import { AUTHENTICATED, TokenRefused } from './authenticator.ts';
 import type { LegacyTokenUses, SecretObject, ServiceAccountObject } from './legacy-token-uses.ts';

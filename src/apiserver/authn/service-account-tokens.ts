@@ -16,7 +16,7 @@ import {
 } from 'jose';
 import { quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 import { LegacyTokenUses } from './legacy-token-uses.ts';

@@ -1,6 +1,6 @@
 /** Tokens from a file: `token,user,uid,"group1,group2"` a line. */
 import { createHash } from 'node:crypto';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { withAuthenticated, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 
 export class StaticTokens implements TokenAuthenticator {

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 /** ABAC: a file with one policy in JSON a line; a request is allowed when a line matches it. */
 import { quote } from '../../base/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import {
   ALLOW,
   noOpinion,

@@ -1,6 +1,6 @@
 /** May they. Authorizers are asked in order; the first that allows or denies decides, and no opinion at all denies. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { FieldRequirement, LabelRequirement } from './selectors.ts';
 
 export interface AuthorizationAttributes {

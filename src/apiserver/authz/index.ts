@@ -7,4 +7,4 @@ export { authorize, forbiddenRequest } from './authorize.ts';
 export type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 export { buildAuthorization, DEFAULT_AUTHORIZERS, type Authorization, type AuthorizerConfig } from './build.ts';
 export { authorizersFromConfiguration } from './configuration.ts';
-export { escalationCheck } from './escalation.ts';
+export { escalationCheck } from '../admission/rbac-escalation.ts';

@@ -3,7 +3,7 @@
  * with the right code; and nothing in a denied request changes state.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { splitTarget } from '../transport/target.ts';
 

@@ -6,7 +6,7 @@ import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { RequestHeaderConfig } from '../authn/request-header.ts';
-import type { Loopback } from '../pipeline/loopback.ts';
+import type { Loopback } from '../request/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
 import {
   allClusterRoleBindings,

@@ -1,7 +1,7 @@
 /** Passes a plain HTTP request on to a backend, and gives its answer as our own, as a stream. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ApiResponse, ResponseHeaders, ResponseSink } from '../pipeline/request.ts';
+import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request/request.ts';
 import type { DialAgent } from './dial-agent.ts';
 import type { Dialer } from './dialer.ts';
 import { checkHeaders } from './headers.ts';

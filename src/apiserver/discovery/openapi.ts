@@ -11,9 +11,9 @@ import {
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
-import { inSlices } from '../pipeline/in-slices.ts';
-import { parseAccept } from '../pipeline/negotiate.ts';
-import { headerOf, type ApiResponse } from '../pipeline/request.ts';
+import { inSlices } from '../request/in-slices.ts';
+import { parseAccept } from '../request/negotiate.ts';
+import { headerOf, type ApiResponse } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {

@@ -3,7 +3,7 @@ import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowco
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { formatTime, quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import { splitTarget } from '../transport/target.ts';
 

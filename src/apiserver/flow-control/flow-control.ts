@@ -1,6 +1,6 @@
 /** API Priority and Fairness, as the pipeline sees it: a request enters, perhaps after waiting, and leaves. */
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 
 /** For the headers of the answer. */
 export interface FlowIdentity {

@@ -6,8 +6,8 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../../api/generated/flowcontrol-v1.ts';
-import type { RequestInfo } from '../pipeline/request-info.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { UserInfo } from '../request/request.ts';
 
 export interface MatchedSchema {
   readonly name: string;

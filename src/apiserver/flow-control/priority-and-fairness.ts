@@ -2,8 +2,8 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context, Counter } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
-import { isLongRunning, type RequestInfo } from '../pipeline/request-info.ts';
-import type { ApiRequest, UserInfo } from '../pipeline/request.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Admitted, FlowControl, FlowIdentity, TooBusy } from './flow-control.ts';

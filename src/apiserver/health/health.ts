@@ -2,7 +2,7 @@
 import type { Logger } from '../../kernel/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
-import type { ApiResponse } from '../pipeline/request.ts';
+import type { ApiResponse } from '../request/request.ts';
 import { respondText } from '../pipeline/respond.ts';
 
 export interface HealthCheck {

@@ -13,7 +13,7 @@ import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization, type AuthorizerConfig } from '../authz/build.ts';
-import { escalationCheck } from '../authz/escalation.ts';
+import { escalationCheck } from '../admission/rbac-escalation.ts';
 import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
 import {
@@ -39,7 +39,7 @@ import type { ServedResource, StoredKind } from '../registry/served-resource.ts'
 import { reviewHandlers } from '../reviews/index.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { EventLeases } from '../storage/event-leases.ts';
-import { ObjectStore } from '../storage/object-store.ts';
+import { ObjectStore } from '../registry/object-store.ts';
 import { ResourceCache } from '../storage/resource-cache.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import { WatchCache } from '../storage/watch-cache.ts';
@@ -49,11 +49,11 @@ import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
 import { Endpoints } from './endpoints.ts';
 import { handleRequest, type Door } from './handle-request.ts';
-import { createLoopback } from './loopback.ts';
+import { createLoopback } from '../request/loopback.ts';
 import { createMetrics } from './metrics.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
-import type { ApiRequest, ApiResponse } from './request.ts';
-import type { Backend } from './scope.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import type { Backend } from '../verbs/scope.ts';
 import { createSecurityMetrics } from './security-metrics.ts';
 
 export interface PipelineOptions {

@@ -1,6 +1,6 @@
 /** Everything that is served besides resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
 import type { Exchange } from './handle-request.ts';
-import type { ApiResponse, UserInfo } from './request.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
 import { methodNotAllowed, pageNotFound } from './route.ts';
 
 export interface Endpoint {

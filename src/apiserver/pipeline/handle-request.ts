@@ -26,14 +26,14 @@ import { TooBusy, type FlowControl, type FlowIdentity } from '../flow-control/fl
 import { compress } from './compress.ts';
 import type { Endpoints } from './endpoints.ts';
 import type { ApiServerMetrics } from './metrics.ts';
-import { negotiate } from './negotiate.ts';
+import { negotiate } from '../request/negotiate.ts';
 import type { RequestDeadlines } from './request-deadlines.ts';
-import { parseRequestInfo, type RequestInfo } from './request-info.ts';
-import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from './request.ts';
+import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
+import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from '../request/request.ts';
 import { respondError, respondText } from './respond.ts';
 import { route } from './route.ts';
-import type { Backend } from './scope.ts';
-import { leaveSeat, type SeatHolder } from './seat.ts';
+import type { Backend } from '../verbs/scope.ts';
+import { leaveSeat, type SeatHolder } from '../request/exchange.ts';
 import type { SecurityMetrics } from './security-metrics.ts';
 
 export interface Door {

@@ -3,7 +3,7 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
 import { ListBody } from './list-body.ts';
-import type { ListResult } from './result.ts';
+import type { ListResult } from '../request/result.ts';
 
 const entry = (name: string): Entry =>
   Entry.fromValue(

@@ -2,8 +2,8 @@
 import { apiVersionOf } from '../../api/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Entry } from '../storage/entry.ts';
-import type { LargeBody } from './request.ts';
-import type { ListResult } from './result.ts';
+import type { LargeBody } from '../request/request.ts';
+import type { ListResult } from '../request/result.ts';
 
 const COMMA = Buffer.from(',');
 /** Items of built-in kinds have neither kind nor apiVersion: they begin where their metadata does. */

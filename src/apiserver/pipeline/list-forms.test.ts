@@ -4,7 +4,7 @@ import { schema } from '../../api/index.ts';
 import { encodeYaml } from '../../machinery/decode/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
 import { startTestServer, type CallOptions, type TestServer } from '../testing/index.ts';
-import type { ApiResponse, ResponseSink } from './request.ts';
+import type { ApiResponse, ResponseSink } from '../request/request.ts';
 
 let server: TestServer;
 beforeAll(async () => {

@@ -15,13 +15,13 @@ import {
   type TypeMeta,
 } from '../../machinery/protobuf/index.ts';
 import type { Entry } from '../storage/entry.ts';
-import { fairTurn } from './fair-turns.ts';
-import { inSlices } from './in-slices.ts';
+import { fairTurn } from '../request/fair-turns.ts';
+import { inSlices } from '../request/in-slices.ts';
 import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
-import { asPartialMetadata, asTable, internalType } from './represent.ts';
-import type { LargeBody } from './request.ts';
-import type { ListResult } from './result.ts';
-import type { Scope } from './scope.ts';
+import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
+import type { LargeBody } from '../request/request.ts';
+import type { ListResult } from '../request/result.ts';
+import type { Scope } from '../verbs/scope.ts';
 
 export type Pieces = () => Iterable<Uint8Array>;
 

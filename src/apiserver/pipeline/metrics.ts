@@ -1,7 +1,7 @@
 /** The API server's metrics under upstream's names. */
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
 import type { Exchange } from './handle-request.ts';
-import type { ApiResponse } from './request.ts';
+import type { ApiResponse } from '../request/request.ts';
 import { bodyLength } from './respond.ts';
 
 export interface ApiServerMetrics {

@@ -5,7 +5,7 @@ import { parseDuration } from '../../base/index.ts';
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { badRequest, type StatusError, timeout } from '../../machinery/errors/index.ts';
-import { isLongRunning, type RequestInfo } from './request-info.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
 
 export const REQUEST_TIMEOUT_MS = 60_000;
 const WRITE_TIMEOUT_MS = 34_000;

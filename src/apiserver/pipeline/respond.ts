@@ -5,11 +5,11 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { isWebSocketRequest, streamOverWebSocket } from '../transport/websocket.ts';
 import { ListBody } from './list-body.ts';
 import { listPieces, PiecewiseBody } from './list-forms.ts';
-import type { Negotiated } from './negotiate.ts';
-import { asPartialMetadata, asTable, encodeObjectProtobuf, internalType } from './represent.ts';
-import type { ApiResponse, LargeBody, ResponseHeaders } from './request.ts';
-import type { ListResult, Result, WatchResult } from './result.ts';
-import type { Scope } from './scope.ts';
+import type { Negotiated } from '../request/negotiate.ts';
+import { asPartialMetadata, asTable, encodeObjectProtobuf, internalType } from '../verbs/represent.ts';
+import type { ApiResponse, LargeBody, ResponseHeaders } from '../request/request.ts';
+import type { ListResult, Result, WatchResult } from '../request/result.ts';
+import type { Scope } from '../verbs/scope.ts';
 
 /** Answers below this are not worth compressing, or sending in pieces. */
 export const LARGE_BYTES = 128 * 1024;

@@ -14,13 +14,13 @@ import { patch } from '../verbs/patch.ts';
 import { update } from '../verbs/update.ts';
 import { watch } from '../verbs/watch.ts';
 import type { Door, Exchange } from './handle-request.ts';
-import { negotiate } from './negotiate.ts';
-import type { RequestInfo } from './request-info.ts';
-import { headerOf, type ApiResponse, type UserInfo } from './request.ts';
+import { negotiate } from '../request/negotiate.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts';
 import { respond, respondText } from './respond.ts';
-import type { Result } from './result.ts';
-import type { Scope } from './scope.ts';
-import { leaveSeat } from './seat.ts';
+import type { Result } from '../request/result.ts';
+import type { Scope } from '../verbs/scope.ts';
+import { leaveSeat } from '../request/exchange.ts';
 
 /** At once where there is nothing to wait for. */
 export type Verb = (scope: Scope) => Promise<Result> | Result;

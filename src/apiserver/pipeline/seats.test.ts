@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PriorityAndFairness } from '../flow-control/index.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { splitTarget } from '../transport/target.ts';
-import type { ApiRequest, ApiResponse, ResponseSink } from './request.ts';
+import type { ApiRequest, ApiResponse, ResponseSink } from '../request/request.ts';
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 const JANE = { name: 'jane', groups: ['system:authenticated'] };

@@ -7,7 +7,7 @@ import { apiVersionOf, type Resource, type Schema } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { CustomResourceApi } from '../../machinery/openapi/index.ts';
 import { builtinPrefix } from '../storage/keys.ts';
-import type { ObjectStore } from '../storage/object-store.ts';
+import type { ObjectStore } from './object-store.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 import { conversions, storedAs } from './conversions.ts';
 import { selectableFieldReader, type ServedResource, type StoredKind } from './served-resource.ts';

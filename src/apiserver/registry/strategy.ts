@@ -6,7 +6,7 @@ import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { FieldError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
 import type { ChangeableMetadata } from './keep-metadata.ts';
 import type { Registry } from './registry.ts';

@@ -3,10 +3,10 @@ import { invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { optionsObject, writeOptions } from '../pipeline/options.ts';
+import { optionsObject, writeOptions } from '../request/options.ts';
 import type { Verb } from '../pipeline/route.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { managerOf, trackCreate } from '../registry/managed-fields.ts';
+import type { Scope } from '../verbs/scope.ts';
+import { managerOf, trackCreate } from '../verbs/managed-fields.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
 

@@ -3,7 +3,7 @@ import { formatTime } from '../../base/index.ts';
 /** TokenReview: whose token is this. SelfSubjectReview: who am I. */
 import { badRequest } from '../../machinery/errors/index.ts';
 import { TokenRefused } from '../authn/authenticator.ts';
-import type { UserInfo } from '../pipeline/request.ts';
+import type { UserInfo } from '../request/request.ts';
 import { review } from './review.ts';
 
 export const selfSubjectReview = review((scope, object) => {

@@ -1,6 +1,6 @@
 /** Allocated values that a client leaves out of an update are those that the Service has. */
 import type { Service } from '../../api/generated/core-v1.ts';
-import { allocatesNodePorts, needsClusterIp, needsHealthCheckPort, sameClusterIps } from './service-needs.ts';
+import { allocatesNodePorts, needsClusterIp, needsHealthCheckPort, sameClusterIps } from '../registry/service-needs.ts';
 
 export function fillAllocated(service: Service, old: Service): void {
   const spec = (service.spec ??= {});

@@ -7,4 +7,4 @@ export { AddressRange, type IpFamily } from './address-range.ts';
 export { AllocationError, ClusterIpAllocator } from './cluster-ip-allocator.ts';
 export { NodePortAllocator, nodePortsOf } from './node-port-allocator.ts';
 export { ServiceAllocator, type ServiceAllocatorOptions } from './service-allocator.ts';
-export * from './service-needs.ts';
+export * from '../registry/service-needs.ts';

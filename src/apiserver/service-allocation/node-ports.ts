@@ -3,7 +3,7 @@ import type { Service } from '../../api/generated/core-v1.ts';
 import { failure, internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { AllocationError } from './cluster-ip-allocator.ts';
 import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
-import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from './service-needs.ts';
+import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../registry/service-needs.ts';
 
 /** The ports that one write has reserved. */
 export class PortOperation {

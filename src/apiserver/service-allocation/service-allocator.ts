@@ -15,7 +15,7 @@ import { completeIpFamilies, keepsDualStackPreference } from './ip-families.ts';
 import { NodePortAllocator } from './node-port-allocator.ts';
 import { PortOperation, reserveForCreate, reserveForUpdate } from './node-ports.ts';
 import { repairClusterIps } from './repair.ts';
-import { isHeadless } from './service-needs.ts';
+import { isHeadless } from '../registry/service-needs.ts';
 
 export interface ServiceAllocatorOptions {
   /** One range, or one of each family separated by a comma, the default family's first. */

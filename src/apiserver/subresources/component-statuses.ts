@@ -2,8 +2,8 @@
 import type { ComponentStatus } from '../../api/generated/core-v1.ts';
 import { notFound } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { Result } from '../request/result.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
 

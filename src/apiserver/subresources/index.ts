@@ -21,7 +21,7 @@ export {
   type KubeletClientOptions,
   type KubeletConnection,
   type NodeConnections,
-} from './kubelet-connection.ts';
+} from '../dial/kubelet-connection.ts';
 
 type Handlers = Partial<Record<string, Verb>>;
 

@@ -4,8 +4,8 @@ import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline/build-pipeline.ts';
-import { createLoopback } from '../pipeline/loopback.ts';
-import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
+import { createLoopback } from '../request/loopback.ts';
+import type { ApiResponse, UserInfo } from '../request/request.ts';
 import { openPki } from '../pki/files.ts';
 import { splitTarget } from '../transport/target.ts';
 

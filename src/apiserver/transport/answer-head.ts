@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../kernel/index.ts';
 import type { Head } from '../../net/http2/index.ts';
-import type { ResponseHeaders } from '../pipeline/request.ts';
+import type { ResponseHeaders } from '../request/request.ts';
 
 export const AUDIT_ID = 'audit-id';
 /** Beyond that many they are not alike, and kept by nobody. */

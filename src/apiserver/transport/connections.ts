@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import type tls from 'node:tls';
 import type { Context } from '../../kernel/index.ts';
 import { Http2Connection, type Http2Listener, type Http2Stream } from '../../net/http2/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { AnswerHeads } from './answer-head.ts';
 import { answerHttp1, lastRequest, requestFromHttp1, upgradeRequest } from './http1.ts';
 import { answerHttp2, Http2Request } from './http2.ts';

@@ -1,6 +1,6 @@
 import type http from 'node:http';
 import type net from 'node:net';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { readWhole } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';
 import { sendLargeBody } from './large-body.ts';

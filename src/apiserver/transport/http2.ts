@@ -1,5 +1,5 @@
 import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../net/http2/index.ts';
-import type { ApiRequest, ApiResponse, PeerCertificate } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse, PeerCertificate } from '../request/request.ts';
 import { AUDIT_ID, type AnswerHeads } from './answer-head.ts';
 import { cutOff, plain, tooLarge } from './body.ts';
 import { separateIdentityHeaders } from './identity-headers.ts';

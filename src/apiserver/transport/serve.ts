@@ -6,7 +6,7 @@ import type net from 'node:net';
 import type tls from 'node:tls';
 import type { Worker } from 'node:worker_threads';
 import type { Context } from '../../kernel/index.ts';
-import type { ApiRequest, ApiResponse } from '../pipeline/request.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { serveConnections } from './connections.ts';
 import { RunningRequests } from './running-requests.ts';
 import { SendBudget, type SendLimits } from './send-budget.ts';

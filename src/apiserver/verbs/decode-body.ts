@@ -7,10 +7,10 @@ import { applyDefaults, type DefaultingContext } from '../../machinery/defaultin
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { betweenStages, readBodyOf } from '../pipeline/in-slices.ts';
-import type { FieldValidation } from '../pipeline/options.ts';
-import { headerOf } from '../pipeline/request.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { betweenStages, readBodyOf } from '../request/in-slices.ts';
+import type { FieldValidation } from '../request/options.ts';
+import { headerOf } from '../request/request.ts';
+import type { Scope } from './scope.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';

@@ -1,7 +1,7 @@
 /** DELETE on a collection: every object that the selectors match; answers with the list as it was. */
 import { isStatusError } from '../../machinery/errors/index.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { Result } from '../request/result.ts';
+import type { Scope } from './scope.ts';
 import type { Entry } from '../storage/entry.ts';
 import { deleteObject, readDeleteOptions } from './delete.ts';
 import { list } from './list.ts';

@@ -1,7 +1,7 @@
 /** An object that is being deleted goes when its last finalizer does: the write that removes it removes the object. */
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { writeContext } from '../registry/prepare-for-create.ts';
+import type { Scope } from './scope.ts';
+import { writeContext } from './prepare-for-create.ts';
 import type { Entry } from '../storage/entry.ts';
 
 /** Removes what this write would have left, without storing that first; undefined when somebody else was faster. */

@@ -1,7 +1,7 @@
 /** GET of one object. */
-import { requestedVersion } from '../pipeline/resource-version.ts';
-import type { Result } from '../pipeline/result.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import { requestedVersion } from '../request/resource-version.ts';
+import type { Result } from '../request/result.ts';
+import type { Scope } from './scope.ts';
 import type { Entry } from '../storage/entry.ts';
 
 export function get(scope: Scope): Result | Promise<Result> {

@@ -6,7 +6,7 @@
 import { cloneJson, isRecord, setOwn } from '../../base/index.ts';
 import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { Scope } from './scope.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 
 export interface DividedObject {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../kernel/index.ts';
-import type { ResponseSink } from '../pipeline/request.ts';
+import type { ResponseSink } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 
 let server: TestServer;

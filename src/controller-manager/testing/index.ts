@@ -3,7 +3,7 @@
  * can be killed at any of its writes, before or after the server has done it, and be started again. Each controller acts
  * as its own ServiceAccount, and a fixture in which one was refused something does not stop without an error.
  */
-import type { ApiRequest, ApiResponse, UserInfo } from '../../apiserver/pipeline/request.ts';
+import type { ApiRequest, ApiResponse, UserInfo } from '../../apiserver/request/request.ts';
 import { startTestServer, type TestServer } from '../../apiserver/testing/index.ts';
 import {
   Client,

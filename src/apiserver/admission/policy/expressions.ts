@@ -17,7 +17,7 @@ import {
 } from '../../../cel/index.ts';
 import type { Authorizer, Decision } from '../../authz/authorizer.ts';
 import { fieldRequirements, labelRequirements } from '../../authz/selectors.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
 

@@ -1,6 +1,6 @@
 /** What the tests of admission plugins share: objects to send, and a short way to see what became of them. */
 import type { Container, PodSpec } from '../../../api/generated/core-v1.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import type { TestServer } from '../../testing/index.ts';
 
 export const pod = (name: string, spec: Partial<PodSpec> = {}, metadata: object = {}): object => ({

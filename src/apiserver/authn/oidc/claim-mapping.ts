@@ -1,7 +1,7 @@
 /** From a token's claims to a user: by claim names and prefixes, or by CEL expressions; and the rules that must hold. */
 import type { JWTPayload } from 'jose';
 import { quote, setOwn } from '../../../base/index.ts';
-import type { UserInfo } from '../../pipeline/request.ts';
+import type { UserInfo } from '../../request/request.ts';
 import type { Expression } from '../../review-webhooks/index.ts';
 
 /** Where a value comes from. */

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../../../kernel/index.ts';
 /** The requests of HTTP/2 in the front's thread. */
 import { BodyError, HTTP2_ERROR, type Http2Connection, type Http2Stream } from '../../../net/http2/index.ts';
-import type { ResponseHeaders } from '../../pipeline/request.ts';
+import type { ResponseHeaders } from '../../request/request.ts';
 import { AnswerHeads, AUDIT_ID } from '../answer-head.ts';
 import { separateIdentityHeaders } from '../identity-headers.ts';
 import { peerOf } from '../peer.ts';

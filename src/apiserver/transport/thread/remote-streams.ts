@@ -1,5 +1,5 @@
 /** The requests of HTTP/2 in the pipeline's thread: they came in at the front's, and their answers leave there. */
-import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../../pipeline/request.ts';
+import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../../request/request.ts';
 import { cutOff, plain, tooLarge } from '../body.ts';
 import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';

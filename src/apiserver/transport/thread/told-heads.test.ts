@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../../../kernel/index.ts';
-import type { ResponseHeaders } from '../../pipeline/request.ts';
+import type { ResponseHeaders } from '../../request/request.ts';
 import { BatchReader, Outbox, type Batch } from './batch.ts';
 import * as op from './operations.ts';
 import { TellingHeads, ToldHeads } from './told-heads.ts';

@@ -3,7 +3,7 @@
  * Telling the other thread of an object costs several times as much as telling it of a number and a text.
  */
 import type { Head } from '../../../net/http2/index.ts';
-import type { ResponseHeaders } from '../../pipeline/request.ts';
+import type { ResponseHeaders } from '../../request/request.ts';
 import { AUDIT_ID, commonHead, commonText, MOST_KNOWN_HEADS } from '../answer-head.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';

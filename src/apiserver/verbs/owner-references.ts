@@ -1,7 +1,7 @@
 /** The same owner twice counts once; the client is told. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Scope } from '../pipeline/scope.ts';
+import type { Scope } from './scope.ts';
 
 /** The same for references that are equal. */
 const keyOf = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string =>

@@ -10,13 +10,13 @@ import {
   warningsOnStatusUpdate,
   warningsOnUpdate,
 } from '../../machinery/validation/index.ts';
-import { betweenStages } from '../pipeline/in-slices.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { dropDisabledFields } from './disabled-fields.ts';
-import { keepStatusMetadata } from './keep-metadata.ts';
+import { betweenStages } from '../request/in-slices.ts';
+import type { Scope } from './scope.ts';
+import { dropDisabledFields } from '../registry/disabled-fields.ts';
+import { keepStatusMetadata } from '../registry/keep-metadata.ts';
 import { kindOf, writeContext } from './prepare-for-create.ts';
-import { hasStatusSubresource, restoreStatus } from './status.ts';
-import type { Reservation, WriteContext } from './strategy.ts';
+import { hasStatusSubresource, restoreStatus } from '../registry/status.ts';
+import type { Reservation, WriteContext } from '../registry/strategy.ts';
 
 export interface PreparedUpdate {
   readonly object: KubeObject;

@@ -1,6 +1,6 @@
 /** Long work of one request, a little at a time: the others have their turn in between. */
 import type { Clock } from '../../kernel/index.ts';
-import type { Scope } from './scope.ts';
+import type { Scope } from '../verbs/scope.ts';
 
 /** From this size on, the body of a request is worked on in several turns: one for each stage of the pipeline. */
 const LARGE_BODY = 32 * 1024;

@@ -3,13 +3,13 @@ import { failure, type FieldError, invalid } from '../../machinery/errors/index.
 /** What every new object goes through between admission and the store. */
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
-import { betweenStages } from '../pipeline/in-slices.ts';
-import { checkObjectVersion, parseUintFault } from '../pipeline/resource-version.ts';
-import type { Scope } from '../pipeline/scope.ts';
-import { dropDisabledFields } from './disabled-fields.ts';
-import { errorKind, type ServedResource } from './served-resource.ts';
-import { clearStatus } from './status.ts';
-import type { Reservation, WriteContext } from './strategy.ts';
+import { betweenStages } from '../request/in-slices.ts';
+import { checkObjectVersion, parseUintFault } from '../request/resource-version.ts';
+import type { Scope } from './scope.ts';
+import { dropDisabledFields } from '../registry/disabled-fields.ts';
+import { errorKind, type ServedResource } from '../registry/served-resource.ts';
+import { clearStatus } from '../registry/status.ts';
+import type { Reservation, WriteContext } from '../registry/strategy.ts';
 
 export interface CreateSteps {
   readonly dryRun: boolean;

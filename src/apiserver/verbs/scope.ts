@@ -12,13 +12,13 @@ import type { Alike } from '../registry/made-alike.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
-import type { ObjectStore, Place } from '../storage/object-store.ts';
+import type { ObjectStore, Place } from '../registry/object-store.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
-import type { KubeletConnection } from '../subresources/kubelet-connection.ts';
+import type { KubeletConnection } from '../dial/kubelet-connection.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
-import type { Negotiated } from './negotiate.ts';
-import type { RequestInfo } from './request-info.ts';
-import type { ApiRequest, UserInfo } from './request.ts';
+import type { Negotiated } from '../request/negotiate.ts';
+import type { RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 
 /** The parts of the server that verbs work with. */
 export interface Backend {
