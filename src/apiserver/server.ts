@@ -2,12 +2,13 @@
 import type net from 'node:net';
 import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
 import { createPipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
-import type { Door } from './pipeline/handle-request.ts';
+import type { HandlerChain } from './pipeline/handler-chain.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
-import { listen, type Transport, type TransportOptions } from './transport/serve.ts';
+import { listen } from './transport/serve.ts';
 import { startFrontThread } from './transport/thread/start-front-thread.ts';
+import type { Transport, TransportOptions } from './transport/transport.ts';
 
 export interface ApiServerOptions extends PipelineOptions {
   readonly host: string;
@@ -23,7 +24,7 @@ export interface ApiServerOptions extends PipelineOptions {
 
 export interface ApiServer {
   readonly port: number;
-  readonly door: Door;
+  readonly door: HandlerChain;
   /** The pipeline without a socket: what callers in this process use. */
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */

@@ -9,9 +9,9 @@ import { RemoteConnections } from '../../src/apiserver/aggregator/remote-connect
 import type { APIServiceObject, RemoteService } from '../../src/apiserver/aggregator/remote-service.ts';
 import { ProviderKeys } from '../../src/apiserver/authn/oidc/provider-keys.ts';
 import { Dialer, send, type DialPolicy, type ServiceResolver } from '../../src/apiserver/dial/index.ts';
+import { KubeletClient } from '../../src/apiserver/dial/kubelet-connection.ts';
 import { Permit, type Target } from '../../src/apiserver/dial/target.ts';
 import { ReviewClient } from '../../src/apiserver/review-webhooks/review-client.ts';
-import { KubeletClient } from '../../src/apiserver/dial/kubelet-connection.ts';
 import { WebhookClients } from '../../src/apiserver/webhook-client/index.ts';
 import { anonymous, HttpTransport } from '../../src/client/index.ts';
 import { send as sendToRegistry } from '../../src/container-runtime/images/registry/http-request.ts';

@@ -1,12 +1,23 @@
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../request/request.ts';
-import type { Scope } from '../verbs/scope.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
 import { Reinvocation } from './reinvocation.ts';
+
+/** What admission needs of a request that is being served. */
+export interface AdmittedScope {
+  readonly request: Pick<ApiRequest, 'signal'>;
+  readonly served: ServedResource;
+  readonly place: { readonly namespace: string };
+  readonly subresource: string;
+  readonly user: UserInfo;
+  readonly warnings: string[];
+  readonly annotations: Map<string, string>;
+  readonly backend: { readonly registry: Registry };
+}
 
 export interface AdmittedRequest {
   readonly operation: Operation;
@@ -19,7 +30,7 @@ export interface AdmittedRequest {
   readonly kind?: GroupVersionKind;
 }
 
-export const attributesOf = (scope: Scope, admitted: AdmittedRequest): AdmissionAttributes =>
+export const attributesOf = (scope: AdmittedScope, admitted: AdmittedRequest): AdmissionAttributes =>
   new RequestAttributes(scope, admitted);
 
 class RequestAttributes implements AdmissionAttributes {
@@ -39,7 +50,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly reinvocation = new Reinvocation();
 
   constructor(
-    private readonly scope: Scope,
+    private readonly scope: AdmittedScope,
     admitted: AdmittedRequest,
   ) {
     const { served } = scope;

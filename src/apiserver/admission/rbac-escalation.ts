@@ -7,10 +7,10 @@ import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../../api/gener
 import { deepEqual, quote } from '../../base/index.ts';
 import { forbidden, notFound } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { uncoveredRules } from '../bootstrap/index.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { RbacAuthorizer } from '../authz/rbac.ts';
+import { uncoveredRules } from '../bootstrap/index.ts';
+import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 
 const GROUP = 'rbac.authorization.k8s.io';
 const ROLES = new Set(['roles', 'clusterroles']);

@@ -1,10 +1,10 @@
 /** Everything about aggregation in one place: what is served elsewhere, whether it answers, and requests for it. */
 import type { Context } from '../../kernel/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { Loopback } from '../request/loopback.ts';
 import { splitPath } from '../request/request-info.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
-import type { Registry } from '../registry/registry.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';

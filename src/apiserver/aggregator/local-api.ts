@@ -1,9 +1,9 @@
 /** A group version that a component of this process serves: aggregated like one of another server, without the way there. */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse } from '../request/request.ts';
-import { respondJson } from '../pipeline/respond.ts';
+import { respondJson } from '../request/responses.ts';
 import type { RemoteVersion } from './other-servers.ts';
 
 export interface LocalRequest {

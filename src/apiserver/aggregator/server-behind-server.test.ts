@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import type { ApiResponse, ResponseSink, UserInfo } from '../request/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import { openPki, type ClusterPki } from '../pki/files.ts';
+import type { ApiResponse, ResponseSink, UserInfo } from '../request/request.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
 import { dialLoopback } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 
 /** Two of our own servers: the one in front knows custom resources only from the one behind it. */
 const ADMIN: UserInfo = { name: 'jane', groups: ['system:masters', 'system:authenticated'] };

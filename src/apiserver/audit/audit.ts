@@ -1,5 +1,5 @@
 /** Audit as the pipeline sees it. */
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse } from '../request/request.ts';
 import type { AuditEvent } from './event.ts';
 

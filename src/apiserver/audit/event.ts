@@ -2,7 +2,7 @@
 import { schema } from '../../api/index.ts';
 import { formatMicroTime } from '../../base/index.ts';
 import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { headerOf, type ApiResponse, type UserInfo } from '../request/request.ts';
 import type { AuditDecision, AuditStage } from './policy.ts';
 

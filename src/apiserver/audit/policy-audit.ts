@@ -1,6 +1,6 @@
 /** Writes to the backends what the policy wants of each request, stage by stage. */
 import type { Clock, Context } from '../../kernel/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import type { AuditBackend, AuditLog } from './audit.ts';
 import { auditEvent, type EventMoment } from './event.ts';

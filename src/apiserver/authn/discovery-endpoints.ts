@@ -1,6 +1,6 @@
 /** The documents by which others can verify this server's ServiceAccount tokens: OIDC discovery and the public keys. */
 import { failure } from '../../machinery/errors/index.ts';
-import type { Endpoint } from '../pipeline/endpoints.ts';
+import type { Endpoint } from '../request/endpoint.ts';
 import { headerOf, type ApiRequest } from '../request/request.ts';
 import type { ServiceAccountTokens } from './service-account-tokens.ts';
 

@@ -3,8 +3,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { JWTPayload } from 'jose';
 import { quote } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { UserInfo } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { UserInfo } from '../request/request.ts';
 import { AUTHENTICATED, TokenRefused } from './authenticator.ts';
 import type { LegacyTokenUses, SecretObject, ServiceAccountObject } from './legacy-token-uses.ts';
 

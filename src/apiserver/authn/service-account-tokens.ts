@@ -16,8 +16,8 @@ import {
 } from 'jose';
 import { quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { UserInfo } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { UserInfo } from '../request/request.ts';
 import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
 import { LegacyTokenUses } from './legacy-token-uses.ts';
 import {

@@ -7,4 +7,3 @@ export { authorize, forbiddenRequest } from './authorize.ts';
 export type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
 export { buildAuthorization, DEFAULT_AUTHORIZERS, type Authorization, type AuthorizerConfig } from './build.ts';
 export { authorizersFromConfiguration } from './configuration.ts';
-export { escalationCheck } from '../admission/rbac-escalation.ts';

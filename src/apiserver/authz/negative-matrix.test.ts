@@ -3,9 +3,9 @@
  * with the right code; and nothing in a denied request changes state.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { splitTarget } from '../../net/http/index.ts';
 import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 
 interface Identity {
   readonly name: string;

@@ -5,9 +5,8 @@ import { formatMicroTime, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { RequestHeaderConfig } from '../authn/request-header.ts';
-import type { Loopback } from '../request/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Loopback } from '../request/loopback.ts';
 import {
   allClusterRoleBindings,
   allClusterRoles,
@@ -37,7 +36,12 @@ export interface BootstrapOptions {
   readonly serviceClusterIpRange: string;
   readonly clientCa: string;
   readonly requestHeaderCa: string;
-  readonly requestHeaders: Omit<RequestHeaderConfig, 'clientCa'>;
+  readonly requestHeaders: {
+    readonly allowedNames: readonly string[];
+    readonly usernameHeaders: readonly string[];
+    readonly groupHeaders: readonly string[];
+    readonly extraHeaderPrefixes: readonly string[];
+  };
 }
 
 export async function bootstrapObjects(

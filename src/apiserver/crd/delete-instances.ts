@@ -1,8 +1,8 @@
 /** Deletes every object of a custom kind whose definition goes; those with finalizers are marked, and go when these have. */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
 import type { ObjectStore } from '../registry/object-store.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 
 export interface Instances {

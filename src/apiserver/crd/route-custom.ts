@@ -1,8 +1,8 @@
 import { ownValue } from '../../base/index.ts';
 /** Where requests for custom resources go: upstream serves them by a handler of their own, which answers some of what is wrong in other words. */
 import { badRequest, methodNotSupported, notFound } from '../../machinery/errors/index.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { Exchange } from '../request/exchange.ts';
 
 /** Whether the path is one of the resource at all; others are as if nobody had heard of the resource. */
 export function isCustomPath(served: ServedResource, { info }: Exchange): boolean {

@@ -7,7 +7,7 @@ import { apiVersionOf, type Message } from '../../api/index.ts';
 import type { JsonObject } from '../../base/index.ts';
 import { compileSchemaRules } from '../../cel/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
-import { forbidden } from '../../machinery/errors/index.ts';
+import { forbidden, type StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { customResourcePrinter } from '../../machinery/table/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
@@ -145,7 +145,7 @@ function versionResource(
     cache,
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
-    ...(terminating ? { handlers: { create: refuseCreate(base) } } : {}),
+    ...(terminating ? { createRefusal: () => refuseCreate(base) } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
     openapi: {
@@ -161,12 +161,8 @@ function versionResource(
   };
 }
 
-function refuseCreate({ group, plural }: { group: string; plural: string }): () => Promise<never> {
-  return () =>
-    Promise.reject(
-      forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating'),
-    );
-}
+const refuseCreate = ({ group, plural }: { group: string; plural: string }): StatusError =>
+  forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating');
 
 /** Names the newest version that is not deprecated, where there is one. */
 function deprecationOf({ spec }: Definition, deprecated: string): string {

@@ -15,3 +15,9 @@ export { handOver, type HandOver } from './hand-over.ts';
 export { forwardedHeaders } from './headers.ts';
 export { ServiceResolver } from './service-resolver.ts';
 export { authorityOf, type PermittedTarget, type Target } from './target.ts';
+export {
+  KubeletClient,
+  type KubeletClientOptions,
+  type KubeletConnection,
+  type NodeConnections,
+} from './kubelet-connection.ts';

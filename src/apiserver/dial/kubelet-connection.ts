@@ -4,8 +4,9 @@ import type { Node } from '../../api/generated/core-v1.ts';
 import { failure } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
-import type { AddressSource, DialPolicy, PermittedTarget } from './index.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { AddressSource, DialPolicy } from './dial-policy.ts';
+import type { PermittedTarget } from './target.ts';
 
 export interface KubeletConnection {
   /**

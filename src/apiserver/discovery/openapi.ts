@@ -9,12 +9,12 @@ import {
   type Steps,
 } from '../../machinery/openapi/index.ts';
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
-import type { Endpoint } from '../pipeline/endpoints.ts';
-import type { Exchange } from '../pipeline/handle-request.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { Endpoint } from '../request/endpoint.ts';
+import type { Exchange } from '../request/exchange.ts';
 import { inSlices } from '../request/in-slices.ts';
 import { parseAccept } from '../request/negotiate.ts';
 import { headerOf, type ApiResponse } from '../request/request.ts';
-import type { Registry } from '../registry/registry.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: BeingMade | undefined;

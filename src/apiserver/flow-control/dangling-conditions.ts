@@ -3,9 +3,9 @@ import type { FlowSchema, FlowSchemaCondition } from '../../api/generated/flowco
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { formatTime, quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import { splitTarget } from '../transport/target.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 
 const GROUP = 'flowcontrol.apiserver.k8s.io';
 const MANAGER = 'api-priority-and-fairness-config-consumer-v1';

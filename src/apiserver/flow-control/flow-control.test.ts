@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { splitTarget } from '../../net/http/index.ts';
 import { parseRequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 import { PriorityAndFairness, TooBusy, type Admitted } from './index.ts';
 import { dealHand } from './shuffle-shard.ts';
 

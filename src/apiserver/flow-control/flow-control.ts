@@ -1,14 +1,10 @@
 /** API Priority and Fairness, as the pipeline sees it: a request enters, perhaps after waiting, and leaves. */
+import type { FlowIdentity } from '../request/exchange.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 
-/** For the headers of the answer. */
-export interface FlowIdentity {
-  readonly flowSchemaUid: string;
-  readonly priorityLevelUid: string;
-}
-
 export interface Admitted {
+  /** For the headers of the response. */
   readonly flow?: FlowIdentity;
   /** To be called when the client has taken the answer, or the initial events of its watch. May be called again. */
   leave(): void;

@@ -2,11 +2,12 @@
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import type { Context, Counter } from '../../kernel/index.ts';
 import { flowSchemas, priorityLevels } from '../bootstrap/index.ts';
-import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
-import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { Admitted, FlowControl, FlowIdentity, TooBusy } from './flow-control.ts';
+import type { FlowIdentity } from '../request/exchange.ts';
+import { isLongRunning, type RequestInfo } from '../request/request-info.ts';
+import type { ApiRequest, UserInfo } from '../request/request.ts';
+import type { Admitted, FlowControl, TooBusy } from './flow-control.ts';
 import { FlowSchemas, type MatchedSchema } from './flow-schemas.ts';
 import { PriorityLevel, type LevelEvents } from './priority-level.ts';
 import { requestWidth } from './request-width.ts';

@@ -1,7 +1,8 @@
 /** One priority level: its seats, who has them, and who waits for one. */
 import type { PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import type { Clock } from '../../kernel/index.ts';
-import { TooBusy, type Admitted, type FlowIdentity } from './flow-control.ts';
+import type { FlowIdentity } from '../request/exchange.ts';
+import { TooBusy, type Admitted } from './flow-control.ts';
 import { QueueSet, type Waiting } from './queue-set.ts';
 
 /** How long a request may wait for its turn. */

@@ -6,6 +6,7 @@ import { DEFAULT_VALIDATION_CONTEXT } from '../../machinery/validation/index.ts'
 import { AdmissionMetrics } from '../admission/admission-metrics.ts';
 import { AdmissionChain } from '../admission/admission.ts';
 import { admissionPlugins, type AdmissionOptions } from '../admission/plugins.ts';
+import { escalationCheck } from '../admission/rbac-escalation.ts';
 import { Aggregator } from '../aggregator/index.ts';
 import { noAudit, type AuditLog } from '../audit/index.ts';
 import { buildAuthentication, type AuthenticationOptions } from '../authn/build.ts';
@@ -13,10 +14,11 @@ import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
 import { Impersonation } from '../authn/impersonation.ts';
 import { DEFAULT_REQUEST_HEADERS } from '../authn/request-header.ts';
 import { buildAuthorization, type AuthorizerConfig } from '../authz/build.ts';
-import { escalationCheck } from '../admission/rbac-escalation.ts';
 import { bootstrapObjects } from '../bootstrap/post-start.ts';
 import { CrdManager } from '../crd/index.ts';
 import {
+  KubeletClient,
+  type KubeletClientOptions,
   Dialer,
   DialPolicy,
   ServiceResolver,
@@ -34,26 +36,25 @@ import { etcdChecks } from '../health/etcd-checks.ts';
 import { healthEndpoints } from '../health/health.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
+import { ObjectStore } from '../registry/object-store.ts';
 import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
 import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
-import { reviewHandlers } from '../reviews/index.ts';
+import { createLoopback } from '../request/loopback.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { EventLeases } from '../storage/event-leases.ts';
-import { ObjectStore } from '../registry/object-store.ts';
 import { ResourceCache } from '../storage/resource-cache.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import { WatchCache } from '../storage/watch-cache.ts';
-import { KubeletClient, unstoredHandlers, type KubeletClientOptions } from '../subresources/index.ts';
+import type { Backend } from '../verbs/scope.ts';
 import { WebhookClients } from '../webhook-client/index.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { builtinEndpoints } from './builtin-endpoints.ts';
 import { Endpoints } from './endpoints.ts';
-import { handleRequest, type Door } from './handle-request.ts';
-import { createLoopback } from '../request/loopback.ts';
+import { handleRequest } from './handle-request.ts';
+import type { HandlerChain } from './handler-chain.ts';
 import { createMetrics } from './metrics.ts';
 import { RequestDeadlines } from './request-deadlines.ts';
-import type { ApiRequest, ApiResponse } from '../request/request.ts';
-import type { Backend } from '../verbs/scope.ts';
 import { createSecurityMetrics } from './security-metrics.ts';
 
 export interface PipelineOptions {
@@ -89,7 +90,7 @@ export interface PipelineOptions {
 }
 
 export interface Pipeline {
-  readonly door: Door;
+  readonly door: HandlerChain;
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Follows the store until the context ends. */
   run(): Promise<void>;
@@ -179,7 +180,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   });
   serviceAccounts.legacyUses.writeThrough(loopback);
   const serverAddress = (): string => `${options.externalHostname ?? options.advertiseAddress}:${port}`;
-  const door: Door = {
+  const door: HandlerChain = {
     backend,
     authenticators,
     impersonation: new Impersonation(authorizer),
@@ -240,12 +241,10 @@ function servedBuiltin(
     fieldsOf: () => ({}),
   };
   const resourceCache = kinds.has(resource) ? cache.cacheOf(stored.prefix) : new ResourceCache(stored, 0);
-  const path = `${resource.group}/${resource.plural}`;
-  const handlers = reviewHandlers[path] ?? unstoredHandlers[path];
   const served = builtinServed(resource, stored, resourceCache);
   const strategy =
     served.strategy.ttlSeconds && eventTtlSeconds
       ? { ...served.strategy, ttlSeconds: eventTtlSeconds }
       : served.strategy;
-  return { ...served, strategy, ...(handlers ? { handlers } : {}) };
+  return { ...served, strategy };
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 /** Answers as gzip, for clients that can read it. A long one is compressed while it is sent, no faster than the client takes it. */
 import { createGzip, gzip, type Gzip } from 'node:zlib';
 import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type ResponseSink } from '../request/request.ts';
-import { bodyLength, LARGE_BYTES } from './respond.ts';
+import { bodyLength, LARGE_BYTES } from '../request/responses.ts';
 
 const gzipAsync = promisify(gzip);
 const LEVEL = 1;

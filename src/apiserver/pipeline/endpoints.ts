@@ -1,15 +1,8 @@
+import type { Endpoint } from '../request/endpoint.ts';
 /** Everything that is served besides resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
-import type { Exchange } from './handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
-import { methodNotAllowed, pageNotFound } from './route.ts';
-
-export interface Endpoint {
-  /** The exact path, or with a trailing `*` everything below it. */
-  readonly path: string;
-  readonly methods?: readonly string[];
-  /** undefined: no such thing below this path. */
-  serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse | undefined> | ApiResponse | undefined;
-}
+import { methodNotAllowed, pageNotFound } from '../request/responses.ts';
 
 export class Endpoints {
   #exact = new Map<string, Endpoint>();

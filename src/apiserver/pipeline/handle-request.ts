@@ -1,5 +1,5 @@
 /**
- * The door. Every request, from wherever it comes, passes these steps in this order:
+ * The chain. Every request, from wherever it comes, passes these steps in this order:
  *
  *   time limit → authentication → audit → impersonation → flow control → authorization → routing → the verb (decode,
  *   defaulting, mutating admission, validation, validating admission, store) → the answer
@@ -15,45 +15,23 @@ import {
   timeout,
   unauthorized,
 } from '../../machinery/errors/index.ts';
-import type { Aggregator } from '../aggregator/index.ts';
-import type { AuditLog } from '../audit/audit.ts';
 import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
-import type { Impersonation } from '../authn/impersonation.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
 import type { Decision } from '../authz/authorizer.ts';
-import { TooBusy, type FlowControl, type FlowIdentity } from '../flow-control/flow-control.ts';
-import { compress } from './compress.ts';
-import type { Endpoints } from './endpoints.ts';
-import type { ApiServerMetrics } from './metrics.ts';
+import { TooBusy } from '../flow-control/flow-control.ts';
+import { leaveSeat, type Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
-import type { RequestDeadlines } from './request-deadlines.ts';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info.ts';
 import { headerOf, type ApiRequest, type ApiResponse, type LargeBody, type UserInfo } from '../request/request.ts';
-import { respondError, respondText } from './respond.ts';
+import { respondError, respondText } from '../request/responses.ts';
+import { compress } from './compress.ts';
+import type { HandlerChain } from './handler-chain.ts';
 import { route } from './route.ts';
-import type { Backend } from '../verbs/scope.ts';
-import { leaveSeat, type SeatHolder } from '../request/exchange.ts';
-import type { SecurityMetrics } from './security-metrics.ts';
 
-export interface Door {
-  readonly backend: Backend;
-  readonly authenticators: readonly Authenticator[];
-  readonly impersonation: Impersonation;
-  readonly flowControl: FlowControl;
-  readonly deadlines: RequestDeadlines;
-  readonly audit: AuditLog;
-  readonly metrics: ApiServerMetrics;
-  readonly securityMetrics: SecurityMetrics;
-  /** What is served besides resources: discovery, health, metrics, OpenAPI. */
-  readonly endpoints: Endpoints;
-  /** What other servers serve for this one. */
-  readonly aggregator?: Aggregator;
-}
-
-export async function handleRequest(door: Door, request: ApiRequest): Promise<ApiResponse> {
+export async function handleRequest(chain: HandlerChain, request: ApiRequest): Promise<ApiResponse> {
   const info = parseRequestInfo(request.method, request.path, request.query);
-  const { clock, random } = door.backend.ctx;
+  const { clock, random } = chain.backend.ctx;
   const auditId = auditIdOf(request) ?? random.uid();
   const exchange: Exchange = {
     request,
@@ -63,46 +41,46 @@ export async function handleRequest(door: Door, request: ApiRequest): Promise<Ap
     annotations: new Map(),
     startedAt: clock.monotonic(),
   };
-  const response = door.audit.finished(exchange, await answerInTime(door, exchange));
-  door.metrics.observe(exchange, response);
+  const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
+  chain.metrics.observe(exchange, response);
   addHeaders(response, exchange);
   const compressing = compress(request, response);
   const answered = compressing instanceof Promise ? await compressing : compressing;
-  if (answered.large || answered.stream) keepSeat(door, exchange, { answered, large: response.large });
+  if (answered.large || answered.stream) keepSeat(chain, exchange, { answered, large: response.large });
   else leaveSeat(exchange);
   return answered;
 }
 
-async function answerInTime(door: Door, exchange: Exchange): Promise<ApiResponse> {
+async function answerInTime(chain: HandlerChain, exchange: Exchange): Promise<ApiResponse> {
   const { info, request, startedAt } = exchange;
   let limit;
   try {
-    limit = door.deadlines.limitOf(info, request.query);
+    limit = chain.deadlines.limitOf(info, request.query);
   } catch (error) {
-    return respondFailure(door, exchange, error);
+    return respondFailure(chain, exchange, error);
   }
-  if (!limit) return answer(door, exchange);
+  if (!limit) return answer(chain, exchange);
   const { error } = limit;
   const expired = (): ApiResponse => {
     exchange.expired = true;
     request.abort?.(error());
-    return respondFailure(door, exchange, error());
+    return respondFailure(chain, exchange, error());
   };
   exchange.expiresAt = startedAt + limit.ms;
-  return door.deadlines.within(answer(door, exchange), { expiresAt: exchange.expiresAt, limit, expired });
+  return chain.deadlines.within(answer(chain, exchange), { expiresAt: exchange.expiresAt, limit, expired });
 }
 
 /** Until the client has taken the answer, or the time is over. A watch gives its seat back after its initial events. */
 function keepSeat(
-  door: Door,
+  chain: HandlerChain,
   exchange: Exchange,
   { answered, large }: { answered: ApiResponse; large: LargeBody | undefined },
 ): void {
   if (exchange.expiresAt !== undefined) answered.expiresAt = exchange.expiresAt;
-  else if (exchange.leave) exchange.seatLimit = door.deadlines.limitSeat(() => leaveSeat(exchange));
+  else if (exchange.leave) exchange.seatLimit = chain.deadlines.limitSeat(() => leaveSeat(exchange));
   answered.done = () => {
     leaveSeat(exchange);
-    if (large) door.metrics.observeSize(exchange, answered, large.produced);
+    if (large) chain.metrics.observeSize(exchange, answered, large.produced);
   };
 }
 
@@ -114,63 +92,43 @@ function auditIdOf(request: ApiRequest): string | undefined {
   return given ? given.slice(0, AUDIT_ID_LIMIT) : undefined;
 }
 
-/** A request and what gathers around it on its way. */
-export interface Exchange extends SeatHolder {
-  readonly request: ApiRequest;
-  readonly info: RequestInfo;
-  readonly warnings: string[];
-  readonly annotations: Map<string, string>;
-  readonly startedAt: number;
-  readonly auditId: string;
-  /** It asks for something that is there: a resource with that verb, an endpoint. */
-  recognized?: true;
-  user?: UserInfo;
-  impersonator?: UserInfo;
-  /** Which priority level and flow the request was put into. */
-  flow?: FlowIdentity | undefined;
-  /** On the monotonic clock; undefined for a request that is long-running. */
-  expiresAt?: number;
-  /** Its time was over before it was answered. */
-  expired?: true;
-}
-
 /** Most requests wait for nothing on their way: a step gives its result at once where it can, and a promise where it must. */
-async function answer(door: Door, exchange: Exchange): Promise<ApiResponse> {
+async function answer(chain: HandlerChain, exchange: Exchange): Promise<ApiResponse> {
   const { request, info } = exchange;
   try {
-    const authenticating = authenticate(door, exchange);
+    const authenticating = authenticate(chain, exchange);
     const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
     exchange.user = authenticated;
-    const { clock } = door.backend.ctx;
-    if (!request.user) door.securityMetrics.authenticated('success', (clock.monotonic() - exchange.startedAt) / 1000);
-    door.audit.received(exchange);
-    const impersonating = door.impersonation.impersonate(authenticated, info, request);
+    const { clock } = chain.backend.ctx;
+    if (!request.user) chain.securityMetrics.authenticated('success', (clock.monotonic() - exchange.startedAt) / 1000);
+    chain.audit.received(exchange);
+    const impersonating = chain.impersonation.impersonate(authenticated, info, request);
     const user = impersonating instanceof Promise ? await impersonating : impersonating;
     if (user !== authenticated) {
       exchange.impersonator = authenticated;
       exchange.user = user;
     }
-    const entering = door.flowControl.enter(user, info, request);
+    const entering = chain.flowControl.enter(user, info, request);
     const entered = entering instanceof Promise ? await entering : entering;
     exchange.leave = entered.leave;
     exchange.flow = entered.flow;
     if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
     if (isLong(info) && request.congested) throw new TooBusy('slow-clients', entered.flow, RETRY_AFTER_SECONDS);
     const authorizingSince = clock.monotonic();
-    const authorizing = authorize(door.backend.authorizer, user, info, request.query);
+    const authorizing = authorize(chain.backend.authorizer, user, info, request.query);
     const decision = authorizing instanceof Promise ? await authorizing : authorizing;
-    door.securityMetrics.authorized(decision, (clock.monotonic() - authorizingSince) / 1000);
+    chain.securityMetrics.authorized(decision, (clock.monotonic() - authorizingSince) / 1000);
     checkDecision(exchange, user, decision);
-    const serving = route(door, exchange, user);
+    const serving = route(chain, exchange, user);
     return serving instanceof Promise ? await serving : serving;
   } catch (error) {
     if (!exchange.user) {
       const result = isStatusError(error, 'Unauthorized') ? 'failure' : 'error';
-      door.securityMetrics.authenticated(result, (door.backend.ctx.clock.monotonic() - exchange.startedAt) / 1000);
-      door.audit.received(exchange);
+      chain.securityMetrics.authenticated(result, (chain.backend.ctx.clock.monotonic() - exchange.startedAt) / 1000);
+      chain.audit.received(exchange);
     }
     leaveSeat(exchange);
-    return respondFailure(door, exchange, error);
+    return respondFailure(chain, exchange, error);
   }
 }
 
@@ -186,10 +144,10 @@ function checkDecision({ info, request, annotations }: Exchange, user: UserInfo,
   annotations.set('authorization.k8s.io/reason', decision.reason);
 }
 
-function authenticate(door: Door, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
+function authenticate(chain: HandlerChain, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
   return (
     request.user ??
-    firstAuthenticated(door.authenticators, request, (key, value) => void annotations.set(key, value), 0)
+    firstAuthenticated(chain.authenticators, request, (key, value) => void annotations.set(key, value), 0)
   );
 }
 
@@ -214,13 +172,13 @@ function plain(user: UserInfo): UserInfo {
   return user;
 }
 
-function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResponse {
+function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown): ApiResponse {
   const { request } = exchange;
   if (error instanceof TooBusy) {
     if (error.flow) exchange.flow = error.flow;
     return respondText(429, `${error.message}\n`, { 'retry-after': String(error.retryAfterSeconds) });
   }
-  const status = asStatusError(door, exchange, error);
+  const status = asStatusError(chain, exchange, error);
   let negotiated;
   try {
     const { as: _, ...plain } = negotiate(headerOf(request, 'accept'), request.query, headerOf(request, 'user-agent'), {
@@ -233,11 +191,11 @@ function respondFailure(door: Door, exchange: Exchange, error: unknown): ApiResp
   return respondError(status, negotiated);
 }
 
-function asStatusError(door: Door, exchange: Exchange, error: unknown): StatusError {
+function asStatusError(chain: HandlerChain, exchange: Exchange, error: unknown): StatusError {
   if (isStatusError(error)) return error;
   if (error instanceof ParseError) return badRequest(error.message);
   if (exchange.request.signal.aborted) return timeout('request did not complete within the allotted timeout', 0);
-  door.backend.ctx.logger.error(error, 'A request failed for a reason of our own', {
+  chain.backend.ctx.logger.error(error, 'A request failed for a reason of our own', {
     method: exchange.request.method,
     path: exchange.request.path,
   });

@@ -1,9 +1,6 @@
 /** The body of a list as JSON: its head, then each object's own bytes. A large one is never put together as a whole. */
 import { apiVersionOf } from '../../api/index.ts';
-import type { ServedResource } from '../registry/served-resource.ts';
-import type { Entry } from '../storage/entry.ts';
-import type { LargeBody } from '../request/request.ts';
-import type { ListResult } from '../request/result.ts';
+import type { LargeBody, EncodedObject, ListedKind, ListResult } from '../request/request.ts';
 
 const COMMA = Buffer.from(',');
 /** Items of built-in kinds have neither kind nor apiVersion: they begin where their metadata does. */
@@ -25,13 +22,13 @@ export const typedListMetadata = (list: ListResult): Record<string, unknown> =>
   list.served.custom ? { continue: '', ...listMetadata(list) } : listMetadata(list);
 
 /** One item, as it stands in its list. */
-export const listItem = ({ custom }: Pick<ServedResource, 'custom'>, { bytes, metadataStart }: Entry): Buffer =>
+export const listItem = ({ custom }: Pick<ListedKind, 'custom'>, { bytes, metadataStart }: EncodedObject): Buffer =>
   custom ? bytes : Buffer.concat([ITEM_START, bytes.subarray(metadataStart)]);
 
 export class ListBody implements LargeBody {
   produced = 0;
   readonly #head: Buffer;
-  readonly #entries: readonly Entry[];
+  readonly #entries: readonly EncodedObject[];
   readonly #whole: boolean;
 
   constructor(list: ListResult) {

@@ -14,14 +14,12 @@ import {
   protobufListItem,
   type TypeMeta,
 } from '../../machinery/protobuf/index.ts';
-import type { Entry } from '../storage/entry.ts';
 import { fairTurn } from '../request/fair-turns.ts';
 import { inSlices } from '../request/in-slices.ts';
-import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
+import type { LargeBody, EncodedObject, ListResult } from '../request/request.ts';
 import { asPartialMetadata, asTable, internalType } from '../verbs/represent.ts';
-import type { LargeBody } from '../request/request.ts';
-import type { ListResult } from '../request/result.ts';
 import type { Scope } from '../verbs/scope.ts';
+import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
 
 export type Pieces = () => Iterable<Uint8Array>;
 
@@ -84,7 +82,7 @@ interface ListDocument {
   /** All but the items; their list is empty here, and the last field. */
   readonly frame: Readonly<Record<string, unknown>>;
   readonly key: 'items' | 'rows';
-  readonly item: (entry: Entry) => unknown;
+  readonly item: (entry: EncodedObject) => unknown;
 }
 
 function documentOf(scope: Scope, list: ListResult): ListDocument {
@@ -127,7 +125,7 @@ function wantedMetadata({ served, negotiated }: Scope): { readonly version: stri
   return { version };
 }
 
-function* jsonPieces({ frame, item }: ListDocument, entries: readonly Entry[]): Generator<Uint8Array> {
+function* jsonPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame);
   if (entries.length === 0) return yield Buffer.from(text);
   yield Buffer.from(text.slice(0, -']}'.length));
@@ -135,7 +133,7 @@ function* jsonPieces({ frame, item }: ListDocument, entries: readonly Entry[]): 
   yield Buffer.from(']}');
 }
 
-function* indentedPieces({ frame, item }: ListDocument, entries: readonly Entry[]): Generator<Uint8Array> {
+function* indentedPieces({ frame, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = JSON.stringify(frame, null, 2);
   if (entries.length === 0) return yield Buffer.from(`${text}\n`);
   yield Buffer.from(text.slice(0, -']\n}'.length));
@@ -147,7 +145,7 @@ function* indentedPieces({ frame, item }: ListDocument, entries: readonly Entry[
 }
 
 /** YAML's keys are sorted: the items stand between others, in a line that says that there are none. */
-function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly Entry[]): Generator<Uint8Array> {
+function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = encodeYaml(frame).toString('utf8');
   if (entries.length === 0) return yield Buffer.from(text);
   const none = `\n${key}: []\n`;
@@ -186,8 +184,9 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
     : [served.kind, served.listKind];
   const message = messageOfKind(schema, typeOf(itemKind));
   if (!message) throw notAcceptable(`${served.kind} has no protobuf form`);
-  const objectOf = ({ object }: Entry): KubeObject => (version ? asPartialMetadata(served, object, version) : object);
-  const encoded = (entry: Entry): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
+  const objectOf = ({ object }: EncodedObject): KubeObject =>
+    version ? asPartialMetadata(served, object, version) : object;
+  const encoded = (entry: EncodedObject): Buffer => protobufListItem(encodeMessage(message, objectOf(entry)));
   const { clock } = backend.ctx;
   const { kept, bytes } = await inSlices({ yield: () => fairTurn(clock) }, encodeAll(list.entries, encoded));
   const { start, end } = protobufListFrame(typeOf(listKind), listMetadata(list), bytes);
@@ -200,8 +199,8 @@ async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
 }
 
 function* encodeAll(
-  entries: readonly Entry[],
-  encoded: (entry: Entry) => Buffer,
+  entries: readonly EncodedObject[],
+  encoded: (entry: EncodedObject) => Buffer,
 ): Generator<number, { kept: Buffer[] | undefined; bytes: number }> {
   let kept: Buffer[] | undefined = [];
   let bytes = 0;

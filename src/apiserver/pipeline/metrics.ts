@@ -1,8 +1,8 @@
 /** The API server's metrics under upstream's names. */
 import { exponentialBuckets, type Context } from '../../kernel/index.ts';
-import type { Exchange } from './handle-request.ts';
+import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse } from '../request/request.ts';
-import { bodyLength } from './respond.ts';
+import { bodyLength } from '../request/responses.ts';
 
 export interface ApiServerMetrics {
   observe(exchange: Exchange, response: ApiResponse): void;

@@ -1,9 +1,9 @@
 /** How long a request keeps its seat of flow control. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { splitTarget } from '../../net/http/index.ts';
 import { PriorityAndFairness } from '../flow-control/index.ts';
-import { startTestServer, type TestServer } from '../testing/index.ts';
-import { splitTarget } from '../transport/target.ts';
 import type { ApiRequest, ApiResponse, ResponseSink } from '../request/request.ts';
+import { startTestServer, type TestServer } from '../testing/index.ts';
 
 const COLLECTION = '/api/v1/namespaces/default/configmaps';
 const JANE = { name: 'jane', groups: ['system:authenticated'] };

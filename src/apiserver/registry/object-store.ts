@@ -7,7 +7,6 @@ import { deepEqual } from '../../base/index.ts';
 import { StoreError, type Store } from '../../etcd/index.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { toStored, viewOf, type ServedResource } from './served-resource.ts';
 import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
 import { EventLeases } from '../storage/event-leases.ts';
@@ -15,6 +14,7 @@ import { objectKey } from '../storage/keys.ts';
 import { LateBytes } from '../storage/late-bytes.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
+import { toStored, viewOf, type ServedResource } from './served-resource.ts';
 
 /** Whether storing `object` over `current` would change nothing; versions do not count. The status differs most often, and is looked at first. */
 function sameObject(current: KubeObject, object: KubeObject): boolean {

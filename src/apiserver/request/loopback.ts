@@ -2,7 +2,7 @@
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { splitTarget } from '../transport/target.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import type { ApiRequest, ApiResponse, UserInfo } from './request.ts';
 
 const SELF: UserInfo = { name: 'system:apiserver', groups: ['system:masters', 'system:authenticated'] };

@@ -1,7 +1,5 @@
 /** A request and its answer as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Sending } from '../transport/send-budget.ts';
-import type { Result } from './result.ts';
 
 export interface ApiRequest {
   readonly method: string;
@@ -33,6 +31,15 @@ export interface ApiRequest {
   beginSending?(end: () => void): Sending;
   /** The connection, for protocols that take it over (WebSocket, SPDY). */
   readonly upgrade?: UpgradeHandle;
+}
+
+/** One response on its way to a client. */
+export interface Sending {
+  wrote(bytes: number): void;
+  /** The socket has accepted that many bytes. */
+  took(bytes: number): void;
+  /** No bytes of it wait any more. May be called again. */
+  finished(): void;
 }
 
 export interface PeerCertificate {
@@ -96,6 +103,69 @@ export interface ResponseSink {
   /** Bytes that the peer has not taken yet. */
   readonly pending: number;
   readonly signal: AbortSignal;
+}
+
+/** What a verb returns, before it is encoded as the client wants it. */
+export type Result =
+  | { readonly type: 'entry'; readonly status: number; readonly entry: EncodedObject }
+  /** An object that exists only in this response: a Status, a Scale, a review. */
+  | { readonly type: 'object'; readonly status: number; readonly object: KubeObject }
+  | ListResult
+  | WatchResult
+  | { readonly type: 'response'; readonly response: ApiResponse };
+
+/** A stored object in the version that was requested. Both forms are made on first use and then shared. */
+export interface EncodedObject {
+  readonly namespace: string;
+  readonly name: string;
+  /** JSON, with resourceVersion. */
+  readonly bytes: Buffer;
+  /** Where `"metadata"` begins in `bytes`. */
+  readonly metadataStart: number;
+  /** Frozen. */
+  readonly object: KubeObject;
+}
+
+/** What a list says about its items. */
+export interface ListedKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly listKind: string;
+  /** Items of a custom resource's list carry kind and apiVersion; those of built-in kinds do not. */
+  readonly custom: boolean;
+}
+
+export interface WatchResult {
+  readonly type: 'watch';
+  readonly contentType: string;
+  /** Writes the events out as bytes until the watch ends. */
+  readonly run: (sink: ResponseSink) => Promise<void>;
+  /** Hands the events over as objects, to a caller in this process. */
+  readonly deliver: (sink: FrameSink<WatchedObject>) => Promise<void>;
+}
+
+export interface WatchedObject {
+  readonly type: string;
+  readonly object: KubeObject;
+}
+
+/** Takes what a watch sends. */
+export interface FrameSink<F> {
+  /** False when the reader is slower than the watch: the next frame should wait for `drained`. */
+  write(frame: F): boolean;
+  /** Resolves when the reader has taken enough for more frames, or is gone. */
+  drained(): Promise<void>;
+  readonly signal: AbortSignal;
+}
+
+export interface ListResult {
+  readonly type: 'list';
+  readonly served: ListedKind;
+  readonly entries: readonly EncodedObject[];
+  readonly resourceVersion: string;
+  readonly continueToken?: string;
+  readonly remainingItemCount?: number;
 }
 
 export function headerOf(request: ApiRequest, name: string): string | undefined {

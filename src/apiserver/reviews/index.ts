@@ -1,5 +1,5 @@
 /** Resources that are questions, not objects: a POST is answered with the filled-in review, and nothing is stored. */
-import type { Verb } from '../pipeline/route.ts';
+import type { Verb } from '../verbs/scope.ts';
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,

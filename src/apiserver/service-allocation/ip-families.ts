@@ -3,8 +3,8 @@ import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
 import { isIpv6 } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import { clusterIps } from '../../machinery/validation/index.ts';
-import type { IpFamily } from './address-range.ts';
 import { needsClusterIp, sameClusterIps, sameIpFamilies } from '../registry/service-needs.ts';
+import type { IpFamily } from './address-range.ts';
 
 const CLUSTER_IP_NONE = 'None';
 const SINGLE = 'SingleStack';

@@ -1,9 +1,9 @@
 /** Which node ports a write of a Service needs. */
 import type { Service } from '../../api/generated/core-v1.ts';
 import { failure, internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
+import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../registry/service-needs.ts';
 import { AllocationError } from './cluster-ip-allocator.ts';
 import { nodePortsOf, type NodePortAllocator } from './node-port-allocator.ts';
-import { allocatesNodePorts, hasNodePorts, needsHealthCheckPort } from '../registry/service-needs.ts';
 
 /** The ports that one write has reserved. */
 export class PortOperation {

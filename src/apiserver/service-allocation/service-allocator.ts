@@ -7,6 +7,7 @@ import type { Context } from '../../kernel/index.ts';
 import { internalError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
+import { isHeadless } from '../registry/service-needs.ts';
 import type { Reservation } from '../registry/strategy.ts';
 import type { IpFamily } from './address-range.ts';
 import { AllocationError, ClusterIpAllocator, type ServiceName } from './cluster-ip-allocator.ts';
@@ -15,7 +16,6 @@ import { completeIpFamilies, keepsDualStackPreference } from './ip-families.ts';
 import { NodePortAllocator } from './node-port-allocator.ts';
 import { PortOperation, reserveForCreate, reserveForUpdate } from './node-ports.ts';
 import { repairClusterIps } from './repair.ts';
-import { isHeadless } from '../registry/service-needs.ts';
 
 export interface ServiceAllocatorOptions {
   /** One range, or one of each family separated by a comma, the default family's first. */

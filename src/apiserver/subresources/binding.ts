@@ -8,10 +8,10 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { validateBody } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { optionsObject, writeOptions } from '../request/options.ts';
-import type { Result } from '../request/result.ts';
-import type { Scope } from '../verbs/scope.ts';
+import type { Result } from '../request/request.ts';
 import { checkNamespace } from '../verbs/create.ts';
 import { decodeBody } from '../verbs/decode-body.ts';
+import type { Scope } from '../verbs/scope.ts';
 import { checkResourceVersion, MODIFIED } from '../verbs/update-object.ts';
 import { done } from './success.ts';
 

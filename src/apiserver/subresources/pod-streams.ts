@@ -6,7 +6,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
 import { handOver } from '../dial/index.ts';
 import { isTrue } from '../request/request-info.ts';
-import type { Result } from '../request/result.ts';
+import type { Result } from '../request/request.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { containerOf } from './pod-container.ts';
 

@@ -14,8 +14,7 @@ import {
   type Target,
 } from '../dial/index.ts';
 import { splitPath } from '../request/request-info.ts';
-import type { ApiResponse } from '../request/request.ts';
-import type { Result } from '../request/result.ts';
+import type { ApiResponse, Result } from '../request/request.ts';
 import type { Scope } from '../verbs/scope.ts';
 import { admitConnection } from './pod-streams.ts';
 import { rewriteLinks } from './rewrite-links.ts';

@@ -3,11 +3,11 @@ import net from 'node:net';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { splitTarget } from '../../net/http/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline/build-pipeline.ts';
+import { openPki } from '../pki/files.ts';
 import { createLoopback } from '../request/loopback.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
-import { openPki } from '../pki/files.ts';
-import { splitTarget } from '../transport/target.ts';
 
 export interface TestServer {
   readonly ctx: TestContext;

@@ -13,10 +13,10 @@ import { PipelinedRequests } from './pipelined-requests.ts';
 import type { RunningRequests } from './running-requests.ts';
 import { secureServer } from './secure-server.ts';
 import type { SendBudget } from './send-budget.ts';
-import type { Handler, TlsOptions, TransportOptions } from './serve.ts';
 import { http1Server, http1ServerBehind, http2Options, tlsOptions } from './settings.ts';
 import { StreamSignals } from './stream-signals.ts';
 import { together } from './together.ts';
+import type { Handler, TlsOptions, TransportOptions } from './transport.ts';
 import { type ParseError, UnknownMethods } from './unknown-method.ts';
 
 export interface Connections {

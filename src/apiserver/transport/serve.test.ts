@@ -15,9 +15,10 @@ import { createContext } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/status.ts';
 import { certificatesOfDer, commonName } from '../../net/tls/index.ts';
 import { makeCertificate } from '../../net/tls/testing/index.ts';
-import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { createAuthority, issue, type KeyPair } from '../pki/certificates.ts';
-import { listen, type Transport } from './serve.ts';
+import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import { listen } from './serve.ts';
+import type { Transport } from './transport.ts';
 
 const outdir = join(
   import.meta.dirname,

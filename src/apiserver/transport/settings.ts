@@ -3,7 +3,7 @@ import http from 'node:http';
 import type tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
 import type { Http2Options } from '../../net/http2/index.ts';
-import type { TlsOptions } from './serve.ts';
+import type { TlsOptions } from './transport.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024;
 /** Upstream's own limits, of connections without a request, and below of headers that do not come to an end. */

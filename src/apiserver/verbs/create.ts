@@ -4,20 +4,22 @@ import { badRequest, generateNameConflict, isStatusError, StatusError } from '..
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
 import { attributesOf, type AdmittedRequest } from '../admission/attributes.ts';
-import { betweenStages } from '../request/in-slices.ts';
-import { optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
-import type { Result } from '../request/result.ts';
-import type { Scope } from './scope.ts';
 import { DEFAULT_NAME_ATTEMPTS, fillName } from '../registry/generate-name.ts';
-import { managerOf, trackCreate } from './managed-fields.ts';
-import { dedupOwnerReferences } from './owner-references.ts';
-import { clearSystemMetadata, prepareForCreate } from './prepare-for-create.ts';
 import { throughStorage } from '../registry/served-resource.ts';
+import { optionsObject, writeOptions, type WriteOptions } from '../request/options.ts';
+import type { Result } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import { authorizeCreate } from './authorize-create.ts';
 import { decodeNew } from './decode-body.ts';
+import { managerOf, trackCreate } from './managed-fields.ts';
+import { dedupOwnerReferences } from './owner-references.ts';
+import { clearSystemMetadata, prepareForCreate } from './prepare-for-create.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
 
 export async function create(scope: Scope): Promise<Result> {
+  const refusal = scope.served.createRefusal?.();
+  if (refusal) throw refusal;
   const options = writeOptions('CreateOptions', scope.request.query);
   const object = await decodeNew(scope, options.fieldValidation);
   checkNamespace(scope, object);

@@ -7,12 +7,12 @@ import { applyDefaults, type DefaultingContext } from '../../machinery/defaultin
 import { badRequest, unsupportedMediaType } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { decodeProtobufObject } from '../../machinery/protobuf/index.ts';
-import { betweenStages, readBodyOf } from '../request/in-slices.ts';
-import type { FieldValidation } from '../request/options.ts';
-import { headerOf } from '../request/request.ts';
-import type { Scope } from './scope.ts';
 import { rememberEmptyLists, wroteEmptyLists } from '../registry/empty-lists.ts';
 import { alikeObjectsOf } from '../registry/made-alike.ts';
+import type { FieldValidation } from '../request/options.ts';
+import { headerOf } from '../request/request.ts';
+import { betweenStages, readBodyOf } from './read-body.ts';
+import type { Scope } from './scope.ts';
 import { putTogether, setAsideUntouched } from './untouched.ts';
 
 export interface BodyOptions {

@@ -1,8 +1,8 @@
+import type { Result } from '../request/request.ts';
 /** GET of one object. */
 import { requestedVersion } from '../request/resource-version.ts';
-import type { Result } from '../request/result.ts';
-import type { Scope } from './scope.ts';
 import type { Entry } from '../storage/entry.ts';
+import type { Scope } from './scope.ts';
 
 export function get(scope: Scope): Result | Promise<Result> {
   const { backend, served, place, request } = scope;

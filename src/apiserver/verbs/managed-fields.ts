@@ -9,13 +9,13 @@ import {
   type ResetFields,
 } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { WriteOptions } from '../request/options.ts';
-import { headerOf } from '../request/request.ts';
-import type { Scope } from './scope.ts';
 import { clearsManagedFields, withEmptyLists } from '../registry/empty-lists.ts';
 import { throughStorage } from '../registry/served-resource.ts';
 import { hasStatusSubresource } from '../registry/status.ts';
 import type { Strategy } from '../registry/strategy.ts';
+import type { WriteOptions } from '../request/options.ts';
+import { headerOf } from '../request/request.ts';
+import type { Scope } from './scope.ts';
 
 const MANAGER_LIMIT = 128;
 

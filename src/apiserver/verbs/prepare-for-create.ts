@@ -3,13 +3,13 @@ import { failure, type FieldError, invalid } from '../../machinery/errors/index.
 /** What every new object goes through between admission and the store. */
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
-import { betweenStages } from '../request/in-slices.ts';
-import { checkObjectVersion, parseUintFault } from '../request/resource-version.ts';
-import type { Scope } from './scope.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
 import { errorKind, type ServedResource } from '../registry/served-resource.ts';
 import { clearStatus } from '../registry/status.ts';
 import type { Reservation, WriteContext } from '../registry/strategy.ts';
+import { checkObjectVersion, parseUintFault } from '../request/resource-version.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
 
 export interface CreateSteps {
   readonly dryRun: boolean;
@@ -120,8 +120,7 @@ export function clearSystemMetadata({ metadata }: KubeObject): void {
 export function writeContext(scope: Scope, dryRun: boolean): WriteContext {
   return {
     ctx: scope.backend.ctx,
-    registry: scope.backend.registry,
-    served: scope.served,
+    groupResource: scope.served.groupResource,
     user: scope.user,
     dryRun,
     serviceAllocator: scope.backend.serviceAllocator,

@@ -10,13 +10,14 @@ import {
   warningsOnStatusUpdate,
   warningsOnUpdate,
 } from '../../machinery/validation/index.ts';
-import { betweenStages } from '../request/in-slices.ts';
-import type { Scope } from './scope.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
 import { keepStatusMetadata } from '../registry/keep-metadata.ts';
-import { kindOf, writeContext } from './prepare-for-create.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { hasStatusSubresource, restoreStatus } from '../registry/status.ts';
-import type { Reservation, WriteContext } from '../registry/strategy.ts';
+import type { Reservation, SubresourceStrategy, WriteContext } from '../registry/strategy.ts';
+import { kindOf, writeContext } from './prepare-for-create.ts';
+import { betweenStages } from './read-body.ts';
+import type { Scope } from './scope.ts';
 
 export interface PreparedUpdate {
   readonly object: KubeObject;
@@ -48,9 +49,9 @@ export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Pr
 async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request: WriteContext): Promise<void> {
   const { backend, served, subresource } = scope;
   const { object, old } = update;
-  if (subresource === '') await prepareObject(object, old, request);
-  else if (subresource === 'status') await prepareStatus(object, old, request);
-  else prepareSubresource(object, old, request, subresource);
+  if (subresource === '') await prepareObject(served, object, old, request);
+  else if (subresource === 'status') await prepareStatus(served, object, old, request);
+  else subresourceStrategy(served, subresource).prepareForUpdate(object, old, request);
   dropDisabledFields(served.message, object, old, backend.validation.features);
   if (subresource !== 'status' && served.strategy.generationChanges?.(object, old)) {
     object.metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -79,20 +80,29 @@ function assign<K extends keyof ObjectMeta>(meta: ObjectMeta, old: ObjectMeta, n
   else meta[name] = old[name];
 }
 
-async function prepareObject(object: KubeObject, old: KubeObject, request: WriteContext): Promise<void> {
-  const { strategy } = request.served;
-  if (hasStatusSubresource(request.served) && !strategy.keepStatusOnWrite) restoreStatus(object, old);
+async function prepareObject(
+  served: ServedResource,
+  object: KubeObject,
+  old: KubeObject,
+  request: WriteContext,
+): Promise<void> {
+  const { strategy } = served;
+  if (hasStatusSubresource(served) && !strategy.keepStatusOnWrite) restoreStatus(object, old);
   await strategy.prepareForUpdate?.(object, old, request);
 }
 
-function prepareSubresource(object: KubeObject, old: KubeObject, request: WriteContext, subresource: string): void {
-  const strategy = ownValue(request.served.strategy.subresources, subresource);
-  if (!strategy) throw new Error(`${request.served.plural}/${subresource} has no strategy of its own`);
-  strategy.prepareForUpdate(object, old, request);
+function subresourceStrategy({ plural, strategy }: ServedResource, subresource: string): SubresourceStrategy {
+  const own = ownValue(strategy.subresources, subresource);
+  if (!own) throw new Error(`${plural}/${subresource} has no strategy of its own`);
+  return own;
 }
 
-async function prepareStatus(object: KubeObject, old: KubeObject, request: WriteContext): Promise<void> {
-  const { strategy } = request.served;
+async function prepareStatus(
+  { strategy }: ServedResource,
+  object: KubeObject,
+  old: KubeObject,
+  request: WriteContext,
+): Promise<void> {
   for (const name of Object.keys(object)) if (old[name] === undefined && isOutsideStatus(name)) delete object[name];
   // Nothing of these changes on the way to the store: the old ones serve.
   for (const name in old) if (isOutsideStatus(name)) object[name] = old[name];

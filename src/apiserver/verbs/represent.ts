@@ -1,10 +1,9 @@
 /** Other forms of an object: metadata only, a table, protobuf. */
-import { apiVersionOf, schema } from '../../api/index.ts';
+import { apiVersionOf } from '../../api/index.ts';
 import { quote } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
-import { badRequest, notAcceptable } from '../../machinery/errors/index.ts';
+import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import { encodeProtobuf, messageOfKind } from '../../machinery/protobuf/index.ts';
 import { printTable, scalePrinter } from '../../machinery/table/index.ts';
 import { storedMetadata, type ServedResource } from '../registry/served-resource.ts';
 import type { Scope } from './scope.ts';
@@ -51,12 +50,4 @@ export function zeroObject(served: ServedResource): KubeObject {
   const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
   if (served.custom) return { ...typeMeta, metadata: {} };
   return { ...typeMeta, ...(conform(served.message, { metadata: {} }).object as object) } as KubeObject;
-}
-
-export function encodeObjectProtobuf(served: ServedResource | undefined, object: KubeObject): Buffer {
-  // The list of the core group's versions alone has no version of its own.
-  const { kind, apiVersion = 'v1' } = object;
-  const message = messageOfKind(schema, { kind, apiVersion });
-  if (!message) throw notAcceptable(`${served ? served.kind : object.kind} has no protobuf form`);
-  return encodeProtobuf(message, object, { apiVersion: object.apiVersion ?? '', kind });
 }

@@ -1,5 +1,5 @@
-import type { Store } from '../../etcd/index.ts';
 /** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
+import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { ValidationContext } from '../../machinery/validation/index.ts';
 import type { AdmissionChain } from '../admission/admission.ts';
@@ -7,18 +7,17 @@ import type { BearerTokens } from '../authn/bearer-tokens.ts';
 import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { UnionAuthorizer } from '../authz/union.ts';
-import type { Dialer, DialPolicy, ServiceResolver } from '../dial/index.ts';
+import type { Dialer, DialPolicy, KubeletConnection, ServiceResolver } from '../dial/index.ts';
 import type { Alike } from '../registry/made-alike.ts';
+import type { ObjectStore, Place } from '../registry/object-store.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { ServiceAllocator } from '../service-allocation/index.ts';
-import type { ObjectStore, Place } from '../registry/object-store.ts';
-import type { WatchCache } from '../storage/watch-cache.ts';
-import type { KubeletConnection } from '../dial/kubelet-connection.ts';
-import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { RequestInfo } from '../request/request-info.ts';
-import type { ApiRequest, UserInfo } from '../request/request.ts';
+import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
+import type { ServiceAllocator } from '../service-allocation/index.ts';
+import type { WatchCache } from '../storage/watch-cache.ts';
+import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
 
 /** The parts of the server that verbs work with. */
 export interface Backend {
@@ -62,3 +61,6 @@ export interface Scope {
   /** Whether its stages get turns of their own (see in-slices.ts). */
   isLarge?: boolean;
 }
+
+/** A verb returns at once where it has nothing to wait for: an await for every request costs. */
+export type Verb = (scope: Scope) => Promise<Result> | Result;

@@ -6,8 +6,8 @@
 import { cloneJson, isRecord, setOwn } from '../../base/index.ts';
 import { inDeclaredOrder } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-import type { Scope } from './scope.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { Scope } from './scope.ts';
 
 export interface DividedObject {
   /** What is to be decoded. */

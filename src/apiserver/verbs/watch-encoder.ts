@@ -3,12 +3,13 @@ import type { ColumnDeclaration } from '../../api/index.ts';
 import { allocateBytes } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeWatchFrame } from '../../machinery/protobuf/index.ts';
-import { asPartialMetadata, asTable, encodeObjectProtobuf, zeroObject } from './represent.ts';
-import type { WatchedObject } from '../request/result.ts';
-import type { Scope } from './scope.ts';
 import { viewOf } from '../registry/served-resource.ts';
+import type { WatchedObject } from '../request/request.ts';
+import { encodeObjectProtobuf } from '../request/responses.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
+import { asPartialMetadata, asTable, zeroObject } from './represent.ts';
+import type { Scope } from './scope.ts';
 
 /** `F` is a frame: bytes on the wire, or an event object for a caller in this process. */
 export interface WatchEncoder<F = Buffer> {
@@ -115,7 +116,7 @@ function protobufEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
   const shared = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
   const encodeObject = (type: string, object: KubeObject): Buffer =>
-    encodeWatchFrame(type, encodeObjectProtobuf(served, object));
+    encodeWatchFrame(type, encodeObjectProtobuf(object, served.kind));
   const transform = (object: KubeObject): KubeObject =>
     negotiated.as ? asPartialMetadata(served, object, negotiated.as.version) : object;
   return {

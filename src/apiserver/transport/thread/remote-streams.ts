@@ -1,12 +1,13 @@
+import { splitTarget } from '../../../net/http/index.ts';
 /** The requests of HTTP/2 in the pipeline's thread: they came in at the front's, and their answers leave there. */
 import type { ApiRequest, ApiResponse, PeerCertificate, ResponseSink } from '../../request/request.ts';
+import type { Sending } from '../../request/request.ts';
 import { cutOff, plain, tooLarge } from '../body.ts';
 import { giveBack, sendLargeBody, type BufferWriter } from '../large-body.ts';
 import type { RunningRequests } from '../running-requests.ts';
-import type { SendBudget, Sending } from '../send-budget.ts';
-import type { Handler } from '../serve.ts';
-import { splitTarget } from '../target.ts';
+import type { SendBudget } from '../send-budget.ts';
 import type { Together } from '../together.ts';
+import type { Handler } from '../transport.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from '../water-marks.ts';
 import type { BatchReader, Outbox } from './batch.ts';
 import * as op from './operations.ts';
