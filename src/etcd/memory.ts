@@ -159,4 +159,4 @@ class MemoryDraft implements Draft {
   }
 }
 
-const sizeOf = (kv: KeyValue): number => kv.late?.size ?? kv.value.length;
+const sizeOf = (kv: KeyValue): number => kv.lazyValue?.size ?? kv.value.length;

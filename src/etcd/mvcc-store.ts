@@ -9,7 +9,7 @@ import { readRange } from './read-range.ts';
 import {
   BYTES_PER_SIZE,
   type Alarm,
-  type LateValue,
+  type LazyValue,
   type LeaseStatus,
   type RangeRequest,
   type RangeResult,
@@ -288,5 +288,5 @@ function mayPut(operations: readonly TxnOperation[] | undefined): boolean {
   return operations.some((op) => op.op === 'put' || (op.op === 'txn' && (mayPut(op.success) || mayPut(op.failure))));
 }
 
-const mostBytes = (value: Uint8Array | LateValue): number =>
+const mostBytes = (value: Uint8Array | LazyValue): number =>
   value instanceof Uint8Array ? value.length : value.size * BYTES_PER_SIZE;
