@@ -114,8 +114,10 @@ function definedOnly(value: unknown): unknown {
 /** Requests that are under way when the caller's time ends are given up: a server that has ended answers nothing more. */
 class PendingRequests {
   readonly #rejections = new Set<(error: unknown) => void>();
+  readonly #signal: AbortSignal;
 
-  constructor(private readonly signal: AbortSignal) {
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
     signal.addEventListener('abort', () => this.#giveUp(), { once: true });
   }
 
@@ -136,7 +138,7 @@ class PendingRequests {
   }
 
   #giveUp(): void {
-    for (const reject of this.#rejections) reject(this.signal.reason);
+    for (const reject of this.#rejections) reject(this.#signal.reason);
   }
 }
 
