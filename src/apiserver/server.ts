@@ -1,8 +1,7 @@
 /** The API server: the pipeline on a port. */
 import type net from 'node:net';
 import { RunGroup, unlessAborted, type Context } from '../kernel/index.ts';
-import { createPipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
-import type { HandlerChain } from './pipeline/handler-chain.ts';
+import { createPipeline, type Pipeline, type PipelineOptions } from './pipeline/build-pipeline.ts';
 import { REQUEST_TIMEOUT_MS } from './pipeline/request-deadlines.ts';
 import type { ApiRequest, ApiResponse } from './request/request.ts';
 import { SEND_LIMITS } from './transport/send-budget.ts';
@@ -24,9 +23,10 @@ export interface ApiServerOptions extends PipelineOptions {
 
 export interface ApiServer {
   readonly port: number;
-  readonly door: HandlerChain;
   /** The pipeline without a socket: what callers in this process use. */
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Serves an API group of this process, such as metrics.k8s.io. The result removes it. */
+  readonly registerApi: Pipeline['registerApi'];
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
   /** Resolves when the server has ended. */
@@ -50,7 +50,8 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     if (ctx.signal.aborted) await transport.close(0);
     else group.start('transport', () => untilAborted(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
-    return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
+    const { port, accept } = transport;
+    return { port, handle, registerApi: pipeline.registerApi, accept, finished: group.wait() };
   } catch (error) {
     await group.close(error);
     await thread?.terminate();

@@ -4,7 +4,7 @@ import {
   bytesOfValue,
   type Compare,
   type KeyValue,
-  type LateValue,
+  type LazyValue,
   type RangeRequest,
   type TxnOperation,
   type TxnOperationResult,
@@ -83,7 +83,7 @@ export function applySinglePut(
   const kv: KeyValue =
     value instanceof Uint8Array
       ? { key, value, createRevision, modRevision, version, lease }
-      : new LatePair(key, value, createRevision, modRevision, version, lease);
+      : new LazyKeyValue(key, value, createRevision, modRevision, version, lease);
   draft.write(put.key, kv);
   return {
     result: { revision: revision + 1, succeeded: true, responses: [{ op: 'put' }] },
@@ -91,11 +91,11 @@ export function applySinglePut(
   };
 }
 
-/** A class, since an object with an accessor of its own is a dictionary to the engine: six times as large, and slow. */
-class LatePair implements KeyValue {
+/** A class, because V8 keeps an object literal with a getter in dictionary mode: six times as large, and slow. */
+class LazyKeyValue implements KeyValue {
   constructor(
     readonly key: string,
-    readonly late: LateValue,
+    readonly lazyValue: LazyValue,
     readonly createRevision: number,
     readonly modRevision: number,
     readonly version: number,
@@ -103,7 +103,7 @@ class LatePair implements KeyValue {
   ) {}
 
   get value(): Uint8Array {
-    return this.late.bytes();
+    return this.lazyValue.bytes();
   }
 }
 

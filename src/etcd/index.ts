@@ -11,7 +11,7 @@ export {
   type Alarm,
   type Compare,
   type KeyValue,
-  type LateValue,
+  type LazyValue,
   type LeaseStatus,
   type RangeRequest,
   type RangeResult,

@@ -7,7 +7,7 @@ import { AdmissionMetrics } from '../admission/admission-metrics.ts';
 import { AdmissionChain } from '../admission/admission.ts';
 import { admissionPlugins, type AdmissionOptions } from '../admission/plugins.ts';
 import { escalationCheck } from '../admission/rbac-escalation.ts';
-import { Aggregator } from '../aggregator/index.ts';
+import { Aggregator, type LocalApi } from '../aggregator/index.ts';
 import { noAudit, type AuditLog } from '../audit/index.ts';
 import { buildAuthentication, type AuthenticationOptions } from '../authn/build.ts';
 import { issuerDiscoveryEndpoints } from '../authn/discovery-endpoints.ts';
@@ -92,6 +92,8 @@ export interface PipelineOptions {
 export interface Pipeline {
   readonly door: HandlerChain;
   handle(request: ApiRequest): Promise<ApiResponse>;
+  /** Serves an API group of this process, as an APIService with a local backend would. The result removes it. */
+  registerApi(api: LocalApi): () => void;
   /** Follows the store until the context ends. */
   run(): Promise<void>;
   /** Makes the server's own objects; the port is known by then. */
@@ -202,6 +204,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   return {
     door,
     handle,
+    registerApi: (api) => aggregator.register(api),
     async run() {
       try {
         await Promise.all([cache.run(), definitions.run(), aggregator.run()]);

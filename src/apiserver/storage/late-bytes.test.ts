@@ -19,7 +19,7 @@ describe('what a store in memory keeps of an object', () => {
 
   const stored = async (name: string): Promise<LateBytes> => {
     const { kvs } = await server.pipeline.door.backend.store.range({ key: `/registry/configmaps/default/${name}` });
-    return kvs[0]!.late as LateBytes;
+    return kvs[0]!.lazyValue as LateBytes;
   };
   /** As components in this process do it: objects go in and come out. */
   const within = (method: string, path: string, object?: KubeObject): ReturnType<TestServer['pipeline']['handle']> =>

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { deepFreeze } from '../../base/index.ts';
-import type { LateValue } from '../../etcd/index.ts';
+import type { LazyValue } from '../../etcd/index.ts';
 import { fieldSetText, type FieldSet } from '../../machinery/apply/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { encodeForStorage } from './encode-for-storage.ts';
@@ -9,7 +9,7 @@ import { encodeForStorage } from './encode-for-storage.ts';
  * An object in a store that keeps values in memory: in one process everybody reads the object itself, and its bytes are made
  * for those who come from outside. Whoever wrote it leaves it alone from now on.
  */
-export class LateBytes implements LateValue {
+export class LateBytes implements LazyValue {
   readonly size: number;
   /** As long as there are no bytes. */
   #object: KubeObject | undefined;

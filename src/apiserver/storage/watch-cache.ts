@@ -170,7 +170,7 @@ export class WatchCache {
 
   entryOf(resource: CachedResource, kv: KeyValue): Entry {
     const at = { key: kv.key, ...splitKey(kv.key, resource.prefix, resource.namespaced) };
-    if (kv.late instanceof LateBytes) return Entry.overValue(at, kv.late, kv.modRevision);
+    if (kv.lazyValue instanceof LateBytes) return Entry.overValue(at, kv.lazyValue, kv.modRevision);
     const written = this.#written.get(kv.key);
     if (written?.value === kv.value) {
       this.#written.delete(kv.key);

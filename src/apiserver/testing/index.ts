@@ -6,8 +6,10 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { splitTarget } from '../../net/http/index.ts';
 import { createPipeline, type Pipeline, type PipelineOptions } from '../pipeline/build-pipeline.ts';
 import { openPki } from '../pki/files.ts';
+import type { ServedResource } from '../registry/served-resource.ts';
 import { createLoopback } from '../request/loopback.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
+import type { Backend } from '../verbs/scope.ts';
 
 export interface TestServer {
   readonly ctx: TestContext;
@@ -109,6 +111,42 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
       await running;
     },
   };
+}
+
+interface ResourceName {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+/** The objects of a resource in the server's watch cache, for tests that must read synchronously. */
+export const cachedObjects = (
+  { pipeline }: TestServer,
+  { group, version, plural }: ResourceName,
+  namespace = '',
+): readonly KubeObject[] =>
+  pipeline.door.backend.registry
+    .require(group, version, plural)
+    .cache.list(namespace)
+    .map(({ object }) => object);
+
+/** Changes how a test server serves a resource. */
+export function changeResource(
+  { pipeline }: TestServer,
+  { group, version, plural }: ResourceName,
+  change: (served: ServedResource) => Partial<ServedResource>,
+): void {
+  const { registry } = pipeline.door.backend;
+  const served = registry.require(group, version, plural);
+  registry.add({ ...served, ...change(served) });
+}
+
+/** The parts that stand between a request and its verb, for measurements of each by itself. */
+export function partsOf({ pipeline }: TestServer): Pick<Backend, 'authorizer' | 'admission' | 'registry'> & {
+  flowControl: Pipeline['door']['flowControl'];
+} {
+  const { backend, flowControl } = pipeline.door;
+  return { ...backend, flowControl };
 }
 
 /** Stands in for the controller that gives every namespace its default account. */

@@ -67,31 +67,33 @@ const RETRY_PAUSE_MS = 50;
 
 /** The members of a cluster: calls go to one of them until it fails. */
 export class Endpoints {
-  private readonly clients: Client[];
-  private current = 0;
-  private closed = false;
+  readonly #clients: Client[];
+  #current = 0;
+  #closed = false;
+  readonly #options: EndpointsOptions;
 
-  constructor(private readonly options: EndpointsOptions) {
+  constructor(options: EndpointsOptions) {
+    this.#options = options;
     if (options.endpoints.length === 0) throw new StoreError('unavailable', 'etcd needs at least one endpoint');
-    this.clients = options.endpoints.map((endpoint) => connect(endpoint, options.tls));
+    this.#clients = options.endpoints.map((endpoint) => connect(endpoint, options.tls));
   }
 
   get size(): number {
-    return this.clients.length;
+    return this.#clients.length;
   }
 
   /** The client to use now, and its number, to be given to `failed` when it does not answer. */
   client(): { client: Client; index: number } {
-    return { client: this.clients[this.current]!, index: this.current };
+    return { client: this.#clients[this.#current]!, index: this.#current };
   }
 
   failed(index: number): void {
-    if (this.current === index) this.current = (index + 1) % this.clients.length;
+    if (this.#current === index) this.#current = (index + 1) % this.#clients.length;
   }
 
   /** Every member's client, for what concerns each of them. */
   all(): readonly Client[] {
-    return this.clients;
+    return this.#clients;
   }
 
   /**
@@ -103,10 +105,10 @@ export class Endpoints {
     request: Partial<Q>,
     options: CallOptions,
   ): Promise<R> {
-    const { clock, retryForMs } = this.options;
+    const { clock, retryForMs } = this.#options;
     const giveUpAt = clock.monotonic() + retryForMs;
     for (let attempt = 0; ; attempt++) {
-      if (this.closed) throw failure('closed');
+      if (this.#closed) throw failure('closed');
       const { client, index } = this.client();
       try {
         return await this.attempt(client, call, request, options.timeoutMs);
@@ -124,7 +126,7 @@ export class Endpoints {
     client: Client,
     call: Call<Q, R>,
     request: Partial<Q>,
-    timeoutMs = this.options.requestTimeoutMs,
+    timeoutMs = this.#options.requestTimeoutMs,
   ): Promise<R> {
     return new Promise((resolve, reject) => {
       // gRPC wants the wall clock, whatever clock the store runs on.
@@ -141,13 +143,13 @@ export class Endpoints {
           else resolve(value!);
         },
       );
-      const timer = this.options.clock.after(timeoutMs, () => pending.cancel());
+      const timer = this.#options.clock.after(timeoutMs, () => pending.cancel());
     });
   }
 
   close(): void {
-    this.closed = true;
-    for (const client of this.clients) client.close();
+    this.#closed = true;
+    for (const client of this.#clients) client.close();
   }
 }
 

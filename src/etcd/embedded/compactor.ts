@@ -31,48 +31,50 @@ const OBSERVE_EVERY = 500;
  * The entries of the compacted revision itself stay, for a watch may start there, but without what they replaced.
  */
 export class Compactor {
-  private compactRevision: number;
+  #compactRevision: number;
   /** Whether entries before `compactRevision` may remain. */
-  private unfinished: boolean;
-  private factWritten: boolean;
+  #unfinished: boolean;
+  #factWritten: boolean;
   /** Entries of the compacted revision up to this key are stripped. */
-  private stripped = '';
-  private step: { stripped: string; last: boolean; compactRevision: number } | undefined;
-  private nextLook = 0;
-  private stepSize = 64;
+  #stripped = '';
+  #step: { stripped: string; last: boolean; compactRevision: number } | undefined;
+  #nextLook = 0;
+  #stepSize = 64;
+  readonly #options: CompactorOptions;
 
-  constructor(private readonly options: CompactorOptions) {
-    this.compactRevision = options.compactRevision;
+  constructor(options: CompactorOptions) {
+    this.#options = options;
+    this.#compactRevision = options.compactRevision;
     // An earlier process may have died in the middle of a compaction.
-    this.unfinished = options.compactRevision > 0;
-    this.factWritten = true;
+    this.#unfinished = options.compactRevision > 0;
+    this.#factWritten = true;
   }
 
   get hasWork(): boolean {
-    return this.unfinished;
+    return this.#unfinished;
   }
 
   compactTo(revision: number): void {
-    if (revision <= this.compactRevision) return;
-    this.compactRevision = revision;
+    if (revision <= this.#compactRevision) return;
+    this.#compactRevision = revision;
     this.startOver();
-    this.options.compacted(revision);
+    this.#options.compacted(revision);
   }
 
   /** Does everything again: for a new limit, after a failed step, or in a copy of the file. */
   startOver(): void {
-    this.unfinished = this.compactRevision > 0;
-    this.factWritten = false;
-    this.stripped = '';
-    this.step = undefined;
+    this.#unfinished = this.#compactRevision > 0;
+    this.#factWritten = false;
+    this.#stripped = '';
+    this.#step = undefined;
   }
 
   /** Looks now and then whether the history has outgrown its limits. */
   observe(published: number): void {
-    if (published < this.nextLook || this.unfinished) return;
-    this.nextLook = published + OBSERVE_EVERY;
-    const { limits, tables } = this.options;
-    const oldest = this.oldestRevision();
+    if (published < this.#nextLook || this.#unfinished) return;
+    this.#nextLook = published + OBSERVE_EVERY;
+    const { limits, tables } = this.#options;
+    const oldest = this.#oldestRevision();
     if (oldest === undefined) return;
     const kept = published - oldest;
     const bytes = tableBytes(tables().log);
@@ -84,23 +86,23 @@ export class Compactor {
 
   /** Adds the next removals to the current transaction. */
   writeStep(writers: number): void {
-    if (!this.unfinished) return;
-    const { compactRevision } = this;
-    const tables = this.options.tables();
-    if (!this.factWritten) putFact(tables, 'compactRevision', compactRevision);
-    this.factWritten = true;
+    if (!this.#unfinished) return;
+    const compactRevision = this.#compactRevision;
+    const tables = this.#options.tables();
+    if (!this.#factWritten) putFact(tables, 'compactRevision', compactRevision);
+    this.#factWritten = true;
     // Never fewer than are being written: the history would outgrow its limits.
-    const limit = Math.max(this.stepSize, 2 * writers);
+    const limit = Math.max(this.#stepSize, 2 * writers);
     let count = 0;
     for (const key of tables.log.getKeys({ start: '\0', end: logKey(compactRevision, 0), limit })) {
       tables.log.remove(key);
       count++;
     }
-    let { stripped } = this;
+    let stripped = this.#stripped;
     const range = { start: stripped || logKey(compactRevision, 0), end: logKey(compactRevision + 1, 0) };
     if (count < limit) {
       for (const { key, value } of tables.log.getRange(range)) {
-        if (key === this.stripped) continue;
+        if (key === this.#stripped) continue;
         if (count === limit) break;
         const entry = withoutReplaced(value);
         if (entry !== undefined) tables.log.put(key, entry);
@@ -108,21 +110,21 @@ export class Compactor {
         count++;
       }
     }
-    this.step = { stripped, last: count < limit, compactRevision };
+    this.#step = { stripped, last: count < limit, compactRevision };
   }
 
   stepDurable(commitMs: number): void {
-    const { step } = this;
-    this.step = undefined;
-    if (commitMs > SLOW_COMMIT_MS) this.stepSize = Math.max(SMALLEST_STEP, this.stepSize / 2);
-    else if (commitMs < QUICK_COMMIT_MS) this.stepSize = Math.min(LARGEST_STEP, this.stepSize * 2);
-    if (step === undefined || step.compactRevision !== this.compactRevision) return;
-    this.stripped = step.stripped;
-    if (step.last) this.unfinished = false;
+    const step = this.#step;
+    this.#step = undefined;
+    if (commitMs > SLOW_COMMIT_MS) this.#stepSize = Math.max(SMALLEST_STEP, this.#stepSize / 2);
+    else if (commitMs < QUICK_COMMIT_MS) this.#stepSize = Math.min(LARGEST_STEP, this.#stepSize * 2);
+    if (step === undefined || step.compactRevision !== this.#compactRevision) return;
+    this.#stripped = step.stripped;
+    if (step.last) this.#unfinished = false;
   }
 
-  private oldestRevision(): number | undefined {
-    for (const key of this.options.tables().log.getKeys({ ...wholeTable(), limit: 1 })) return revisionOfLogKey(key);
+  #oldestRevision(): number | undefined {
+    for (const key of this.#options.tables().log.getKeys({ ...wholeTable(), limit: 1 })) return revisionOfLogKey(key);
     return undefined;
   }
 }

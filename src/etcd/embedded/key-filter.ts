@@ -8,31 +8,31 @@ const PROBES = 5;
 const LEAST_KEYS = 16_384;
 
 export class KeyFilter {
-  private readonly words: Uint32Array;
-  private readonly mask: number;
-  private readonly capacity: number;
-  private count = 0;
+  readonly #words: Uint32Array;
+  readonly #mask: number;
+  readonly #capacity: number;
+  #count = 0;
 
   /** For so many keys, and as many again. */
   constructor(keys: number) {
-    this.capacity = Math.max(LEAST_KEYS, keys * 2);
-    const bits = 2 ** Math.ceil(Math.log2(this.capacity * BITS_PER_KEY));
-    this.words = new Uint32Array(bits / 32);
-    this.mask = bits - 1;
+    this.#capacity = Math.max(LEAST_KEYS, keys * 2);
+    const bits = 2 ** Math.ceil(Math.log2(this.#capacity * BITS_PER_KEY));
+    this.#words = new Uint32Array(bits / 32);
+    this.#mask = bits - 1;
   }
 
   /** It holds more keys than it was made for, and lets too many others pass. */
   get isFull(): boolean {
-    return this.count > this.capacity;
+    return this.#count > this.#capacity;
   }
 
   add(key: string): void {
-    this.count++;
+    this.#count++;
     let hash = hashOf(key);
     const step = stepOf(hash);
     for (let i = 0; i < PROBES; i++) {
-      const bit = hash & this.mask;
-      this.words[bit >>> 5]! |= 1 << (bit & 31);
+      const bit = hash & this.#mask;
+      this.#words[bit >>> 5]! |= 1 << (bit & 31);
       hash = (hash + step) >>> 0;
     }
   }
@@ -41,8 +41,8 @@ export class KeyFilter {
     let hash = hashOf(key);
     const step = stepOf(hash);
     for (let i = 0; i < PROBES; i++) {
-      const bit = hash & this.mask;
-      if ((this.words[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
+      const bit = hash & this.#mask;
+      if ((this.#words[bit >>> 5]! & (1 << (bit & 31))) === 0) return false;
       hash = (hash + step) >>> 0;
     }
     return true;

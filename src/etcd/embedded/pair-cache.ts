@@ -9,32 +9,35 @@ const ENTRY_BYTES = 250;
  * take the first entry out of a map again and again is slow, since each search for it passes the places of those before.
  */
 export class PairCache {
-  private newer = new Map<string, KeyValue>();
-  private older = new Map<string, KeyValue>();
-  private newerBytes = 0;
+  #newer = new Map<string, KeyValue>();
+  #older = new Map<string, KeyValue>();
+  #newerBytes = 0;
+  readonly #maxBytes: number;
 
-  constructor(private readonly maxBytes: number) {}
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
 
   get(key: string): KeyValue | undefined {
-    return this.newer.get(key) ?? this.older.get(key);
+    return this.#newer.get(key) ?? this.#older.get(key);
   }
 
   set(kv: KeyValue): void {
-    const old = this.newer.get(kv.key);
-    if (old !== undefined) this.newerBytes -= sizeOf(old);
-    this.newer.set(kv.key, kv);
-    this.newerBytes += sizeOf(kv);
-    if (this.newerBytes <= this.maxBytes / 2) return;
-    this.older = this.newer;
-    this.newer = new Map();
-    this.newerBytes = 0;
+    const old = this.#newer.get(kv.key);
+    if (old !== undefined) this.#newerBytes -= sizeOf(old);
+    this.#newer.set(kv.key, kv);
+    this.#newerBytes += sizeOf(kv);
+    if (this.#newerBytes <= this.#maxBytes / 2) return;
+    this.#older = this.#newer;
+    this.#newer = new Map();
+    this.#newerBytes = 0;
   }
 
   delete(key: string): void {
-    const old = this.newer.get(key);
-    if (old !== undefined) this.newerBytes -= sizeOf(old);
-    this.newer.delete(key);
-    this.older.delete(key);
+    const old = this.#newer.get(key);
+    if (old !== undefined) this.#newerBytes -= sizeOf(old);
+    this.#newer.delete(key);
+    this.#older.delete(key);
   }
 }
 

@@ -11,44 +11,49 @@ const LEAST_FREE_BYTES = 1024 * 1024;
 
 /** Watches over the quota and the disk. */
 export class RoomKeeper {
-  private sinceLook = 0;
-  private overQuota = false;
-  private diskFull = false;
+  #sinceLook = 0;
+  #overQuota = false;
+  #diskFull = false;
   /** What was free when a commit found no room; undefined after the next commit that is durable. */
-  private freeAtFailure: number | undefined;
+  #freeAtFailure: number | undefined;
+  readonly #directory: string;
+  readonly #sizes: () => { total: number; inUse: number };
 
   constructor(
-    private readonly directory: string,
+    directory: string,
     readonly quotaBytes: number,
-    private readonly sizes: () => { total: number; inUse: number },
-  ) {}
+    sizes: () => { total: number; inUse: number },
+  ) {
+    this.#directory = directory;
+    this.#sizes = sizes;
+  }
 
   /** From a commit that found no room until one is durable again, or the device has room: nobody need write to find out. */
   get alarmed(): boolean {
-    if (this.overQuota) this.look();
-    if (this.freeAtFailure !== undefined && this.freeBytes() >= this.freeAtFailure + LEAST_FREE_BYTES)
-      this.freeAtFailure = undefined;
-    return this.overQuota || this.freeAtFailure !== undefined || (this.diskFull && this.diskIsFull());
+    if (this.#overQuota) this.look();
+    if (this.#freeAtFailure !== undefined && this.#freeBytes() >= this.#freeAtFailure + LEAST_FREE_BYTES)
+      this.#freeAtFailure = undefined;
+    return this.#overQuota || this.#freeAtFailure !== undefined || (this.#diskFull && this.#diskIsFull());
   }
 
   /** Refuses what would need more room; deletions and compaction are always allowed, as they make some. */
   check(): void {
-    if (this.overQuota) this.look();
-    if (this.overQuota || (this.diskFull && this.diskIsFull())) throw failure('no-space');
+    if (this.#overQuota) this.look();
+    if (this.#overQuota || (this.#diskFull && this.#diskIsFull())) throw failure('no-space');
   }
 
   observe(commits: number): void {
-    this.freeAtFailure = undefined;
-    this.sinceLook += commits;
-    if (this.sinceLook < OBSERVE_EVERY && !this.overQuota) return;
+    this.#freeAtFailure = undefined;
+    this.#sinceLook += commits;
+    if (this.#sinceLook < OBSERVE_EVERY && !this.#overQuota) return;
     this.look();
   }
 
   /** Why a commit failed. */
   explain(cause: unknown): StoreError {
-    this.diskFull = this.diskIsFull();
-    if (this.diskFull || (cause instanceof Error && /no space left|MDB_MAP_FULL/i.test(cause.message))) {
-      this.freeAtFailure = this.freeBytes();
+    this.#diskFull = this.#diskIsFull();
+    if (this.#diskFull || (cause instanceof Error && /no space left|MDB_MAP_FULL/i.test(cause.message))) {
+      this.#freeAtFailure = this.#freeBytes();
       return failure('no-space', { cause });
     }
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -56,19 +61,19 @@ export class RoomKeeper {
   }
 
   look(): void {
-    this.sinceLook = 0;
-    const { inUse } = this.sizes();
-    this.overQuota = inUse > this.quotaBytes * (this.overQuota ? CLEAR_BELOW : 1);
+    this.#sinceLook = 0;
+    const { inUse } = this.#sizes();
+    this.#overQuota = inUse > this.quotaBytes * (this.#overQuota ? CLEAR_BELOW : 1);
   }
 
-  private diskIsFull(): boolean {
-    return (this.diskFull = this.freeBytes() < LEAST_FREE_BYTES);
+  #diskIsFull(): boolean {
+    return (this.#diskFull = this.#freeBytes() < LEAST_FREE_BYTES);
   }
 
   /** Infinite where the system does not tell. */
-  private freeBytes(): number {
+  #freeBytes(): number {
     try {
-      const { bavail, bsize } = statfsSync(this.directory);
+      const { bavail, bsize } = statfsSync(this.#directory);
       return bavail * bsize;
     } catch {
       return Infinity;

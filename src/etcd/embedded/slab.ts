@@ -6,8 +6,8 @@ const LARGEST_SHARED = 16 * 1024;
  * costs more than reading it. Larger values get their own memory, so that keeping one does not keep its neighbours.
  */
 export class Slab {
-  private memory = Buffer.alloc(0);
-  private used = 0;
+  #memory = Buffer.alloc(0);
+  #used = 0;
 
   readonly keep = (from: Buffer, start: number, end: number): Uint8Array => {
     const length = end - start;
@@ -16,13 +16,13 @@ export class Slab {
       from.copy(own, 0, start, end);
       return own;
     }
-    if (this.used + length > this.memory.length) {
-      this.memory = Buffer.allocUnsafeSlow(SLAB_BYTES);
-      this.used = 0;
+    if (this.#used + length > this.#memory.length) {
+      this.#memory = Buffer.allocUnsafeSlow(SLAB_BYTES);
+      this.#used = 0;
     }
-    from.copy(this.memory, this.used, start, end);
-    const value = this.memory.subarray(this.used, this.used + length);
-    this.used += length;
+    from.copy(this.#memory, this.#used, start, end);
+    const value = this.#memory.subarray(this.#used, this.#used + length);
+    this.#used += length;
     return value;
   };
 }

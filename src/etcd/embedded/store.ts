@@ -48,19 +48,17 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
 }
 
 export class EmbeddedStore extends MvccStore {
-  private readonly embedded: EmbeddedEngine;
-  private generation: number;
-  private snapshots = 0;
-  private readonly spaceTimer;
+  readonly #embedded: EmbeddedEngine;
+  #generation: number;
+  #snapshots = 0;
+  readonly #spaceTimer;
   /** Copies of the file are made one at a time: the file may be exchanged at the end of one. */
-  private copying: Promise<unknown> = Promise.resolve();
-  private givingBack = false;
+  #copying: Promise<unknown> = Promise.resolve();
+  #givingBack = false;
+  readonly #storeOptions: EmbeddedStoreOptions;
+  readonly #unlock: () => void;
 
-  constructor(
-    private readonly storeOptions: EmbeddedStoreOptions,
-    { tables, generation }: OpenedGeneration,
-    private readonly unlock: () => void,
-  ) {
+  constructor(storeOptions: EmbeddedStoreOptions, { tables, generation }: OpenedGeneration, unlock: () => void) {
     let embedded: EmbeddedEngine | undefined;
     const revision = Number(readFact(tables, 'revision') ?? 1n);
     const compactRevision = Number(readFact(tables, 'compactRevision') ?? 0n);
@@ -87,11 +85,13 @@ export class EmbeddedStore extends MvccStore {
       memberId: readFact(tables, 'memberId') ?? 1n,
       clusterId: readFact(tables, 'clusterId') ?? 1n,
     });
-    this.embedded = embedded!;
-    this.generation = generation;
-    this.embedded.room.look();
-    this.spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
-      if (isWorthGivingBack(this.embedded.sizes())) this.giveBackInBackground();
+    this.#storeOptions = storeOptions;
+    this.#unlock = unlock;
+    this.#embedded = embedded!;
+    this.#generation = generation;
+    this.#embedded.room.look();
+    this.#spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
+      if (isWorthGivingBack(this.#embedded.sizes())) this.#giveBackInBackground();
     });
   }
 
@@ -101,10 +101,10 @@ export class EmbeddedStore extends MvccStore {
    */
   async *snapshot(): AsyncIterable<Uint8Array> {
     this.checkOpen();
-    const path = join(this.storeOptions.directory, `snapshot-${++this.snapshots}.tmp`);
+    const path = join(this.#storeOptions.directory, `snapshot-${++this.#snapshots}.tmp`);
     try {
       await rm(path, { force: true });
-      await this.alone(() => this.embedded.tables.environment.backup(path, true));
+      await this.#alone(() => this.#embedded.tables.environment.backup(path, true));
       const hash = createHash('sha256');
       for await (const chunk of createReadStream(path, { highWaterMark: 256 * 1024 })) {
         const bytes: Buffer = chunk;
@@ -120,47 +120,47 @@ export class EmbeddedStore extends MvccStore {
   /** Gives unused space back to the file system while reads and writes go on. */
   async defragment(): Promise<void> {
     this.checkOpen();
-    await this.alone(() => this.rewrite());
+    await this.#alone(() => this.#rewrite());
   }
 
   async alarms(): Promise<Alarm[]> {
-    return this.embedded.room.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
+    return this.#embedded.room.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
   }
 
   /** The alarm goes off by itself as soon as there is room, and not before. */
   async disarm(): Promise<void> {
-    this.embedded.room.look();
+    this.#embedded.room.look();
   }
 
   protected override async shutDown(): Promise<void> {
-    this.spaceTimer.cancel();
-    await this.copying;
+    this.#spaceTimer.cancel();
+    await this.#copying;
     await super.shutDown();
-    this.unlock();
+    this.#unlock();
   }
 
-  private async rewrite(): Promise<void> {
-    this.generation = await giveSpaceBack({
-      directory: this.storeOptions.directory,
-      engine: this.embedded,
-      generation: this.generation,
+  async #rewrite(): Promise<void> {
+    this.#generation = await giveSpaceBack({
+      directory: this.#storeOptions.directory,
+      engine: this.#embedded,
+      generation: this.#generation,
       state: () => ({ published: this.published, compactRevision: this.compactRevision, leases: this.publishedLeases }),
     });
   }
 
-  private giveBackInBackground(): void {
-    if (this.givingBack) return;
-    this.givingBack = true;
+  #giveBackInBackground(): void {
+    if (this.#givingBack) return;
+    this.#givingBack = true;
     this.defragment()
       .catch((error: unknown) =>
-        this.storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'),
+        this.#storeOptions.logger?.error(error, 'Could not give unused space back; the store goes on as it is'),
       )
-      .finally(() => (this.givingBack = false));
+      .finally(() => (this.#givingBack = false));
   }
 
-  private async alone<T>(copy: () => Promise<T>): Promise<T> {
-    const result = this.copying.then(copy);
-    this.copying = result.catch(() => {});
+  async #alone<T>(copy: () => Promise<T>): Promise<T> {
+    const result = this.#copying.then(copy);
+    this.#copying = result.catch(() => {});
     return result;
   }
 }

@@ -79,12 +79,16 @@ export class Http2Connection implements StreamConnection {
   #over = false;
   #reported = false;
   #farewell: Timer | undefined;
+  readonly #options: Http2Options;
+  readonly #listener: Http2Listener;
 
   constructor(
     readonly socket: Duplex,
-    private readonly options: Http2Options,
-    private readonly listener: Http2Listener,
+    options: Http2Options,
+    listener: Http2Listener,
   ) {
+    this.#options = options;
+    this.#listener = listener;
     this.#writer = new FrameWriter(socket);
     this.#decoder = new HpackDecoder({ bytes: options.maxHeaderBytes, pairs: options.maxHeaderPairs });
     this.#trouble = new Trouble(options.clock);
@@ -116,7 +120,7 @@ export class Http2Connection implements StreamConnection {
     this.#closeStreams();
     if (!socket.destroyed && !socket.writableFinished) {
       await new Promise<void>((resolve) => {
-        this.#farewell ??= this.options.clock.after(FAREWELL_MS, resolve);
+        this.#farewell ??= this.#options.clock.after(FAREWELL_MS, resolve);
         socket.once('finish', resolve).once('close', resolve).end();
       });
     }
@@ -143,7 +147,7 @@ export class Http2Connection implements StreamConnection {
   }
 
   #announce(): void {
-    const { maxConcurrentStreams, streamWindow, maxHeaderBytes } = this.options;
+    const { maxConcurrentStreams, streamWindow, maxHeaderBytes } = this.#options;
     const settings = settingsPayload([
       [f.SETTING.maxConcurrentStreams, maxConcurrentStreams],
       [f.SETTING.initialWindowSize, streamWindow],
@@ -270,7 +274,7 @@ export class Http2Connection implements StreamConnection {
   #continuation(flags: number, id: number, payload: Buffer): void {
     const block = this.#block;
     if (!block || block.stream !== id) throw new f.ConnectionError(f.ERROR.protocol, 'a continuation of nothing');
-    block.add(payload, this.options.maxHeaderBytes);
+    block.add(payload, this.#options.maxHeaderBytes);
     if (!(flags & f.END_HEADERS)) return;
     this.#block = undefined;
     this.#head(block, block.whole());
@@ -284,7 +288,7 @@ export class Http2Connection implements StreamConnection {
     this.#use(id);
     if (selfDependent) return this.#refuse(id, f.ERROR.protocol);
     // What comes after the last one that a farewell named is not looked at: its client takes it elsewhere.
-    if (this.#goingAway || this.#streams.size >= this.options.maxConcurrentStreams)
+    if (this.#goingAway || this.#streams.size >= this.#options.maxConcurrentStreams)
       return this.reset(id, f.ERROR.refusedStream);
     this.#lastServed = id;
     const { fields, good, tooMany } = decoded;
@@ -296,7 +300,7 @@ export class Http2Connection implements StreamConnection {
     const stream = new Http2Stream(id, fields, { endStream, declaredBytes, sendWindow: this.#streamWindow }, this);
     this.#streams.set(id, stream);
     if (tooMany) stream.answer(TOO_MANY_HEADERS, []);
-    else this.listener.begin(stream, this);
+    else this.#listener.begin(stream, this);
   }
 
   #trailers(stream: Http2Stream, endStream: boolean, { fields, good }: Decoded): void {
@@ -405,7 +409,7 @@ export class Http2Connection implements StreamConnection {
 
   credit(bytes: number): void {
     this.#uncredited += bytes;
-    if (this.#uncredited < this.options.connectionWindow / 2 || this.#over) return;
+    if (this.#uncredited < this.#options.connectionWindow / 2 || this.#over) return;
     this.#connectionWindow += this.#uncredited;
     this.#writer.windowUpdate(0, this.#uncredited);
     this.#uncredited = 0;
@@ -455,7 +459,7 @@ export class Http2Connection implements StreamConnection {
     this.#writer.flush();
     this.#over = true;
     this.socket.end();
-    this.#farewell ??= this.options.clock.after(FAREWELL_MS, () => this.socket.destroy());
+    this.#farewell ??= this.#options.clock.after(FAREWELL_MS, () => this.socket.destroy());
     this.#closeStreams();
   }
 
@@ -466,7 +470,7 @@ export class Http2Connection implements StreamConnection {
     this.#closeStreams();
     if (this.#reported) return;
     this.#reported = true;
-    this.listener.closed?.(this);
+    this.#listener.closed?.(this);
   }
 
   #closeStreams(): void {

@@ -28,12 +28,15 @@ export class FrameWriter {
   #buffer: Buffer | undefined;
   #length = 0;
   #waiting = false;
+  readonly #socket: Duplex;
 
-  constructor(private readonly socket: Duplex) {}
+  constructor(socket: Duplex) {
+    this.#socket = socket;
+  }
 
   /** Nothing but what must be said should be written now. */
   get congested(): boolean {
-    return this.socket.writableLength > CONGESTED_BYTES;
+    return this.#socket.writableLength > CONGESTED_BYTES;
   }
 
   /** A frame that is neither headers nor data: they are short. */
@@ -115,13 +118,13 @@ export class FrameWriter {
     const length = this.#length;
     this.#buffer = undefined;
     this.#length = 0;
-    if (this.socket.destroyed || this.socket.writableEnded) return giveBack(buffer);
+    if (this.#socket.destroyed || this.#socket.writableEnded) return giveBack(buffer);
     if (length <= SMALL_BYTES) {
-      this.socket.write(Buffer.from(buffer.subarray(0, length)));
+      this.#socket.write(Buffer.from(buffer.subarray(0, length)));
       giveBack(buffer);
       return;
     }
-    this.socket.write(buffer.subarray(0, length), (error) => {
+    this.#socket.write(buffer.subarray(0, length), (error) => {
       // What broke off may still be read from somewhere below.
       if (!error) giveBack(buffer);
     });

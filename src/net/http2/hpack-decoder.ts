@@ -40,8 +40,11 @@ export class HpackDecoder {
   readonly #last = new Map<string, { readonly bytes: Buffer; readonly entry: Entry }>();
   #block: Buffer = Buffer.alloc(0);
   #at = 0;
+  readonly #limits: { readonly bytes: number; readonly pairs: number };
 
-  constructor(private readonly limits: { readonly bytes: number; readonly pairs: number }) {}
+  constructor(limits: { readonly bytes: number; readonly pairs: number }) {
+    this.#limits = limits;
+  }
 
   /** The block is read to its end even if it is too long: the next one builds on its table. */
   decode(block: Buffer): Decoded {
@@ -62,7 +65,7 @@ export class HpackDecoder {
       const { name, value, good: goodField } = this.#field(first);
       good &&= goodField;
       bytes += name.length + value.length + ENTRY_BYTES;
-      if (bytes <= this.limits.bytes && fields.length < 2 * this.limits.pairs) fields.push(name, value);
+      if (bytes <= this.#limits.bytes && fields.length < 2 * this.#limits.pairs) fields.push(name, value);
       else bytes = Infinity;
     }
     return { fields, good, tooMany: bytes === Infinity };

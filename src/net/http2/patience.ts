@@ -17,12 +17,14 @@ export interface Waiting {
 export class Patience {
   #idleSince: number;
   #timer: Timer;
+  readonly #clock: Clock;
+  readonly #limits: PatienceLimits;
+  readonly #connection: Waiting;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly limits: PatienceLimits,
-    private readonly connection: Waiting,
-  ) {
+  constructor(clock: Clock, limits: PatienceLimits, connection: Waiting) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#connection = connection;
     this.#idleSince = clock.monotonic();
     this.#timer = clock.after(limits.beginMs, () => {
       if (connection.hasBegun) this.#look();
@@ -32,7 +34,7 @@ export class Patience {
 
   /** There is nothing to do from now on. */
   rest(): void {
-    this.#idleSince = this.clock.monotonic();
+    this.#idleSince = this.#clock.monotonic();
   }
 
   end(): void {
@@ -40,10 +42,10 @@ export class Patience {
   }
 
   #look(): void {
-    const left = this.connection.isIdle
-      ? this.#idleSince + this.limits.idleMs - this.clock.monotonic()
-      : this.limits.idleMs;
-    if (left <= 0) this.connection.giveUp();
-    else this.#timer = this.clock.after(left, () => this.#look());
+    const left = this.#connection.isIdle
+      ? this.#idleSince + this.#limits.idleMs - this.#clock.monotonic()
+      : this.#limits.idleMs;
+    if (left <= 0) this.#connection.giveUp();
+    else this.#timer = this.#clock.after(left, () => this.#look());
   }
 }

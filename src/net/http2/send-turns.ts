@@ -10,13 +10,16 @@ interface Room {
 export class SendTurns {
   readonly #waiting = new Set<Http2Stream>();
   #scheduled = false;
+  readonly #room: Room;
 
-  constructor(private readonly room: Room) {}
+  constructor(room: Room) {
+    this.#room = room;
+  }
 
   wait(stream: Http2Stream): void {
     this.#waiting.add(stream);
     // Its turn was over, and there is room for the next.
-    if (!this.room.congested && this.room.sendWindow > 0 && stream.sendWindow > 0) this.#takeSoon();
+    if (!this.#room.congested && this.#room.sendWindow > 0 && stream.sendWindow > 0) this.#takeSoon();
   }
 
   forget(stream: Http2Stream): void {
@@ -32,7 +35,7 @@ export class SendTurns {
   take(): void {
     let turns = this.#waiting.size;
     for (const stream of this.#waiting) {
-      if (turns-- === 0 || this.room.sendWindow <= 0 || this.room.congested) return;
+      if (turns-- === 0 || this.#room.sendWindow <= 0 || this.#room.congested) return;
       this.#waiting.delete(stream);
       stream.pump();
     }

@@ -72,6 +72,7 @@ export class Http2Stream {
   #dropsBody = false;
   #reader: Reader | undefined;
   #headers: RequestHeaders | undefined;
+  readonly #connection: StreamConnection;
 
   constructor(
     readonly id: number,
@@ -82,8 +83,9 @@ export class Http2Stream {
       declaredBytes,
       sendWindow,
     }: { readonly endStream: boolean; readonly declaredBytes: number; readonly sendWindow: number },
-    private readonly connection: StreamConnection,
+    connection: StreamConnection,
   ) {
+    this.#connection = connection;
     this.sendWindow = sendWindow;
     this.declaredBytes = declaredBytes;
     this.#remoteEnded = endStream;
@@ -125,7 +127,7 @@ export class Http2Stream {
   receive(bytes: Buffer, flowBytes: number): number {
     this.#receivedBytes += bytes.length;
     this.#held += flowBytes;
-    if (this.#held + this.#uncredited > this.connection.receiveWindow) return ERROR.flowControl;
+    if (this.#held + this.#uncredited > this.#connection.receiveWindow) return ERROR.flowControl;
     if (this.#receivedBytes > this.declaredBytes) return ERROR.protocol;
     if (!this.#dropsBody && bytes.length > 0) this.#keep(bytes);
     if (this.#dropsBody || this.#reader) this.#release();
@@ -191,11 +193,11 @@ export class Http2Stream {
 
   #release(): void {
     if (this.#held === 0) return;
-    this.connection.credit(this.#held);
+    this.#connection.credit(this.#held);
     this.#uncredited += this.#held;
     this.#held = 0;
-    if (this.#uncredited < this.connection.creditBytes || this.#remoteEnded || this.closed) return;
-    this.connection.creditStream(this.id, this.#uncredited);
+    if (this.#uncredited < this.#connection.creditBytes || this.#remoteEnded || this.closed) return;
+    this.#connection.creditStream(this.id, this.#uncredited);
     this.#uncredited = 0;
   }
 
@@ -212,7 +214,7 @@ export class Http2Stream {
   /** Status and headers; what follows is written. */
   begin(common: Head, own: Head, isWhole = false): void {
     if (this.closed) return;
-    this.connection.headers(this.id, isWhole ? END_STREAM : 0, common, own);
+    this.#connection.headers(this.id, isWhole ? END_STREAM : 0, common, own);
     if (!isWhole) return;
     this.#ending = true;
     this.#endLocally();
@@ -220,7 +222,7 @@ export class Http2Stream {
 
   /** Whether so many bytes would be on their way at once. */
   takes(bytes: number): boolean {
-    const { connection } = this;
+    const connection = this.#connection;
     return (
       this.pendingBytes === 0 &&
       bytes <= this.sendWindow &&
@@ -247,7 +249,7 @@ export class Http2Stream {
   /** Half an answer must not look like one that is still coming. */
   reset(code: number): void {
     if (this.closed) return;
-    this.connection.reset(this.id, code);
+    this.#connection.reset(this.id, code);
     this.close();
   }
 
@@ -258,7 +260,7 @@ export class Http2Stream {
 
   /** Writes what there is room for. */
   pump(): void {
-    const { connection } = this;
+    const connection = this.#connection;
     let turn = TURN_BYTES;
     while (!this.closed && this.#queue.length > 0) {
       const { bytes, taken } = this.#queue[0]!;
@@ -306,7 +308,7 @@ export class Http2Stream {
     this.#queue = [];
     this.pendingBytes = 0;
     for (const { taken } of queue) taken?.();
-    this.connection.closed(this);
+    this.#connection.closed(this);
     for (const listener of this.#closeListeners ?? []) listener(this.#localEnded);
   }
 }

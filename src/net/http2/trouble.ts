@@ -11,13 +11,15 @@ const TROUBLE_PER_MS = 0.1;
 export class Trouble {
   #left = TROUBLE_AT_ONCE;
   #at: number;
+  readonly #clock: Pick<Clock, 'monotonic'>;
 
-  constructor(private readonly clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
     this.#at = clock.monotonic();
   }
 
   count(): void {
-    const now = this.clock.monotonic();
+    const now = this.#clock.monotonic();
     this.#left = Math.min(TROUBLE_AT_ONCE, this.#left + (now - this.#at) * TROUBLE_PER_MS) - 1;
     this.#at = now;
     if (this.#left < 0) throw new ConnectionError(ERROR.enhanceYourCalm, 'too much trouble');
