@@ -5,6 +5,7 @@
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { errorMessage } from '../base/index.ts';
 import { splitTarget } from '../net/http/index.ts';
 import { acceptWebSocket } from '../net/websocket/index.ts';
 import type { ExecResult, PodScript } from './behaviour.ts';
@@ -73,7 +74,7 @@ async function answer(
         metadata: {},
         status: 'Failure',
         reason: 'InternalError',
-        message: error instanceof Error ? error.message : String(error),
+        message: errorMessage(error),
       }),
     );
   }

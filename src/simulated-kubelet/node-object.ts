@@ -1,5 +1,5 @@
-import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 /** A simulated node as it registers itself. */
+import type { Node, NodeCondition } from '../api/generated/core-v1.ts';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { formatTime } from '../base/index.ts';
 

@@ -1,5 +1,5 @@
-import type { Duplex } from 'node:stream';
 /** The simulated nodes of a cluster: one watch on pods, one line of heartbeats, one writer of statuses for all of them. */
+import type { Duplex } from 'node:stream';
 import type { Node, Pod } from '../api/generated/core-v1.ts';
 import { InformerFactory, isAlreadyExists, isNotFound, keyOf, type Client } from '../client/index.ts';
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';

@@ -1,6 +1,6 @@
+/** What a simulated node and its pods use, in the two forms in which a kubelet tells it. */
 import { formatTime } from '../base/index.ts';
 import type { SimulatedNode } from './simulated-nodes.ts';
-/** What a simulated node and its pods use, in the two forms in which a kubelet tells it. */
 import type { SimulatedPod } from './simulated-pod.ts';
 
 interface ContainerUsage {
