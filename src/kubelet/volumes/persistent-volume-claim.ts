@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isControlledBy, isNotFound } from '../../client/index.ts';
-import type { ClaimUse } from './csi/node-expansion.ts';
+import type { ClaimUse } from './csi/csi-drivers.ts';
 import { checkedHostPath } from './host-path.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';

@@ -10,10 +10,10 @@ import { childContext, type Context, makeDirectory } from '../../../kernel/index
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
-import type { CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
+import type { ClaimUse, CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
 import { DriverRegistrations, type Driver } from './driver-registrations.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
+import { NodeExpansion } from './node-expansion.ts';
 import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
 import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
 import { usageOf } from './volume-usage.ts';
