@@ -11,7 +11,7 @@ export class SharedPodAddresses {
   allocate(): string {
     const address = this.#free.pop() ?? this.#next++;
     if (address > SHARED_LAST) throw new Error('no pod address is left');
-    return formatIpv4(address);
+    return toDottedQuad(address);
   }
 
   /** Whether the address was ever allocated. */
@@ -48,7 +48,7 @@ export class NodePodAddresses {
   allocate(): string | undefined {
     for (let tried = 0; tried < this.#size; tried++) {
       this.#offset = this.#offset + 1 >= this.#size - 1 ? 2 : this.#offset + 1;
-      if (this.reserve(this.#first + this.#offset)) return formatIpv4(this.#first + this.#offset);
+      if (this.reserve(this.#first + this.#offset)) return toDottedQuad(this.#first + this.#offset);
     }
     return undefined;
   }
@@ -69,6 +69,6 @@ function ipv4(address: string): number {
   return address.split('.').reduce((value, part) => value * 256 + Number(part), 0);
 }
 
-function formatIpv4(value: number): string {
+function toDottedQuad(value: number): string {
   return [24, 16, 8, 0].map((shift) => Math.floor(value / 2 ** shift) % 256).join('.');
 }
