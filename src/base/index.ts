@@ -42,6 +42,7 @@ export { decodeVarint, encodeVarint } from './varint.ts';
 export { cloneJson } from './clone-json.ts';
 export { deepEqual } from './deep-equal.ts';
 export { deepFreeze } from './deep-freeze.ts';
+export { errorMessage } from './error-message.ts';
 export { pemBlocks } from './pem.ts';
 export { humanDuration, shortHumanDuration } from './human-duration.ts';
 export { getScaledValue, intOrStringValue, isPercent } from './int-or-string.ts';

@@ -1,7 +1,7 @@
+/** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-/** `kubelet` as a program of its own: flags over the configuration file, credentials, the runtime's socket. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { formatDuration } from '../base/index.ts';
 import { connect, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';

@@ -1,9 +1,9 @@
 /** What pods left that were deleted while no kubelet ran: directories with their mounts, cgroups, logs. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../base/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { CgroupManager } from './cgroups/cgroup-manager.ts';
-import { messageOf } from './images/image-manager.ts';
 import type { KubeletConfig } from './kubelet-options.ts';
 import { removeDanglingLinks } from './runtime/log-links.ts';
 import type { VolumeManager } from './volumes/volume-manager.ts';
@@ -26,7 +26,7 @@ export async function removeOrphans(
   const attempt = (what: string, work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       left = true;
-      logger.v(1).info('What a pod left could not be removed', { what, err: messageOf(error) });
+      logger.v(1).info('What a pod left could not be removed', { what, err: errorMessage(error) });
     });
   for (const uid of await fs.readdir(path.join(config.rootDirectory, 'pods'))) {
     if (!isKnown(uid))
@@ -52,7 +52,7 @@ export async function removeOrphansLater(ctx: Context, options: OrphanOptions): 
     await clock.sleep(RETRY_MS, signal).catch(() => {});
     if (signal.aborted) return;
     left = await removeOrphans(ctx, options).catch((error: unknown) => {
-      logger.v(1).info('What pods left could not be looked at', { err: messageOf(error) });
+      logger.v(1).info('What pods left could not be looked at', { err: errorMessage(error) });
       return true;
     });
   }

@@ -1,7 +1,7 @@
 /** Keeps one certificate alive: what is stored is used while it holds, and a new one is asked for in time. */
+import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { renewalTime, type CertificateStore } from './certificate-store.ts';
 import { requestCertificate, type CertificateOrder, type IssuedCertificate } from './request-certificate.ts';
 
@@ -40,7 +40,7 @@ export async function keepCertificate(
       retryMs = FIRST_RETRY_MS;
     } catch (error) {
       if (signal.aborted) return;
-      logger.v(1).info('No certificate was issued yet', { signer: order.signerName, err: messageOf(error) });
+      logger.v(1).info('No certificate was issued yet', { signer: order.signerName, err: errorMessage(error) });
       await clock.sleep(retryMs, signal).catch(() => {});
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     }

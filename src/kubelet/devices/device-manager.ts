@@ -2,11 +2,10 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
-import { ownValue, parseQuantity } from '../../base/index.ts';
+import { errorMessage, ownValue, parseQuantity } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { connectGrpc, GrpcServer, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, writeFileDurably, type Context, makeDirectory } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeAdditions, NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
@@ -256,7 +255,7 @@ export class DeviceManager implements HintProvider {
         this.#tell(resource);
       }
     } catch (error) {
-      this.#ctx.logger.v(1).info('A device plugin has ended', { resource, err: messageOf(error) });
+      this.#ctx.logger.v(1).info('A device plugin has ended', { resource, err: errorMessage(error) });
     }
     // Its devices stay known, so that pods that want them wait for it to come back instead of being refused.
     plugin.healthy.clear();

@@ -1,10 +1,10 @@
-import { watch } from 'node:fs';
 /** Plugins that announce themselves by a socket in the registry's directory: each is asked what it is, and told how it went. */
+import { watch } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
+import { errorMessage } from '../../base/index.ts';
 import { connectGrpc } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { descriptor, PACKAGE, type PluginInfo, type Registration } from './plugin-registration-v1.generated.ts';
 
 export interface PluginHandler {
@@ -89,13 +89,13 @@ export class PluginRegistry {
         await registration.notifyRegistrationStatus(
           {
             pluginRegistered: false,
-            error: `RegisterPlugin error -- plugin registration failed with err: ${messageOf(error)}`,
+            error: `RegisterPlugin error -- plugin registration failed with err: ${errorMessage(error)}`,
           },
           { signal },
         );
       }
     } catch (error) {
-      this.#ctx.logger.v(2).info('A plugin could not be registered', { socket, err: messageOf(error) });
+      this.#ctx.logger.v(2).info('A plugin could not be registered', { socket, err: errorMessage(error) });
     } finally {
       connection.close();
     }

@@ -1,6 +1,6 @@
 /** The health of drivers' devices, as their streams tell it: good for a while, and unknown from then on. */
+import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { DRAResourceHealth, NodeWatchResourcesResponse } from './dra-health-v1alpha1.generated.ts';
 
 export interface DeviceHealth {
@@ -49,7 +49,7 @@ export class DeviceHealths {
       } catch (error) {
         if ((error as { code?: string }).code === 'UNIMPLEMENTED') return;
         if (!signal.aborted)
-          logger.v(1).info('A driver tells no more of the health of its devices', { driver, err: messageOf(error) });
+          logger.v(1).info('A driver tells no more of the health of its devices', { driver, err: errorMessage(error) });
       }
       this.#forget(driver);
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});

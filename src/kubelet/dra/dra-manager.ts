@@ -1,11 +1,11 @@
 /** Dynamic resources on the node: drivers register, prepare the claims of pods before they start, and undo it when they have ended. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isNotFound, type Client } from '../../client/index.ts';
 import { connectGrpc, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { PluginRegistry } from '../devices/plugin-registry.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
@@ -101,7 +101,7 @@ export class DraManager {
       await this.release(uid).catch((error: unknown) =>
         this.#ctx.logger
           .v(1)
-          .info('Claims of a pod that is gone could not be undone', { podUID: uid, err: messageOf(error) }),
+          .info('Claims of a pod that is gone could not be undone', { podUID: uid, err: errorMessage(error) }),
       );
   }
 
@@ -122,7 +122,7 @@ export class DraManager {
         .get({ namespace, name }, { signal: this.#ctx.signal })
         .catch((error: unknown) => {
           throw new Error(
-            `failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${messageOf(error)}`,
+            `failed to fetch ResourceClaim ${name} referenced by pod ${pod.metadata.name}: ${errorMessage(error)}`,
           );
         });
       checkClaim(pod, entry, claim);
@@ -303,7 +303,7 @@ export class DraManager {
       }
     } catch (error) {
       if (!this.#ctx.signal.aborted)
-        this.#ctx.logger.v(1).info('ResourceSlices could not be removed', { driver, err: messageOf(error) });
+        this.#ctx.logger.v(1).info('ResourceSlices could not be removed', { driver, err: errorMessage(error) });
     }
   }
 

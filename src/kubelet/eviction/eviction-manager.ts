@@ -1,8 +1,7 @@
 /** Keeps the node from running out: when a threshold is met it frees what nobody uses, and then ends pods one by one. */
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime } from '../../base/index.ts';
+import { errorMessage, formatTime } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
@@ -166,7 +165,7 @@ export class EvictionManager {
     if (what.length === 0) return false;
     for (const kind of what)
       await reclaim[kind]().catch((error: unknown) =>
-        this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: messageOf(error) }),
+        this.#ctx.logger.v(1).info('Eviction manager: nothing could be reclaimed', { err: errorMessage(error) }),
       );
     const after = await observe();
     return (

@@ -1,5 +1,5 @@
-import { parseDuration } from '../../base/index.ts';
 /** Eviction thresholds: what the configuration says, and which of them a set of observations meets. */
+import { parseDuration } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
 

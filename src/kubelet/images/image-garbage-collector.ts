@@ -1,10 +1,10 @@
 /** Removes images that no container uses when the disk fills up, those that were not used for longest first. */
+import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { filesystemUse } from '../node/machine.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
-import { messageOf } from './image-manager.ts';
 import { withDefaultTag } from './image-reference.ts';
 
 const PERIOD_MS = 5 * 60_000;
@@ -47,7 +47,7 @@ export class ImageGarbageCollector {
     const { clock, signal, logger } = this.#ctx;
     // An image's age counts from when it was first seen, so that is soon.
     await this.#unusedImages().catch((error: unknown) =>
-      logger.v(1).info('Failed to look at images', { err: messageOf(error) }),
+      logger.v(1).info('Failed to look at images', { err: errorMessage(error) }),
     );
     for (let failedBefore = false; !signal.aborted;) {
       await clock.sleep(this.#options.periodMs ?? PERIOD_MS, signal).catch(() => {});
@@ -58,7 +58,7 @@ export class ImageGarbageCollector {
       } catch (error) {
         logger.error(error, 'Image garbage collection failed');
         // One failure may pass; the second is told.
-        if (failedBefore) this.#options.reporter.event('Warning', 'ImageGCFailed', messageOf(error));
+        if (failedBefore) this.#options.reporter.event('Warning', 'ImageGCFailed', errorMessage(error));
         failedBefore = true;
       }
     }
@@ -140,7 +140,7 @@ export class ImageGarbageCollector {
       this.#records.delete(image.id ?? '');
       return true;
     } catch (error) {
-      this.#ctx.logger.v(1).info('Failed to remove an image', { image: image.id, err: messageOf(error) });
+      this.#ctx.logger.v(1).info('Failed to remove an image', { image: image.id, err: errorMessage(error) });
       return false;
     }
   }

@@ -3,13 +3,14 @@
  * woken when it has come, so that no slow registry holds a pod up when it shall be stopped.
  */
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
-import { formatDurationNanos } from '../../base/index.ts';
-import { CriError, type AuthConfig, type ContainerRuntime, type PodSandboxConfig } from '../../cri/index.ts';
+import { errorMessage, formatDurationNanos } from '../../base/index.ts';
+import type { AuthConfig, ContainerRuntime, PodSandboxConfig } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { BackOffTable } from '../pod/back-off.ts';
 import type { StartProblem } from '../pod/container-statuses.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-text.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { withDefaultTag } from './image-reference.ts';
 import { credentialsFor } from './pull-secrets.ts';
 
@@ -74,7 +75,7 @@ export class ImageManager {
     try {
       image = withDefaultTag(asked);
     } catch (error) {
-      const message = `Failed to apply default image tag ${JSON.stringify(asked)}: ${messageOf(error)}`;
+      const message = `Failed to apply default image tag ${JSON.stringify(asked)}: ${errorMessage(error)}`;
       events.container(pod, container.name, 'Warning', 'InspectFailed', message);
       return { type: 'problem', problem: { reason: 'InvalidImageName', message }, retryInMs: undefined };
     }
@@ -92,7 +93,7 @@ export class ImageManager {
     try {
       imageRef = await this.#imageRef(image);
     } catch (error) {
-      const message = `Failed to inspect image ${JSON.stringify(asked)}: ${messageOf(error)}`;
+      const message = `Failed to inspect image ${JSON.stringify(asked)}: ${errorMessage(error)}`;
       events.container(pod, container.name, 'Warning', 'InspectFailed', message);
       return { type: 'problem', problem: { reason: 'ImageInspectError', message }, retryInMs: BACK_OFF.initialMs };
     }
@@ -206,7 +207,7 @@ export class ImageManager {
           failure = error;
         }
       }
-      return { error: criText(failure), code: messageOf(failure).split(':')[0] };
+      return { error: rpcErrorText(failure), code: errorMessage(failure).split(':')[0] };
     } finally {
       const next = this.#queue.shift();
       if (next === undefined) this.#running--;
@@ -214,13 +215,3 @@ export class ImageManager {
     }
   }
 }
-
-/** A runtime's error as Go's gRPC client would show it. */
-export function criText(error: unknown): string {
-  if (!(error instanceof CriError)) return messageOf(error);
-  const { code, message } = error;
-  const name = code.toLowerCase().replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase());
-  return `rpc error: code = ${name} desc = ${message}`;
-}
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,5 +1,5 @@
-import { parseQuantity, Quantity } from '../../base/index.ts';
 /** What a node has, and what of it is for pods. */
+import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import type { FilesystemUse, Machine } from './machine.ts';
 

@@ -1,9 +1,8 @@
 /** The node's heartbeat: a Lease that is renewed four times as often as it would run out. */
 import type { Lease } from '../../api/generated/coordination-v1.ts';
-import { formatMicroTime } from '../../base/index.ts';
+import { errorMessage, formatMicroTime } from '../../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 
 const NAMESPACE = 'kube-node-lease';
 const RENEW_FRACTION = 0.25;
@@ -73,7 +72,7 @@ export async function keepNodeLease(ctx: Context, options: NodeLeaseOptions): Pr
         break;
       } catch (error) {
         if (signal.aborted) return;
-        logger.v(2).info('Failed to update lease', { err: messageOf(error) });
+        logger.v(2).info('Failed to update lease', { err: errorMessage(error) });
         await clock.sleep(delay, signal).catch(() => {});
       }
     }

@@ -1,8 +1,8 @@
 /** Registers the node, and keeps its status in the API true: when something changes at once, otherwise now and then. */
 import type { Node, NodeStatus, Taint } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, type Client, type EventRecorder } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { messageFor } from './node-message.ts';
 
 export interface NodeReporterOptions {
@@ -71,7 +71,7 @@ export class NodeReporter {
       this.#changed = false;
       await this.#report().catch(async (error: unknown) => {
         if (signal.aborted) return;
-        logger.v(1).info('Error updating node status, will retry', { err: messageOf(error) });
+        logger.v(1).info('Error updating node status, will retry', { err: errorMessage(error) });
         await clock.sleep(1000, signal).catch(() => {});
         this.#changed = true;
       });

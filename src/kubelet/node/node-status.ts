@@ -1,5 +1,5 @@
-import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
 /** The status of the node, from what the machine, the runtime and the kubelet's parts say. */
+import type { ContainerImage, Node, NodeCondition, NodeStatus } from '../../api/generated/core-v1.ts';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { formatTime } from '../../base/index.ts';
 import type { Image, RuntimeHandler, RuntimeFeatures } from '../../cri/index.ts';

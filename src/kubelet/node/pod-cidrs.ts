@@ -1,8 +1,8 @@
 /** Tells the runtime the node's pod ranges as soon as the node has them, and again when they change. */
 import type { Node } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 
 const RETRY_MS = 1000;
 
@@ -37,7 +37,9 @@ export class PodCidrs {
         await this.#options.onConfigured();
       } catch (error) {
         if (signal.aborted) break;
-        logger.v(1).info('Failed to update the pod ranges of the runtime', { podCIDR: podCidr, err: messageOf(error) });
+        logger
+          .v(1)
+          .info('Failed to update the pod ranges of the runtime', { podCIDR: podCidr, err: errorMessage(error) });
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }

@@ -1,7 +1,7 @@
 /** What the runtime says of itself, asked again whenever the node's status is made. */
+import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image, RuntimeFeatures, RuntimeHandler } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 
 export class RuntimeProbe {
   readonly #ctx: Context;
@@ -54,7 +54,7 @@ export class RuntimeProbe {
     } catch (error) {
       if (this.#ctx.signal.aborted) throw error;
       this.#problems = [`container runtime is down`];
-      this.#ctx.logger.v(1).info('The container runtime does not answer', { err: messageOf(error) });
+      this.#ctx.logger.v(1).info('The container runtime does not answer', { err: errorMessage(error) });
     }
   }
 

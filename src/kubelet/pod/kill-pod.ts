@@ -1,7 +1,7 @@
 /** Stopping containers and whole pods, politely first. */
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { KillReason } from './pod-actions.ts';
@@ -105,7 +105,7 @@ async function runPreStop(
     if (!deadline.aborted) {
       ctx.logger
         .v(2)
-        .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: messageOf(error) });
+        .info('PreStop hook failed', { pod: pod.metadata.name, container: observed.name, err: errorMessage(error) });
       events.container(pod, observed.name, 'Warning', 'FailedPreStopHook', 'PreStopHook failed');
     }
   }

@@ -1,8 +1,8 @@
 /** A pod from a file shows in the API as a mirror: the API can look at it, but not change what runs. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './pod-resources.ts';
 import { podKey } from './pod-text.ts';
 
@@ -86,7 +86,7 @@ export class MirrorPods {
         return;
       } catch (error) {
         if (signal.aborted) return;
-        logger.v(1).info('Failed to keep a mirror pod', { pod: key, err: messageOf(error) });
+        logger.v(1).info('Failed to keep a mirror pod', { pod: key, err: errorMessage(error) });
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }

@@ -1,14 +1,15 @@
 /** Does what the state machine decided, through CRI. */
 import fs from 'node:fs/promises';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { podDns } from '../environment/pod-dns.ts';
-import { criText, messageOf } from '../images/image-manager.ts';
 import { containerResources } from '../runtime/container-config.ts';
 import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killContainer, killPod } from './kill-pod.ts';
@@ -70,7 +71,7 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
       pod,
       'Warning',
       'FailedPrepareDynamicResources',
-      `Failed to prepare dynamic resources: ${messageOf(error)}`,
+      `Failed to prepare dynamic resources: ${errorMessage(error)}`,
     );
     return { changed, retryInMs: PREPARE_RETRY_MS };
   }
@@ -251,7 +252,7 @@ async function createSandbox(
     return { sandboxId: podSandboxId, podIPs: ips };
   } catch (error) {
     if (signal.aborted) throw error;
-    events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${criText(error)}`);
+    events.pod(pod, 'Warning', 'FailedCreatePodSandBox', `Failed to create pod sandbox: ${rpcErrorText(error)}`);
     return undefined;
   }
 }

@@ -1,9 +1,8 @@
 /** The worker of one pod: looks, decides, acts, and looks again until there is nothing to do; one at a time. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
-import { parseTime } from '../../base/index.ts';
+import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
 import { isAbort, type Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { terminationMessage } from '../lifecycle/termination-message.ts';
 import { emptyObservation, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { bytes, hasResources, milli, milliCpuToShares } from './container-resources.ts';
@@ -160,7 +159,12 @@ export class PodWorker {
             continue;
           }
           logger.error(error, 'Error syncing pod, skipping', { pod: podKey(this.#pod), podUID: this.uid });
-          this.#parts.events.pod(this.#pod, 'Warning', 'FailedSync', `error determining status: ${messageOf(error)}`);
+          this.#parts.events.pod(
+            this.#pod,
+            'Warning',
+            'FailedSync',
+            `error determining status: ${errorMessage(error)}`,
+          );
           this.#wakeIn(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.#failures++));
         }
       }

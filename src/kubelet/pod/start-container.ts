@@ -2,6 +2,7 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { PodSandboxConfig } from '../../cri/index.ts';
 import type { UserNamespace } from '../../cri/index.ts';
 import {
@@ -12,12 +13,12 @@ import {
 import { DownwardApiError } from '../environment/field-value.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { hostsFile, nodeHostsFile } from '../environment/hosts-file.ts';
-import { criText, messageOf } from '../images/image-manager.ts';
 import { withDefaultTag } from '../images/image-reference.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
 import { containerConfig } from '../runtime/container-config.ts';
 import { linkLog } from '../runtime/log-links.ts';
 import { newestContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { containerMounts } from '../volumes/container-mounts.ts';
 import type { MountedVolume } from '../volumes/volume.ts';
 import type { StartProblem } from './container-statuses.ts';
@@ -110,7 +111,7 @@ async function createAndStart(parts: PodParts, input: StartInput, imageId: strin
   const { pod, container, sandboxId, sandboxConfig, signal } = input;
   const { runtime, events } = parts;
   const failed = (reason: string, error: unknown): StartOutcome => {
-    const message = reason === 'CreateContainerConfigError' ? messageOf(error) : criText(error);
+    const message = reason === 'CreateContainerConfigError' ? errorMessage(error) : rpcErrorText(error);
     events.container(pod, container.name, 'Warning', 'Failed', `Error: ${message}`);
     return { type: 'problem', problem: { reason, message }, retryInMs: CONFIG_RETRY_MS };
   };
@@ -142,7 +143,7 @@ async function createAndStart(parts: PodParts, input: StartInput, imageId: strin
   const { name: podName = '', namespace = '' } = pod.metadata;
   const log = path.join(sandboxConfig.logDirectory ?? '', container.name, `${config.metadata?.attempt ?? 0}.log`);
   await linkLog(parts.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch(
-    (error: unknown) => parts.ctx.logger.v(2).info('A log could not be linked', { log, err: messageOf(error) }),
+    (error: unknown) => parts.ctx.logger.v(2).info('A log could not be linked', { log, err: errorMessage(error) }),
   );
   return postStart(parts, input, containerId);
 }
@@ -167,7 +168,7 @@ async function postStart(parts: PodParts, input: StartInput, containerId: string
     return { type: 'started', containerId };
   } catch (error) {
     if (signal.aborted) throw error;
-    const message = messageOf(error);
+    const message = errorMessage(error);
     events.container(pod, container.name, 'Warning', 'FailedPostStartHook', 'PostStartHook failed');
     events.container(pod, container.name, 'Normal', 'Killing', 'FailedPostStartHook');
     await runtime.runtime.stopContainer(

@@ -7,12 +7,11 @@ import https from 'node:https';
 import path from 'node:path';
 import { parse } from 'yaml';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime, isRecord } from '../../base/index.ts';
+import { errorMessage, formatTime, isRecord } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust, TlsTrustAgent } from '../../net/tls/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { CONFIG_HASH, CONFIG_SOURCE } from './pod-resources.ts';
 
@@ -114,7 +113,7 @@ async function podsFromUrl({ logger, clock, signal }: Context, config: KubeletCo
       config.nodeName,
     );
   } catch (error) {
-    logger.v(1).info('Failed to read pods from URL', { url: config.staticPodURL, err: messageOf(error) });
+    logger.v(1).info('Failed to read pods from URL', { url: config.staticPodURL, err: errorMessage(error) });
     return [];
   }
 }

@@ -1,8 +1,8 @@
 /** Writes pods' statuses to the API, the newest only, one request at a time for each pod; and ends pods there for good. */
 import type { Pod, PodStatus } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, isAbort, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import { sameStatus } from './pod-status.ts';
 import { uidOf } from './pod-text.ts';
@@ -85,7 +85,7 @@ export class StatusManager {
       } catch (error) {
         if (isNotFound(error) || isConflict(error)) return;
         if (signal.aborted) throw error;
-        logger.v(2).info('Failed to delete pod', { pod: `${namespace}/${name}`, err: messageOf(error) });
+        logger.v(2).info('Failed to delete pod', { pod: `${namespace}/${name}`, err: errorMessage(error) });
         await clock.sleep(RETRY_MS, signal);
       }
     }

@@ -1,8 +1,8 @@
 /** The probes of all running containers: each has its own rhythm, and tells the pod's worker when its verdict changes. */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { ProbeVerdict } from '../pod/pod-actions.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-text.ts';
@@ -224,7 +224,7 @@ export class ProbeManager {
       container.name,
       'Warning',
       'Unhealthy',
-      `${title} probe errored and resulted in unknown state: ${messageOf(problem)}`,
+      `${title} probe errored and resulted in unknown state: ${errorMessage(problem)}`,
     );
     return undefined;
   }

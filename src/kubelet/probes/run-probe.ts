@@ -4,7 +4,7 @@ import { CriError, type ContainerRuntime } from '../../cri/index.ts';
 import { grpcStatus, type GrpcStatusName } from '../../grpc/index.ts';
 import { DeadlineExceeded, type Clock } from '../../kernel/index.ts';
 import { expand } from '../environment/expand.ts';
-import { criText } from '../images/image-manager.ts';
+import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { DialError, type Dial } from './dial.ts';
 import { checkHealth } from './grpc-health.ts';
 import { actionHeaders, actionUrl, httpGet } from './http-get.ts';
@@ -157,7 +157,7 @@ async function grpcProbe(
     if (code !== 0)
       return {
         verdict: 'failure',
-        output: `error: health rpc probe failed: ${criText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}`,
+        output: `error: health rpc probe failed: ${rpcErrorText(new CriError((grpcStatus[code] ?? 'UNKNOWN') as GrpcStatusName, message))}`,
       };
     return state === 'SERVING'
       ? { verdict: 'success', output: `service healthy` }

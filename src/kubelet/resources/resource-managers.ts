@@ -1,12 +1,11 @@
 /** Everything that gives containers a part of the machine for themselves, as one: taken at admission, given back at the end. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
-import { parseQuantity } from '../../base/index.ts';
+import { errorMessage, parseQuantity } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
 import type { DeviceManager } from '../devices/device-manager.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { mergeAdditions, type ContainerAddition, type ContainerExtras } from '../pod/container-extras.ts';
 import { uidOf } from '../pod/pod-text.ts';
@@ -133,7 +132,7 @@ export class ResourceManagers implements ContainerExtras {
       ]);
       if (signal.aborted) return;
       await this.reconcile(observed()).catch((error: unknown) =>
-        logger.v(1).info('The CPUs of containers could not be brought up to date', { err: messageOf(error) }),
+        logger.v(1).info('The CPUs of containers could not be brought up to date', { err: errorMessage(error) }),
       );
     }
   }

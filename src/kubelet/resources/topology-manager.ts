@@ -1,7 +1,7 @@
 /** Brings the CPUs, memory and devices of a container onto the same NUMA nodes, as far as the policy wants it. */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { Refusal } from '../admission/admit-pod.ts';
-import { messageOf } from '../images/image-manager.ts';
 import {
   ANYWHERE,
   mergeHints,
@@ -71,7 +71,7 @@ export class TopologyManager {
         if (error instanceof AdmissionError) return { reason: error.reason, message: error.message };
         return {
           reason: 'UnexpectedAdmissionError',
-          message: `Allocate failed due to ${messageOf(error)}, which is unexpected`,
+          message: `Allocate failed due to ${errorMessage(error)}, which is unexpected`,
         };
       }
     }

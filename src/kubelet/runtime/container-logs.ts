@@ -4,11 +4,10 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { parseQuantity } from '../../base/index.ts';
+import { errorMessage, parseQuantity } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
-import { messageOf } from '../images/image-manager.ts';
 
 export interface ContainerLogsOptions {
   readonly runtime: ContainerRuntime;
@@ -39,7 +38,7 @@ export async function rotateContainerLogs(
       try {
         await rotate(runtime, id, logPath, { maxFiles: config.containerLogMaxFiles, now: clock.now() });
       } catch (error) {
-        logger.v(1).info('Failed to rotate container logs', { container: id, err: messageOf(error) });
+        logger.v(1).info('Failed to rotate container logs', { container: id, err: errorMessage(error) });
       }
     }
   }

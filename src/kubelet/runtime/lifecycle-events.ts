@@ -2,9 +2,9 @@
  * Tells when something of a pod changed in the runtime: by its stream of events where it has one, and by looking at
  * everything now and then, in case an event was lost; where there is no stream, by looking every second.
  */
+import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, CriError } from '../../cri/index.ts';
 import { childContext, isAbort, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { POD_UID } from './labels.ts';
 import { listRuntimePods, type RuntimePodSummary } from './observe-pod.ts';
 
@@ -73,12 +73,14 @@ export class LifecycleEvents {
           this.#hasStream = false;
           return;
         }
-        logger.v(2).info('The stream of container events broke', { err: messageOf(error) });
+        logger.v(2).info('The stream of container events broke', { err: errorMessage(error) });
       }
       // What happened in between is found by looking.
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});
       if (!signal.aborted)
-        await this.relist().catch((error: unknown) => logger.v(2).info('Relisting failed', { err: messageOf(error) }));
+        await this.relist().catch((error: unknown) =>
+          logger.v(2).info('Relisting failed', { err: errorMessage(error) }),
+        );
     }
   }
 

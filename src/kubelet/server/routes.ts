@@ -3,11 +3,11 @@ import fs from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, CriError } from '../../cri/index.ts';
 import { METRICS_CONTENT_TYPE, type Context } from '../../kernel/index.ts';
 import { configz } from '../configuration/configz.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { Machine } from '../node/machine.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
@@ -139,7 +139,7 @@ export const ROUTES = {
     } catch (error) {
       throw new HttpProblem(
         (error as CriError).code === 'UNIMPLEMENTED' ? 404 : 500,
-        `checkpointing of ${namespace}/${podName}/${containerName} failed (${messageOf(error)})`,
+        `checkpointing of ${namespace}/${podName}/${containerName} failed (${errorMessage(error)})`,
       );
     }
     throw new HttpProblem(500, 'the runtime said that it made a checkpoint, but not where');

@@ -3,11 +3,11 @@ import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions } from 'node:tls';
+import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
 import { createHttpServer, createHttpsServer, splitTarget } from '../../net/http/index.ts';
 import { listenIn } from '../../net/netns/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
-import { messageOf } from '../images/image-manager.ts';
 import { Authenticator } from './authenticate.ts';
 import { Authorizer } from './authorize.ts';
 import { HttpProblem } from './http-problem.ts';
@@ -82,12 +82,12 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
           response.writeHead(error instanceof HttpProblem ? error.status : 500, {
             'content-type': 'text/plain; charset=utf-8',
           });
-          response.end(messageOf(error));
+          response.end(errorMessage(error));
         }),
       upgrade: (request, socket, head) =>
         stream(request, socket, head).catch((error: unknown) => {
           const status = error instanceof HttpProblem ? error.status : 500;
-          const text = messageOf(error);
+          const text = errorMessage(error);
           socket.end(
             `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
           );
@@ -101,7 +101,7 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
       rejectUnauthorized: false,
     },
   );
-  server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: messageOf(error) }));
+  server.on('tlsClientError', (error) => ctx.logger.v(4).info('TLS handshake failed', { err: errorMessage(error) }));
   await listenIn(server, { netns: config.nodeNetns, host: config.address, port: config.port });
   const { port } = server.address() as net.AddressInfo;
   const healthz = await serveHealthz(ctx, config);

@@ -2,9 +2,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
-import { formatTime } from '../../base/index.ts';
+import { errorMessage, formatTime } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
@@ -142,7 +141,7 @@ export class ShutdownManager {
     await fs
       .writeFile(file, JSON.stringify(state), { mode: 0o600 })
       .catch((error: unknown) =>
-        this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: messageOf(error) }),
+        this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: errorMessage(error) }),
       );
   }
 }

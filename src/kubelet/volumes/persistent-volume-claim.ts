@@ -1,9 +1,9 @@
 /** Claims: what they are bound to is mounted in their place. Generic ephemeral volumes are claims with the pod's name. */
 import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import { isControlledBy, isNotFound } from '../../client/index.ts';
-import { messageOf } from '../images/image-manager.ts';
-import type { ClaimUse } from './csi/node-expansion.ts';
+import type { ClaimUse } from './csi/csi-drivers.ts';
 import { checkedHostPath } from './host-path.ts';
 import { setOwnership } from './ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
@@ -68,7 +68,7 @@ async function expand(use: ClaimUse, { host }: VolumeRequest): Promise<void> {
   try {
     await host.csi.expand(use);
   } catch (error) {
-    throw new VolumeError(messageOf(error), {
+    throw new VolumeError(errorMessage(error), {
       cause: error,
       failed: `MountVolume.Setup failed while expanding volume for volume ${JSON.stringify(use.volume.metadata.name)}`,
     });

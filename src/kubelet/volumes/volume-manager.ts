@@ -2,8 +2,8 @@
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
+import { errorMessage } from '../../base/index.ts';
 import type { Timer } from '../../kernel/index.ts';
-import { messageOf } from '../images/image-manager.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
 import { uidOf } from '../pod/pod-text.ts';
 import { pluginByDirectory, pluginOf } from './plugins.ts';
@@ -230,7 +230,7 @@ export class VolumeManager {
 }
 
 const failureOf = (volume: Volume, error: unknown): string =>
-  `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${messageOf(error)}`;
+  `${(error instanceof VolumeError ? error.failed : undefined) ?? `MountVolume.SetUp failed for volume ${JSON.stringify(volume.name)}`} : ${errorMessage(error)}`;
 
 const isLive = (volume: Volume): boolean =>
   volume.configMap !== undefined ||

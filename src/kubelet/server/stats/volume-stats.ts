@@ -1,9 +1,8 @@
 /** What is in the volumes of pods: counted on disk, or told by the drivers of those that have one. */
 import fs from 'node:fs/promises';
 import type { Pod, Volume } from '../../../api/generated/core-v1.ts';
-import { formatTime } from '../../../base/index.ts';
+import { errorMessage, formatTime } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
-import { messageOf } from '../../images/image-manager.ts';
 import type { KubeletConfig } from '../../kubelet-options.ts';
 import { filesystemUse, type FilesystemUse } from '../../node/machine.ts';
 import { uidOf } from '../../pod/pod-text.ts';
@@ -117,7 +116,7 @@ export class VolumeStats {
       known.summary = undefined;
       this.#ctx.logger
         .v(1)
-        .info('Failed to get the metrics of a volume', { volume: name, podUID: uidOf(pod), err: messageOf(error) });
+        .info('Failed to get the metrics of a volume', { volume: name, podUID: uidOf(pod), err: errorMessage(error) });
     }
     known.measuredAt = this.#ctx.clock.monotonic();
     known.measuring = undefined;

@@ -1,19 +1,19 @@
-import { createHash } from 'node:crypto';
 /** Volumes of CSI drivers on this node: attached first where that is needed, staged once for all pods, published to each. */
+import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, SecretReference } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
-import { formatTime } from '../../../base/index.ts';
+import { errorMessage, formatTime } from '../../../base/index.ts';
 import { isNotFound, type Client, type EventRecorder } from '../../../client/index.ts';
 import { childContext, type Context, makeDirectory } from '../../../kernel/index.ts';
 import type { PluginRegistry } from '../../devices/plugin-registry.ts';
 import type { TokenManager } from '../token-manager.ts';
 import { VolumeError } from '../volume.ts';
-import type { CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
+import type { ClaimUse, CsiDrivers, CsiMount, CsiMounted, VolumeUsage } from './csi-drivers.ts';
 import { DriverRegistrations, type Driver } from './driver-registrations.ts';
 import { ExpansionError } from './expansion-error.ts';
-import { NodeExpansion, type ClaimUse } from './node-expansion.ts';
+import { NodeExpansion } from './node-expansion.ts';
 import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
 import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
 import { usageOf } from './volume-usage.ts';
@@ -190,7 +190,7 @@ export class CsiManager implements CsiDrivers {
     const secrets = await this.#secret(reference).catch((error: unknown) => {
       throw new ExpansionError(
         'final',
-        `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${error instanceof Error ? error.message : String(error)}`,
+        `expander.NodeExpand failed to get NodeExpandSecretRef ${reference?.namespace}/${reference?.name}: ${errorMessage(error)}`,
         { cause: error },
       );
     });

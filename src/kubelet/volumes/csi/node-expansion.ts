@@ -2,7 +2,7 @@
  * Growing file systems of volumes whose claims grow: before a pod first uses the volume, and while pods do. The claim's
  * status says how far it is; what is kept here can be found out again from it.
  */
-import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../../api/generated/core-v1.ts';
+import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { parseQuantity, type Quantity } from '../../../base/index.ts';
 import {
   isNotFound,
@@ -14,17 +14,8 @@ import {
 } from '../../../client/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../../kernel/index.ts';
 import { failedPatch, finishedPatch, inProgressPatch, planExpansion, storageOf } from './claim-resize.ts';
+import type { ClaimUse } from './csi-drivers.ts';
 import { expansionError, ExpansionError } from './expansion-error.ts';
-
-/** A pod's use of a claim's volume. */
-export interface ClaimUse {
-  readonly pod: Pod;
-  readonly claim: PersistentVolumeClaim;
-  readonly volume: PersistentVolume;
-  /** Of the pod's volume. */
-  readonly directory: string;
-  readonly readOnly: boolean;
-}
 
 export interface NodeExpansionOptions {
   readonly client: Client;
