@@ -1,5 +1,6 @@
-import { deepEqual } from '../base/index.ts';
 /** What controllers do with the status of their objects: conditions, and writes only where something changed. */
+
+import { deepEqual } from '../base/index.ts';
 import { isConflict, isNotFound } from '../client/index.ts';
 
 export interface Condition {

@@ -1,5 +1,6 @@
-import fs from 'node:fs/promises';
 /** From kube-controller-manager's flags to its configuration and its way to the API server. */
+
+import fs from 'node:fs/promises';
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import {
   connect,

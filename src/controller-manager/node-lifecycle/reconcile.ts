@@ -1,5 +1,6 @@
-import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 /** Gives one node the taints and labels that follow from its state, and marks its pods when it is not ready. */
+
+import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';

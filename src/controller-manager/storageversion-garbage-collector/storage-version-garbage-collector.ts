@@ -1,8 +1,9 @@
-import { formatTime } from '../../base/index.ts';
 /**
  * storageversion-garbage-collector-controller: StorageVersions name the API servers that store in a version; those that
  * are gone for good are taken out. Does nothing where the server does not have this alpha API.
  */
+
+import { formatTime } from '../../base/index.ts';
 import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
 import { findCondition, ignoringGone, withoutCondition, type Condition } from '../status.ts';

@@ -1,5 +1,6 @@
-import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 /** APIs that the server has not by itself, for the controllers that need them; see `testing-properties.ts`. */
+
+import type { JSONSchemaProps } from '../../api/generated/apiextensions-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';

@@ -1,5 +1,6 @@
-import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 /** Brings a decision to the API server, beside the next decisions; takes it back when that fails. */
+
+import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 import type { CycleState } from '../framework/cycle-state.ts';
 import { errorStatus, type Status } from '../framework/status.ts';
 import { handleFailure } from '../handle-failure.ts';

@@ -1,4 +1,3 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
 /**
  * Pods that wait to be scheduled, in three places:
  *
@@ -8,6 +7,8 @@ import type { Pod } from '../../api/generated/core-v1.ts';
  *
  * Nothing is tried again without a reason that could help, and whatever has waited five minutes is.
  */
+
+import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { surelySameShape } from '../cache/pod-shape.ts';
