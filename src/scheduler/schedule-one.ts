@@ -73,7 +73,7 @@ function evaluate(
   startedAt: number,
 ): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
-  metrics.evaluated(
+  metrics.observeEvaluation(
     profile.schedulerName,
     shared ? 'hint_used' : 'hint_not_used',
     (ctx.clock.monotonic() - startedAt) / 1000,

@@ -6,7 +6,8 @@
 import { formatTime } from '../../base/index.ts';
 import { defineResource, isNotFound, keyOf, type ApiObject, type Resource } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
-import { findCondition, ignoringGone, withoutCondition, type Condition } from '../status.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
+import { findCondition, withoutCondition, type Condition } from '../status.ts';
 
 interface ServerStorageVersion {
   apiServerID?: string;
@@ -63,7 +64,7 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
       for (const record of known) if (await isAlive(record.apiServerID ?? '')) alive.push(record);
       if (alive.length === known.length) return;
       const { uid, resourceVersion, generation } = version.metadata;
-      await ignoringGone<unknown>(() =>
+      await ignoreNotFound<unknown>(() =>
         alive.length === 0
           ? resource.delete({ name }, { preconditions: { uid, resourceVersion }, signal })
           : resource.updateStatus(

@@ -44,7 +44,7 @@ async function bind(scheduler: Scheduler, decision: Decision, signal: AbortSigna
 function bound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision): void {
   const { pod, profile } = queued;
   const { metrics, ctx } = scheduler;
-  metrics.attempted('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
+  metrics.observeAttempt('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
   metrics.podSchedulingAttempts.observe(queued.attempts);
   if (queued.flushed) metrics.scheduledAfterFlush.inc();
   scheduler.queue.done(pod.uid);
