@@ -7,7 +7,7 @@ import type { SchedulerConfiguration } from './config/types.ts';
 import { Evaluations } from './evaluation/evaluations.ts';
 import { EventPace } from './event-pace.ts';
 import { Explanations } from './explanations/explanations.ts';
-import { httpExtender } from './extenders/http-extender.ts';
+import { HttpExtender } from './extenders/http-extender.ts';
 import { withIgnoredResources } from './extenders/ignored-resources.ts';
 import { buildProfile, type PluginRegistry } from './framework/build-profile.ts';
 import { answers, type Handle } from './framework/handle.ts';
@@ -99,7 +99,7 @@ function sharedParts(ctx: Context, options: AssembleOptions) {
     tasks,
     profiles,
     evaluationOfState,
-    extenders: options.config.extenders.map((extender) => httpExtender(extender, { clock, cache })),
+    extenders: options.config.extenders.map((extender) => new HttpExtender(extender, { clock, cache })),
     pace: new EventPace(clock, () => bindingCount({ tasks, permitRoom })),
     queue: createQueue(ctx, options.config, metrics, profiles),
   };

@@ -1,6 +1,7 @@
+/** `kube-scheduler` as a program of its own, with upstream's flags. */
+
 import fs from 'node:fs/promises';
 import os from 'node:os';
-/** `kube-scheduler` as a program of its own, with upstream's flags. */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import { connect, inClusterConfig, loadKubeconfig, type Client, type ClientConfig } from '../client/index.ts';
 import {

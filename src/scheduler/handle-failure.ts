@@ -27,7 +27,7 @@ export function handleFailure(scheduler: Scheduler, failed: FailedAttempt): void
   const { queue, cache, metrics, ctx } = scheduler;
   const { pod, profile } = queued;
   const rejected = status.isRejected;
-  metrics.attempted(
+  metrics.observeAttempt(
     rejected ? 'unschedulable' : 'error',
     profile.schedulerName,
     (ctx.clock.monotonic() - failed.startedAt) / 1000,

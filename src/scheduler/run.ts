@@ -3,7 +3,7 @@ import { InformerFactory, runWithLeaderElection, type Client } from '../client/i
 import { childContext, RunGroup, type Context } from '../kernel/index.ts';
 import { assemble, type RunningScheduler } from './assemble.ts';
 import type { SchedulerConfiguration } from './config/types.ts';
-import { followNodes, followOthers, followPods } from './event-handlers.ts';
+import { addNodeHandlers, addOtherHandlers, addPodHandlers } from './event-handlers.ts';
 import { advise } from './explanations/advise.ts';
 import type { Explanations } from './explanations/explanations.ts';
 import type { PluginRegistry } from './framework/build-profile.ts';
@@ -47,9 +47,9 @@ async function schedule(ctx: Context, options: SchedulerOptions): Promise<void> 
   const registry = await loadPluginModules(config.pluginModules, { ...plugins, ...options.plugins });
   const scheduler = assemble(inner, { ...options, informers, listers, group, registry });
 
-  followNodes(scheduler, informers.informer('v1/nodes'));
-  followPods(scheduler, informers.informer('v1/pods'));
-  followOthers(scheduler, listers);
+  addNodeHandlers(scheduler, informers.informer('v1/nodes'));
+  addPodHandlers(scheduler, informers.informer('v1/pods'));
+  addOtherHandlers(scheduler, listers);
   scheduler.explanations.advise = (uid) => advise(scheduler, uid);
   group.start('informers', () => informers.run());
   group.start('events', (signal) => scheduler.scheduledEvents.run(signal));

@@ -1,10 +1,11 @@
-import { bindInBackground } from './binding/binding-cycle.ts';
 /**
  * One pod, from the queue to a node: which nodes fit (PreFilter, Filter), what to do when none does (PostFilter), which is
  * best (PreScore, Score), then take it (assume, Reserve, Permit) and bind the pod to it beside the next decisions.
  *
  * It is synchronous unless webhooks take part, so that every decision is made on one state of the cluster.
  */
+
+import { bindInBackground } from './binding/binding-cycle.ts';
 import type { PodInfo } from './cache/pod-info.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import { diagnosisMessage, NO_NODES_MESSAGE, type Diagnosis } from './evaluation/fit-error.ts';
@@ -72,7 +73,7 @@ function evaluate(
   startedAt: number,
 ): Evaluation {
   const { evaluation, shared } = evaluations.of(pod, profile);
-  metrics.evaluated(
+  metrics.observeEvaluation(
     profile.schedulerName,
     shared ? 'hint_used' : 'hint_not_used',
     (ctx.clock.monotonic() - startedAt) / 1000,

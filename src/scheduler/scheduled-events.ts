@@ -1,5 +1,6 @@
-import { formatMicroTime } from '../base/index.ts';
 /** Tells of pods that got their node, one event each, when there is time for it; the oldest are dropped when too many wait. */
+
+import { formatMicroTime } from '../base/index.ts';
 import type { Client } from '../client/index.ts';
 import type { Context } from '../kernel/index.ts';
 import type { PodInfo } from './cache/pod-info.ts';

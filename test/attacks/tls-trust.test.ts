@@ -25,7 +25,7 @@ import {
   type MadeCertificate,
   type Shape,
 } from '../../src/net/tls/testing/index.ts';
-import { httpExtender } from '../../src/scheduler/extenders/http-extender.ts';
+import { HttpExtender } from '../../src/scheduler/extenders/http-extender.ts';
 
 const stop = new AbortController();
 const ctx = createContext({ writeLog: () => {}, signal: stop.signal });
@@ -163,7 +163,7 @@ const clients: Record<string, (call: Call) => Promise<unknown>> = {
       ignorable: false,
     };
     const pod = { pod: {}, name: 'p', namespace: 'd', uid: 'u' };
-    return httpExtender(config as never, { clock: ctx.clock, cache: undefined as never }).bind!(
+    return new HttpExtender(config as never, { clock: ctx.clock, cache: undefined as never }).bind!(
       pod as never,
       'n',
       ctx.signal,

@@ -1,5 +1,6 @@
-import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 /** Brings a decision to the API server, beside the next decisions; takes it back when that fails. */
+
+import { ASSIGNED_POD_DELETE } from '../framework/cluster-event.ts';
 import type { CycleState } from '../framework/cycle-state.ts';
 import { errorStatus, type Status } from '../framework/status.ts';
 import { handleFailure } from '../handle-failure.ts';
@@ -43,7 +44,7 @@ async function bind(scheduler: Scheduler, decision: Decision, signal: AbortSigna
 function bound(scheduler: Scheduler, { queued, state, nodeName, startedAt }: Decision): void {
   const { pod, profile } = queued;
   const { metrics, ctx } = scheduler;
-  metrics.attempted('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
+  metrics.observeAttempt('scheduled', profile.schedulerName, (ctx.clock.monotonic() - startedAt) / 1000);
   metrics.podSchedulingAttempts.observe(queued.attempts);
   if (queued.flushed) metrics.scheduledAfterFlush.inc();
   scheduler.queue.done(pod.uid);

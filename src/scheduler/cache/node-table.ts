@@ -1,8 +1,9 @@
-import { ownValue } from '../../base/index.ts';
 /**
  * The nodes in columns: one typed array a number, one slot a node. Filters and scores of thousands of nodes read a few
  * arrays from front to back instead of thousands of objects. A slot keeps its node until that is gone, then is reused.
  */
+
+import { ownValue } from '../../base/index.ts';
 import { NodeInfo } from './node-info.ts';
 import { Topology } from './topology.ts';
 

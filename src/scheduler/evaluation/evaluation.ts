@@ -1,9 +1,10 @@
-import type { Random } from '../../kernel/index.ts';
 /**
  * Which nodes a pod fits on and how good they are: worked out once for all nodes, then kept up to date by the changes
  * since. Pods of equal shape share one, so that the second pod of a Deployment costs what changed since the first: one
  * node, and as many steps as a tree over the nodes is high.
  */
+
+import type { Random } from '../../kernel/index.ts';
 import type { Cache } from '../cache/cache.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';

@@ -1,9 +1,10 @@
-import type { Random } from '../../kernel/index.ts';
 /**
  * How good the nodes are that fit. Scores that depend on the node alone are kept in a column and, when there are no others,
  * in a tree that gives the best at once. Scores that are normalised over the feasible nodes, or depend on where other pods
  * are, are summed up for each decision.
  */
+
+import type { Random } from '../../kernel/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { NodeTable } from '../cache/node-table.ts';
 import type { PodInfo } from '../cache/pod-info.ts';

@@ -1,5 +1,6 @@
-import { findUntoleratedTaint } from '../../component-helpers/index.ts';
 /** What would help a pod that waits, on the state of now. */
+
+import { findUntoleratedTaint } from '../../component-helpers/index.ts';
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import { Evaluation } from '../evaluation/evaluation.ts';

@@ -1,4 +1,3 @@
-import type { Pod } from '../../api/generated/core-v1.ts';
 /**
  * Pods that wait to be scheduled, in three places:
  *
@@ -8,6 +7,8 @@ import type { Pod } from '../../api/generated/core-v1.ts';
  *
  * Nothing is tried again without a reason that could help, and whatever has waited five minutes is.
  */
+
+import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Clock, Timer } from '../../kernel/index.ts';
 import { PodInfo } from '../cache/pod-info.ts';
 import { surelySameShape } from '../cache/pod-shape.ts';
@@ -222,7 +223,7 @@ export class SchedulingQueue {
     }
     queued.place = 'unschedulable';
     this.#unschedulable.add(queued);
-    this.#options.metrics.incoming('unschedulable', 'ScheduleAttemptFailure');
+    this.#options.metrics.countIncoming('unschedulable', 'ScheduleAttemptFailure');
   }
 
   /** Something happened: those that it might help are tried again. */
@@ -257,7 +258,7 @@ export class SchedulingQueue {
       queued.place = 'backoff';
       queued.move++;
       this.#backoff.push(queued);
-      this.#options.metrics.incoming('backoff', label);
+      this.#options.metrics.countIncoming('backoff', label);
       this.#scheduleBackoff();
       if (this.#canPopBackoff()) this.#wake?.();
     } else this.#toActive(queued, label);
@@ -276,14 +277,14 @@ export class SchedulingQueue {
       queued.place = 'unschedulable';
       queued.move++;
       this.#unschedulable.add(queued);
-      metrics.incoming('unschedulable', label);
+      metrics.countIncoming('unschedulable', label);
       return;
     }
     queued.gated = false;
     queued.place = 'active';
     queued.move++;
     this.#active.push(queued);
-    metrics.incoming('active', label);
+    metrics.countIncoming('active', label);
     this.#wake?.();
   }
 

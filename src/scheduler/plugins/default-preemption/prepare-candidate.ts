@@ -1,5 +1,6 @@
-import { formatTime } from '../../../base/index.ts';
 /** Makes room: tells the victims' owners why, and deletes them. */
+
+import { formatTime } from '../../../base/index.ts';
 import { isConflict, isNotFound } from '../../../client/index.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 import { conditionPatch } from '../../condition-patch.ts';

@@ -1,8 +1,9 @@
-import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 /**
  * Finds devices on a node for all requests of all claims of a pod: a search that goes forward request by request and takes
  * the last choice back when a later request cannot be met.
  */
+
+import type { NodeSelector } from '../../../api/generated/core-v1.ts';
 import type {
   AllocationResult,
   Device,

@@ -1,5 +1,6 @@
-import type { Node, Pod, TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
 /** Spreads pods that belong together over the domains of node labels: as a must, or as a preference. */
+
+import type { Node, Pod, TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import type { Cache } from '../../cache/cache.ts';
 import { PodInfo } from '../../cache/pod-info.ts';

@@ -1,4 +1,4 @@
-/** What the collector asks of the server and does to objects: always by metadata, always checked against the uid. */
+/** The garbage collector's requests: metadata only, and always with the uid as a precondition. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import {
   isConflict,
@@ -9,11 +9,12 @@ import {
   type ObjectReference,
 } from '../../client/index.ts';
 import type { DiscoveredResources } from '../discovered-resources.ts';
-import type { ObjectIdentity } from './graph.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
+import type { ObjectIdentity } from './object-identity.ts';
 
 const CONFLICT_RETRIES = 5;
 
-/** A kind that the server does not have: what there is of it is unknown. */
+/** The server does not serve this kind, so the collector cannot tell whether the object exists. */
 export class UnknownKind extends Error {
   readonly code = 'unknown-kind';
 
@@ -23,32 +24,33 @@ export class UnknownKind extends Error {
   }
 }
 
-export class CollectedObjects {
-  constructor(
-    private readonly client: Client,
-    private readonly discovered: DiscoveredResources,
-    private readonly signal: AbortSignal,
-  ) {}
+export class ObjectClient {
+  readonly #client: Client;
+  readonly #discovered: DiscoveredResources;
+  readonly #signal: AbortSignal;
+
+  constructor(client: Client, discovered: DiscoveredResources, signal: AbortSignal) {
+    this.#client = client;
+    this.#discovered = discovered;
+    this.#signal = signal;
+  }
 
   resourceOf(identity: Pick<ObjectIdentity, 'apiVersion' | 'kind'>): DiscoveredResource {
-    const resource = this.discovered.findKind(identity.apiVersion, identity.kind);
+    const resource = this.#discovered.findKind(identity.apiVersion, identity.kind);
     if (!resource) throw new UnknownKind(identity);
     return resource;
   }
 
-  /** As it is now; undefined when there is none of that name or it is another one. */
+  /** The live object; undefined when there is none of that name, or its uid differs. */
   async get(identity: ObjectIdentity): Promise<ApiObject | undefined> {
     const resource = this.resourceOf(identity);
-    try {
-      const object = await this.client.metadata(resource).get(placeOf(resource, identity), { signal: this.signal });
-      return object.metadata.uid === identity.uid ? object : undefined;
-    } catch (error) {
-      if (isNotFound(error)) return undefined;
-      throw error;
-    }
+    const object = await ignoreNotFound(() =>
+      this.#client.metadata(resource).get(referenceTo(resource, identity), { signal: this.#signal }),
+    );
+    return object?.metadata.uid === identity.uid ? object : undefined;
   }
 
-  /** Deletes the object if it is still as it was when that was decided. */
+  /** Deletes the object, unless it has changed since `seen`. */
   async delete(
     identity: ObjectIdentity,
     seen: ApiObject,
@@ -56,16 +58,14 @@ export class CollectedObjects {
   ): Promise<void> {
     const resource = this.resourceOf(identity);
     const preconditions = { uid: identity.uid, resourceVersion: seen.metadata.resourceVersion };
-    try {
-      await this.client
+    await ignoreNotFound(() =>
+      this.#client
         .metadata(resource)
-        .delete(placeOf(resource, identity), { preconditions, propagationPolicy, signal: this.signal });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+        .delete(referenceTo(resource, identity), { preconditions, propagationPolicy, signal: this.#signal }),
+    );
   }
 
-  /** Rewrites the owner references of an object; a rewrite that changes nothing is not sent. */
+  /** Changes the owner references of an object. Nothing is sent when `change` returns the same references. */
   async changeOwners(
     identity: ObjectIdentity,
     change: (owners: readonly OwnerReference[]) => readonly OwnerReference[],
@@ -80,8 +80,8 @@ export class CollectedObjects {
 
   async removeFinalizer(identity: ObjectIdentity, finalizer: string): Promise<void> {
     await this.#change(identity, ({ metadata: { finalizers = [] } }) => {
-      const kept = finalizers.filter((f) => f !== finalizer);
-      return kept.length === finalizers.length ? undefined : { finalizers: kept.length > 0 ? kept : null };
+      const rest = finalizers.filter((f) => f !== finalizer);
+      return rest.length === finalizers.length ? undefined : { finalizers: rest.length > 0 ? rest : null };
     });
   }
 
@@ -95,12 +95,12 @@ export class CollectedObjects {
       const metadata = object && change(object);
       if (!metadata) return;
       try {
-        await this.client
+        await this.#client
           .metadata(resource)
           .patch(
-            placeOf(resource, identity),
+            referenceTo(resource, identity),
             { metadata: { resourceVersion: object.metadata.resourceVersion, ...metadata } },
-            { type: 'merge', signal: this.signal },
+            { type: 'merge', signal: this.#signal },
           );
         return;
       } catch (error) {
@@ -111,6 +111,6 @@ export class CollectedObjects {
   }
 }
 
-function placeOf(resource: DiscoveredResource, { namespace, name }: ObjectIdentity): ObjectReference {
+function referenceTo(resource: DiscoveredResource, { namespace, name }: ObjectIdentity): ObjectReference {
   return resource.namespaced ? { namespace, name } : { name };
 }

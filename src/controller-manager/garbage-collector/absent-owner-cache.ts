@@ -1,9 +1,12 @@
-import type { ObjectIdentity } from './graph.ts';
+import type { ObjectIdentity } from './object-identity.ts';
 
 const CAPACITY = 500;
 
-/** Owners that are known not to be there: a thousand dependents of one owner ask for it once. uids are never used again. */
-export class AbsentOwners {
+/**
+ * Remembers owners that do not exist, so that a thousand dependents of one owner cause one request. An entry stays true,
+ * because uids are never reused.
+ */
+export class AbsentOwnerCache {
   readonly #known = new Map<string, true>();
 
   has(identity: ObjectIdentity): boolean {
