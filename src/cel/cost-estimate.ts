@@ -45,80 +45,83 @@ interface LoopVariable {
 }
 
 class Estimator {
-  private readonly sizes = new Map<Expression, Range>();
-  private readonly paths = new Map<Expression, readonly string[]>();
-  private readonly loops: LoopVariable[] = [];
+  readonly #sizes = new Map<Expression, Range>();
+  readonly #paths = new Map<Expression, readonly string[]>();
+  readonly #loops: LoopVariable[] = [];
 
-  constructor(
-    private readonly checked: Checked,
-    private readonly rootType: RootType,
-  ) {}
+  readonly #checked: Checked;
+  readonly #rootType: RootType;
+
+  constructor(checked: Checked, rootType: RootType) {
+    this.#checked = checked;
+    this.#rootType = rootType;
+  }
 
   cost(node: Expression): Range {
     switch (node.kind) {
       case 'literal':
-        if (typeof node.value === 'string') this.sizes.set(node, exactly(Buffer.byteLength(node.value)));
-        else if (node.value instanceof Uint8Array) this.sizes.set(node, exactly(node.value.length));
+        if (typeof node.value === 'string') this.#sizes.set(node, exactly(Buffer.byteLength(node.value)));
+        else if (node.value instanceof Uint8Array) this.#sizes.set(node, exactly(node.value.length));
         return NOTHING;
       case 'identifier':
-        return this.identifier(node.name, node);
+        return this.#identifier(node.name, node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
-        this.sizes.set(node, exactly(node.elements.length));
+        this.#sizes.set(node, exactly(node.elements.length));
         return add(...node.elements.map(({ value }) => this.cost(value)), exactly(10));
       case 'map':
-        this.sizes.set(node, exactly(node.entries.length));
+        this.#sizes.set(node, exactly(node.entries.length));
         return add(...node.entries.flatMap(({ key, value }) => [this.cost(key), this.cost(value)]), exactly(30));
       case 'struct':
         return add(...node.fields.map(({ value }) => this.cost(value)), exactly(40));
       case 'comprehension':
-        return this.comprehension(node);
+        return this.#comprehension(node);
     }
   }
 
-  private identifier(given: string, node: Expression): Range {
+  #identifier(given: string, node: Expression): Range {
     const name = given.replace(/^\./, '');
-    const variable = this.loops.findLast((loop) => loop.name === name);
-    if (!variable) this.paths.set(node, [name]);
+    const variable = this.#loops.findLast((loop) => loop.name === name);
+    if (!variable) this.#paths.set(node, [name]);
     else {
-      if (variable.path) this.paths.set(node, variable.path);
-      if (variable.size) this.sizes.set(node, variable.size);
+      if (variable.path) this.#paths.set(node, variable.path);
+      if (variable.size) this.#sizes.set(node, variable.size);
     }
     return ONE;
   }
 
-  private select(node: Select): Range {
-    if (this.checked.nameOf(node) !== undefined) return ONE;
+  #select(node: Select): Range {
+    if (this.#checked.nameOf(node) !== undefined) return ONE;
     const operand = this.cost(node.operand);
-    const path = this.paths.get(node.operand);
-    if (path) this.paths.set(node, [...path, node.field]);
+    const path = this.#paths.get(node.operand);
+    if (path) this.#paths.set(node, [...path, node.field]);
     if (node.test) return operand;
-    const { kind } = this.checked.typeOf(node.operand);
+    const { kind } = this.#checked.typeOf(node.operand);
     return kind === 'map' || kind === 'object' || kind === 'opaque' ? add(operand, ONE) : operand;
   }
 
   /** How large a value can be: what was computed, or else what the schema says at its path. */
-  private size(node: Expression): Range {
-    const computed = this.sizes.get(node);
+  #size(node: Expression): Range {
+    const computed = this.#sizes.get(node);
     if (computed) return computed;
-    const type = this.typeAt(this.paths.get(node));
+    const type = this.#typeAt(this.#paths.get(node));
     // Upstream takes objects and numbers of a schema for values without a size.
     if (type) return { min: 0, max: type.maxElements ?? 0 };
-    return isScalar(this.checked.typeOf(node)) ? ONE : UNKNOWN;
+    return isScalar(this.#checked.typeOf(node)) ? ONE : UNKNOWN;
   }
 
-  private elementSize(node: Expression): Range {
-    const path = this.paths.get(node);
-    const type = this.typeAt(path && [...path, '@items']);
+  #elementSize(node: Expression): Range {
+    const path = this.#paths.get(node);
+    const type = this.#typeAt(path && [...path, '@items']);
     return type ? { min: 0, max: type.maxElements ?? 0 } : UNKNOWN;
   }
 
-  private typeAt(path: readonly string[] | undefined): CelType | undefined {
+  #typeAt(path: readonly string[] | undefined): CelType | undefined {
     if (!path) return undefined;
-    let type = this.rootType(path[0]!);
+    let type = this.#rootType(path[0]!);
     for (const step of path.slice(1)) {
       if (!type) return undefined;
       if (step === '@items' || step === '@values')
@@ -129,26 +132,26 @@ class Estimator {
     return type;
   }
 
-  private call(node: Call): Range {
-    const name = this.checked.nameOf(node) ?? node.name;
-    const target = node.target && this.checked.nameOf(node) === undefined ? node.target : undefined;
+  #call(node: Call): Range {
+    const name = this.#checked.nameOf(node) ?? node.name;
+    const target = node.target && this.#checked.nameOf(node) === undefined ? node.target : undefined;
     const costs = node.args.map((arg) => this.cost(arg));
     const before = target ? this.cost(target) : NOTHING;
     const first = target ?? node.args[0];
-    const kinds = first ? this.checked.typeOf(first).kind : undefined;
+    const kinds = first ? this.#checked.typeOf(first).kind : undefined;
     if (name === '_[_]' && first) {
-      const path = this.paths.get(first);
-      if (path) this.paths.set(node, [...path, kinds === 'map' ? '@values' : '@items']);
+      const path = this.#paths.get(first);
+      if (path) this.#paths.set(node, [...path, kinds === 'map' ? '@values' : '@items']);
     }
-    return add(before, this.functionCost(name, { node, target, args: node.args, costs }));
+    return add(before, this.#functionCost(name, { node, target, args: node.args, costs }));
   }
 
-  private functionCost(name: string, { node, target, args, costs }: CallParts): Range {
+  #functionCost(name: string, { node, target, args, costs }: CallParts): Range {
     const given = add(...costs);
     const all = target ? [target, ...args] : args;
-    const size = (i: number): Range => this.size(all[i]!);
-    const sized = (range: Range): void => void this.sizes.set(node, range);
-    const overloads = this.checked.overloadsOf(node).map(({ id }) => id);
+    const size = (i: number): Range => this.#size(all[i]!);
+    const sized = (range: Range): void => void this.#sizes.set(node, range);
+    const overloads = this.#checked.overloadsOf(node).map(({ id }) => id);
     switch (name) {
       case '_&&_':
       case '_||_':
@@ -158,21 +161,21 @@ class Estimator {
         return add(costs[0]!, union(costs[1]!, costs[2]!));
       case '_==_':
       case '_!=_':
-        return add(this.comparison(size(0), size(1)), given);
+        return add(this.#comparison(size(0), size(1)), given);
       case '_<_':
       case '_<=_':
       case '_>_':
       case '_>=_':
         return add(
           overloads.some((id) => id.endsWith('_string') || id.endsWith('_bytes'))
-            ? this.comparison(size(0), size(1))
+            ? this.#comparison(size(0), size(1))
             : ONE,
           given,
         );
       case '@in':
         return add(overloads.includes('in_list') ? scale(size(1), 1) : ONE, given);
       case '_+_':
-        return add(this.sum(overloads, size(0), size(1), sized), given);
+        return add(this.#sum(overloads, size(0), size(1), sized), given);
       case 'matches':
       case 'find':
       case 'findAll': {
@@ -212,7 +215,7 @@ class Estimator {
         sized({ min: 0, max: splitLimit(args[1]) ?? size(0).max });
         return add(scale(size(0), 2 * TRAVERSAL), given);
       case 'join': {
-        const joined = this.joinedSize(all[0]!, all[1]);
+        const joined = this.#joinedSize(all[0]!, all[1]);
         sized(joined);
         return add(scale(joined, TRAVERSAL), given);
       }
@@ -222,7 +225,7 @@ class Estimator {
       case 'min':
       case 'indexOf':
       case 'lastIndexOf':
-        return add(this.traversal(all[0]!), given);
+        return add(this.#traversal(all[0]!), given);
       case 'validate':
         return add(scale(scale(size(1), TRAVERSAL), FORMAT_PATTERN_LENGTH * REGEX_LENGTH), given);
       case 'containsIP':
@@ -267,12 +270,12 @@ class Estimator {
     }
   }
 
-  private comparison(a: Range, b: Range): Range {
+  #comparison(a: Range, b: Range): Range {
     const smallest = Math.min(a.max, b.max);
     return scale({ min: smallest > 0 ? 1 : 0, max: smallest }, TRAVERSAL);
   }
 
-  private sum(overloads: readonly string[], a: Range, b: Range, sized: (range: Range) => void): Range {
+  #sum(overloads: readonly string[], a: Range, b: Range, sized: (range: Range) => void): Range {
     const joined = add(a, b);
     if (overloads.includes('add_list')) {
       sized(joined);
@@ -284,32 +287,32 @@ class Estimator {
   }
 
   /** A list from end to end, its strings included; or a string. */
-  private traversal(node: Expression): Range {
-    const type = this.checked.typeOf(node);
-    if (type.kind !== 'list') return scale(this.size(node), TRAVERSAL);
+  #traversal(node: Expression): Range {
+    const type = this.#checked.typeOf(node);
+    if (type.kind !== 'list') return scale(this.#size(node), TRAVERSAL);
     const texts = type.element.kind === 'string' || type.element.kind === 'bytes';
-    return multiply(this.size(node), texts ? add(ONE, scale(this.elementSize(node), TRAVERSAL)) : ONE);
+    return multiply(this.#size(node), texts ? add(ONE, scale(this.#elementSize(node), TRAVERSAL)) : ONE);
   }
 
-  private joinedSize(list: Expression, separator: Expression | undefined): Range {
-    const count = this.size(list);
-    const joined = multiply(count, this.elementSize(list));
+  #joinedSize(list: Expression, separator: Expression | undefined): Range {
+    const count = this.#size(list);
+    const joined = multiply(count, this.#elementSize(list));
     if (!separator) return joined;
     return add(
       joined,
-      multiply(this.size(separator), { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }),
+      multiply(this.#size(separator), { min: Math.max(0, count.min - 1), max: Math.max(0, count.max - 1) }),
     );
   }
 
   /** By what cel-go makes of the loop: an accumulator, a condition, a step and a result. */
-  private comprehension(node: Comprehension): Range {
+  #comprehension(node: Comprehension): Range {
     const range = this.cost(node.range);
-    const turns = this.size(node.range);
-    const variables = this.loopVariables(node);
-    append(this.loops, variables);
+    const turns = this.#size(node.range);
+    const variables = this.#loopVariables(node);
+    append(this.#loops, variables);
     const predicate = node.predicate ? this.cost(node.predicate) : NOTHING;
     const transform = node.transform ? this.cost(node.transform) : NOTHING;
-    this.loops.length -= variables.length;
+    this.#loops.length -= variables.length;
     const loop = (step: Range): Range => multiply(turns, step);
     switch (node.macro) {
       case 'all':
@@ -319,10 +322,10 @@ class Estimator {
       case 'existsOne':
         return add(range, loop(add(predicate, { min: 1, max: 2 })), exactly(2));
       case 'filter':
-        this.sizes.set(node, { min: 0, max: turns.max });
+        this.#sizes.set(node, { min: 0, max: turns.max });
         return add(range, exactly(10), loop(add(predicate, { min: 1, max: 13 })), ONE);
       case 'map':
-        this.sizes.set(node, node.predicate ? { min: 0, max: turns.max } : turns);
+        this.#sizes.set(node, node.predicate ? { min: 0, max: turns.max } : turns);
         return add(
           range,
           exactly(10),
@@ -331,26 +334,26 @@ class Estimator {
         );
       case 'transformMap':
       case 'transformMapEntry':
-        this.sizes.set(node, { min: 0, max: turns.max });
+        this.#sizes.set(node, { min: 0, max: turns.max });
         return add(range, exactly(30), loop(add(predicate, exactly(3), transform)), ONE);
       case 'sortBy':
-        this.sizes.set(node, turns);
+        this.#sizes.set(node, turns);
         return add(range, exactly(10), loop(add(exactly(13), transform)), ONE);
       case 'optMap':
       case 'optFlatMap':
         return add(range, exactly(3), { min: 0, max: transform.max });
       case 'bind': {
-        const size = node.transform && this.sizes.get(node.transform);
-        if (size) this.sizes.set(node, size);
+        const size = node.transform && this.#sizes.get(node.transform);
+        if (size) this.#sizes.set(node, size);
         return add(range, ONE, transform);
       }
     }
   }
 
-  private loopVariables({ macro, range, variables }: Comprehension): LoopVariable[] {
-    const path = this.paths.get(range);
-    if (macro === 'bind') return [{ name: variables[0]!, path, size: this.sizes.get(range) }];
-    const isMap = this.checked.typeOf(range).kind === 'map';
+  #loopVariables({ macro, range, variables }: Comprehension): LoopVariable[] {
+    const path = this.#paths.get(range);
+    if (macro === 'bind') return [{ name: variables[0]!, path, size: this.#sizes.get(range) }];
+    const isMap = this.#checked.typeOf(range).kind === 'map';
     const step = (name: string): readonly string[] | undefined => path && [...path, name];
     if (variables.length === 1)
       return [{ name: variables[0]!, path: step(isMap ? '@keys' : '@items'), size: undefined }];

@@ -29,15 +29,18 @@ export class Run {
   readonly slots: Value[] = [];
   readonly #variables = new Map<string, Value>();
 
-  constructor(
-    private readonly find: Variables,
-    private readonly limit: number,
-  ) {}
+  readonly #find: Variables;
+  readonly #limit: number;
+
+  constructor(find: Variables, limit: number) {
+    this.#find = find;
+    this.#limit = limit;
+  }
 
   variable(name: string): Value {
     let value = this.#variables.get(name);
     if (value === undefined) {
-      value = this.find(name);
+      value = this.#find(name);
       if (value === undefined) throw new CelError(`no such attribute(s): ${name}`);
       this.#variables.set(name, value);
     }
@@ -46,7 +49,7 @@ export class Run {
 
   spend(cost: number): void {
     this.cost += cost;
-    if (this.cost > this.limit) throw new CostLimitError();
+    if (this.cost > this.#limit) throw new CostLimitError();
   }
 }
 
@@ -82,9 +85,13 @@ export class Program {
 
 export class Compiler {
   /** The names of the loops' variables, by their slots. */
-  private readonly scope: string[] = [];
+  readonly #scope: string[] = [];
 
-  constructor(private readonly checked: Checked) {}
+  readonly #checked: Checked;
+
+  constructor(checked: Checked) {
+    this.#checked = checked;
+  }
 
   compile(node: Expression): Evaluate {
     switch (node.kind) {
@@ -93,17 +100,17 @@ export class Compiler {
         return () => value;
       }
       case 'identifier':
-        return this.identifier(node.name.replace(/^\./, ''), node);
+        return this.#identifier(node.name.replace(/^\./, ''), node);
       case 'select':
-        return this.select(node);
+        return this.#select(node);
       case 'call':
-        return this.call(node);
+        return this.#call(node);
       case 'list':
-        return this.list(node);
+        return this.#list(node);
       case 'map':
-        return this.map(node);
+        return this.#map(node);
       case 'struct':
-        return this.struct(node);
+        return this.#struct(node);
       case 'comprehension':
         return runComprehension(node, this);
     }
@@ -111,21 +118,21 @@ export class Compiler {
 
   /** Compiles a part in which the variables are known; returns their slots. */
   within(names: readonly string[], compile: () => void): number[] {
-    const slots = names.map((name) => this.scope.push(name) - 1);
+    const slots = names.map((name) => this.#scope.push(name) - 1);
     compile();
-    this.scope.length -= names.length;
+    this.#scope.length -= names.length;
     return slots;
   }
 
-  private identifier(name: string, node: Expression): Evaluate {
-    const slot = this.scope.lastIndexOf(name);
+  #identifier(name: string, node: Expression): Evaluate {
+    const slot = this.#scope.lastIndexOf(name);
     if (slot >= 0) {
       return (run) => {
         run.spend(1);
         return run.slots[slot]!;
       };
     }
-    if (!this.checked.references.has(name) && this.checked.typeOf(node).kind === 'type') {
+    if (!this.#checked.references.has(name) && this.#checked.typeOf(node).kind === 'type') {
       const type = new TypeValue(name);
       return () => type;
     }
@@ -135,9 +142,9 @@ export class Compiler {
     };
   }
 
-  private select(node: Select): Evaluate {
-    const name = this.checked.nameOf(node);
-    if (name !== undefined) return this.identifier(name, node);
+  #select(node: Select): Evaluate {
+    const name = this.#checked.nameOf(node);
+    if (name !== undefined) return this.#identifier(name, node);
     const operand = this.compile(node.operand);
     const { field } = node;
     if (node.test) return (run) => hasField(operand(run), field);
@@ -155,26 +162,26 @@ export class Compiler {
     };
   }
 
-  private call(node: Call): Evaluate {
+  #call(node: Call): Evaluate {
     switch (node.name) {
       case '_&&_':
-        return this.logical(node, false);
+        return this.#logical(node, false);
       case '_||_':
-        return this.logical(node, true);
+        return this.#logical(node, true);
       case '_?_:_':
-        return this.conditional(node);
+        return this.#conditional(node);
       case '_==_':
       case '_!=_':
-        return this.equality(node);
+        return this.#equality(node);
     }
-    const name = this.checked.nameOf(node) ?? node.name;
-    const parts = node.target && this.checked.nameOf(node) === undefined ? [node.target, ...node.args] : node.args;
+    const name = this.#checked.nameOf(node) ?? node.name;
+    const parts = node.target && this.#checked.nameOf(node) === undefined ? [node.target, ...node.args] : node.args;
     const args = parts.map((part) => this.compile(part));
     if (name === '_[_]' || name === '_[?_]') return index(args, name === '_[?_]');
-    return this.invoke(name, args, this.checked.overloadsOf(node));
+    return this.#invoke(name, args, this.#checked.overloadsOf(node));
   }
 
-  private invoke(name: string, args: readonly Evaluate[], overloads: readonly Overload[]): Evaluate {
+  #invoke(name: string, args: readonly Evaluate[], overloads: readonly Overload[]): Evaluate {
     const [only] = overloads;
     const exact = overloads.length === 1 && only ? only : undefined;
     return (run) => {
@@ -191,7 +198,7 @@ export class Compiler {
   }
 
   /** Errors on one side do not matter when the other side decides. */
-  private logical({ args }: Call, decisive: boolean): Evaluate {
+  #logical({ args }: Call, decisive: boolean): Evaluate {
     const [left, right] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate];
     const decided = (value: Value): boolean => {
       if (typeof value !== 'boolean') throw noSuchOverload();
@@ -209,7 +216,7 @@ export class Compiler {
     };
   }
 
-  private conditional({ args }: Call): Evaluate {
+  #conditional({ args }: Call): Evaluate {
     const [condition, whenTrue, whenFalse] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate, Evaluate];
     return (run) => {
       const value = condition(run);
@@ -218,7 +225,7 @@ export class Compiler {
     };
   }
 
-  private equality({ name, args }: Call): Evaluate {
+  #equality({ name, args }: Call): Evaluate {
     const [left, right] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate];
     const wanted = name === '_==_';
     return (run) => {
@@ -228,7 +235,7 @@ export class Compiler {
     };
   }
 
-  private list({ elements }: ListLiteral): Evaluate {
+  #list({ elements }: ListLiteral): Evaluate {
     if (elements.every(({ value, optional }) => value.kind === 'literal' && !optional)) {
       const constant = Object.freeze(elements.map(({ value }) => (value.kind === 'literal' ? value.value : null)));
       return () => constant;
@@ -246,7 +253,7 @@ export class Compiler {
     };
   }
 
-  private map({ entries }: MapLiteral): Evaluate {
+  #map({ entries }: MapLiteral): Evaluate {
     const parts = entries.map(({ key, value, optional }) => ({
       key: this.compile(key),
       value: this.compile(value),
@@ -268,7 +275,7 @@ export class Compiler {
   }
 
   /** Built objects are maps of their fields: only policies build them, and turn them into JSON. */
-  private struct({ fields }: StructLiteral): Evaluate {
+  #struct({ fields }: StructLiteral): Evaluate {
     const parts = fields.map(({ name, value, optional }) => ({ name, value: this.compile(value), optional }));
     return (run) => {
       run.spend(40);

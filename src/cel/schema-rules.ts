@@ -156,37 +156,35 @@ interface At {
 }
 
 class RuleRun {
-  private budget = BUDGET;
+  #budget = BUDGET;
 
-  constructor(
-    private readonly errors: FieldError[],
-    private readonly warnings: string[],
-  ) {}
+  readonly #errors: FieldError[];
+  readonly #warnings: string[];
+
+  constructor(errors: FieldError[], warnings: string[]) {
+    this.#errors = errors;
+    this.#warnings = warnings;
+  }
 
   place(place: Place, value: unknown, at: At): void {
     try {
-      this.visit(place, value, at);
+      this.#visit(place, value, at);
     } catch (error) {
       if (!(error instanceof Stopped)) throw error;
     }
   }
 
-  private visit(place: Place, value: unknown, at: At): void {
+  #visit(place: Place, value: unknown, at: At): void {
     if (value === null || value === undefined) return;
     const unchanged = (): boolean =>
       at.unchanged ? semanticEqual(value, at.unchanged.value) : (at.parent?.() ?? false);
-    if (place.rules.length > 0) this.rules(place, value, at, unchanged);
-    for (const part of place.allOf) this.visit(part, value, { ...at, unchanged: undefined });
-    if (Array.isArray(value)) this.items(place, value, at, unchanged);
-    else if (isRecord(value)) this.fields(place, value, at, unchanged);
+    if (place.rules.length > 0) this.#rules(place, value, at, unchanged);
+    for (const part of place.allOf) this.#visit(part, value, { ...at, unchanged: undefined });
+    if (Array.isArray(value)) this.#items(place, value, at, unchanged);
+    else if (isRecord(value)) this.#fields(place, value, at, unchanged);
   }
 
-  private items(
-    { schema, items }: Place,
-    value: readonly unknown[],
-    { at, old, unchanged }: At,
-    parent: () => boolean,
-  ): void {
+  #items({ schema, items }: Place, value: readonly unknown[], { at, old, unchanged }: At, parent: () => boolean): void {
     if (!items) return;
     const before = Array.isArray(old) ? old : [];
     const keys = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined;
@@ -196,16 +194,11 @@ class RuleRun {
           ? before.find((one) => isRecord(one) && keys.every((key) => one[key] === item[key]))
           : undefined;
       const correlated = unchanged && same !== undefined ? { value: same as unknown } : undefined;
-      this.visit(items, item, { at: (at ?? path()).index(i), old: same, unchanged: correlated, parent });
+      this.#visit(items, item, { at: (at ?? path()).index(i), old: same, unchanged: correlated, parent });
     }
   }
 
-  private fields(
-    place: Place,
-    value: Record<string, unknown>,
-    { at, old, unchanged }: At,
-    parent: () => boolean,
-  ): void {
+  #fields(place: Place, value: Record<string, unknown>, { at, old, unchanged }: At, parent: () => boolean): void {
     if (!place.additional && place.properties.size === 0) return;
     const before = isRecord(old) ? old : {};
     const known = unchanged && isRecord(unchanged.value) ? unchanged.value : {};
@@ -214,22 +207,22 @@ class RuleRun {
       const typeMeta = at === undefined && (name === 'kind' || name === 'apiVersion');
       const correlated = !typeMeta && Object.hasOwn(known, name) ? { value: known[name] } : undefined;
       const next = { old: before[name], unchanged: correlated, parent: typeMeta ? undefined : parent };
-      if (place.additional) this.visit(place.additional, child, { ...next, at: below.key(name) });
+      if (place.additional) this.#visit(place.additional, child, { ...next, at: below.key(name) });
       const property = place.properties.get(name);
-      if (property) this.visit(property, child, { ...next, at: below.child(name) });
+      if (property) this.#visit(property, child, { ...next, at: below.child(name) });
     }
   }
 
-  private rules({ schema, type, rules }: Place, value: unknown, { at, old }: At, unchanged: () => boolean): void {
+  #rules({ schema, type, rules }: Place, value: unknown, { at, old }: At, unchanged: () => boolean): void {
     const field = at?.toString() ?? '<nil>';
     const invalid = (detail: string): FieldError =>
       new FieldError('FieldValueInvalid', field, schema.type ?? '', detail);
-    if (this.budget <= 0) this.stop(invalid(OUT_OF_BUDGET));
+    if (this.#budget <= 0) this.#stop(invalid(OUT_OF_BUDGET));
     const hasOld = old !== null && old !== undefined;
     const values = lazily(value, old, type);
     for (const rule of rules) {
       if (!rule.compiled) {
-        this.errors.push(invalid(`rule compile error: ${rule.problem}`));
+        this.#errors.push(invalid(`rule compile error: ${rule.problem}`));
         continue;
       }
       const optional = rule.rule.optionalOldSelf === true;
@@ -238,10 +231,10 @@ class RuleRun {
         name === 'self' ? values.self() : name === 'oldSelf' ? values.oldSelf(optional) : undefined;
       const outcome = rule.compiled.program.run(variables, PER_CALL_LIMIT);
       const text = ruleText(rule.rule);
-      if (outcome.cost > this.budget) this.stop(invalid(OUT_OF_BUDGET));
-      this.budget -= outcome.cost;
+      if (outcome.cost > this.#budget) this.#stop(invalid(OUT_OF_BUDGET));
+      this.#budget -= outcome.cost;
       if (outcome.error instanceof CostLimitError)
-        this.stop(
+        this.#stop(
           invalid(
             `'${outcome.error.message}': no further validation rules will be run due to call cost exceeds limit for rule: ${text}`,
           ),
@@ -249,7 +242,7 @@ class RuleRun {
       if (outcome.error) {
         const { message } = outcome.error;
         const overload = message.startsWith('no such overload');
-        this.errors.push(
+        this.#errors.push(
           invalid(
             overload
               ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${text}`
@@ -258,40 +251,40 @@ class RuleRun {
         );
         continue;
       }
-      if (outcome.value !== true) this.fail(rule, { value, schema, at, variables, unchanged });
+      if (outcome.value !== true) this.#fail(rule, { value, schema, at, variables, unchanged });
     }
   }
 
-  private fail(rule: Rule, { value, schema, at, variables, unchanged }: Failure): void {
+  #fail(rule: Rule, { value, schema, at, variables, unchanged }: Failure): void {
     const field =
       rule.fieldPath === ''
         ? (at?.toString() ?? '<nil>')
         : (at ? `${at}${rule.fieldPath.startsWith('[') ? '' : '.'}` : '') + rule.fieldPath;
     const detail =
-      this.message(rule, variables) ??
+      this.#message(rule, variables) ??
       (rule.rule.message ? rule.rule.message.trim() : `failed rule: ${ruleText(rule.rule)}`);
     const shown = schema.type === 'object' || schema.type === 'array' ? OMIT_VALUE : value;
     const error = errorOf(rule.rule.reason, field, shown, detail);
-    if (!rule.usesOldSelf && unchanged()) this.warnings.push(error.toString());
-    else this.errors.push(error);
+    if (!rule.usesOldSelf && unchanged()) this.#warnings.push(error.toString());
+    else this.#errors.push(error);
   }
 
   /** What the rule's own expression has to say, if it says something fit to be shown. */
-  private message({ message }: Rule, variables: Variables): string | undefined {
+  #message({ message }: Rule, variables: Variables): string | undefined {
     if (!message) return undefined;
     const { value, cost, error } = message.program.run(variables, PER_CALL_LIMIT);
-    if (cost > this.budget || error instanceof CostLimitError) {
-      this.budget = 0;
+    if (cost > this.#budget || error instanceof CostLimitError) {
+      this.#budget = 0;
       return undefined;
     }
-    this.budget -= cost;
+    this.#budget -= cost;
     if (typeof value !== 'string') return undefined;
     const text = value.trim();
     return text === '' || text.includes('\n') || Buffer.byteLength(text) > MAX_MESSAGE_BYTES ? undefined : text;
   }
 
-  private stop(error: FieldError): never {
-    this.errors.push(error);
+  #stop(error: FieldError): never {
+    this.#errors.push(error);
     throw new Stopped();
   }
 }

@@ -58,24 +58,27 @@ function bytes(text: string): Uint8Array {
 class SchemaObject extends CelObject {
   readonly #converted = new Map<string, Value>();
 
+  readonly #json: Readonly<Record<string, unknown>>;
+
   constructor(
-    private readonly json: Readonly<Record<string, unknown>>,
+    json: Readonly<Record<string, unknown>>,
     readonly type: ObjectType,
   ) {
     super();
+    this.#json = json;
   }
 
   get(name: string): Value | undefined {
     const known = this.#converted.get(name);
     if (known !== undefined) return known;
     const field = this.type.fields.get(name);
-    if (!field || !Object.hasOwn(this.json, field.name)) return undefined;
-    const value = typedValue(this.json[field.name], field.type);
+    if (!field || !Object.hasOwn(this.#json, field.name)) return undefined;
+    const value = typedValue(this.#json[field.name], field.type);
     this.#converted.set(name, value);
     return value;
   }
 
   fieldNames(): readonly string[] {
-    return [...this.type.fields].filter(([, { name }]) => Object.hasOwn(this.json, name)).map(([name]) => name);
+    return [...this.type.fields].filter(([, { name }]) => Object.hasOwn(this.#json, name)).map(([name]) => name);
   }
 }

@@ -40,19 +40,23 @@ export class Duration {
 export class Optional {
   static readonly NONE = new Optional(undefined);
 
-  private constructor(private readonly held: { readonly value: Value } | undefined) {}
+  readonly #held: { readonly value: Value } | undefined;
+
+  private constructor(held: { readonly value: Value } | undefined) {
+    this.#held = held;
+  }
 
   static of(value: Value): Optional {
     return new Optional({ value });
   }
 
   get hasValue(): boolean {
-    return this.held !== undefined;
+    return this.#held !== undefined;
   }
 
   get value(): Value {
-    if (!this.held) throw new CelError('optional.none() dereference');
-    return this.held.value;
+    if (!this.#held) throw new CelError('optional.none() dereference');
+    return this.#held.value;
   }
 }
 

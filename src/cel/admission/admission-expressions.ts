@@ -61,7 +61,10 @@ export class AdmissionExpressions {
   readonly variables = new Map<string, AdmissionExpression>();
   readonly #types = new Map<string, CelType>();
 
-  constructor(private readonly declarations: Declarations) {
+  readonly #declarations: Declarations;
+
+  constructor(declarations: Declarations) {
+    this.#declarations = declarations;
     for (const { name = '', expression = '' } of declarations.variables ?? []) {
       const compiled = this.compile(expression, { result: 'any', hasAuthorizer: true });
       this.variables.set(name, compiled);
@@ -84,7 +87,7 @@ export class AdmissionExpressions {
   }
 
   #environment(hasAuthorizer: boolean, objects: readonly ObjectType[]): Environment {
-    const { hasParams, variables, objectType = DYN } = this.declarations;
+    const { hasParams, variables, objectType = DYN } = this.#declarations;
     return new Environment({
       variables: {
         object: objectType,

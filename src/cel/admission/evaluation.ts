@@ -25,10 +25,10 @@ export class Evaluation {
   /** What declared variables have cost since the last expression ended. */
   #variablesCost = 0;
 
-  constructor(
-    expressions: AdmissionExpressions,
-    private readonly input: AdmissionVariables,
-  ) {
+  readonly #input: AdmissionVariables;
+
+  constructor(expressions: AdmissionExpressions, input: AdmissionVariables) {
+    this.#input = input;
     this.#variables = new LazyVariables(expressions.variables, (expression) => this.#run(expression));
   }
 
@@ -57,9 +57,9 @@ export class Evaluation {
       case 'variables':
         return this.#variables;
       case 'authorizer':
-        return this.input.authorizer;
+        return this.#input.authorizer;
       case 'authorizer.requestResource':
-        return this.input.requestResource;
+        return this.#input.requestResource;
       case 'object':
       case 'oldObject':
       case 'request':
@@ -72,10 +72,10 @@ export class Evaluation {
   }
 
   #convert(name: 'object' | 'oldObject' | 'request' | 'params' | 'namespaceObject'): Value {
-    let values = converted.get(this.input);
-    if (!values) converted.set(this.input, (values = new Map()));
+    let values = converted.get(this.#input);
+    if (!values) converted.set(this.#input, (values = new Map()));
     let value = values.get(name);
-    if (value === undefined) values.set(name, (value = untypedValue(this.input[name])));
+    if (value === undefined) values.set(name, (value = untypedValue(this.#input[name])));
     return value;
   }
 }
@@ -87,24 +87,29 @@ class LazyVariables extends CelObject {
   readonly type: ObjectType = { kind: 'object', name: VARIABLES_TYPE, fields: new Map() };
   readonly #computed = new Map<string, Computed>();
 
+  readonly #expressions: ReadonlyMap<string, AdmissionExpression>;
+  readonly #compute: (expression: AdmissionExpression) => Computed;
+
   constructor(
-    private readonly expressions: ReadonlyMap<string, AdmissionExpression>,
-    private readonly compute: (expression: AdmissionExpression) => Computed,
+    expressions: ReadonlyMap<string, AdmissionExpression>,
+    compute: (expression: AdmissionExpression) => Computed,
   ) {
     super();
+    this.#expressions = expressions;
+    this.#compute = compute;
   }
 
   get(field: string): Value | undefined {
-    const expression = this.expressions.get(field);
+    const expression = this.#expressions.get(field);
     if (!expression) return undefined;
     let computed = this.#computed.get(field);
-    if (!computed) this.#computed.set(field, (computed = this.compute(expression)));
+    if (!computed) this.#computed.set(field, (computed = this.#compute(expression)));
     if (computed.error !== undefined)
       throw new CelError(`composited variable ${JSON.stringify(field)} ${computed.error}`);
     return computed.value;
   }
 
   fieldNames(): readonly string[] {
-    return [...this.expressions.keys()];
+    return [...this.#expressions.keys()];
   }
 }
