@@ -1,7 +1,10 @@
-/** The type of every part of an expression, and which overloads each call may mean; in cel-go's words where it does not fit. */
+/**
+ * The CEL type checker: finds the type of every node and the overloads that each call may mean. Errors are in
+ * cel-go's words.
+ */
 import type { Environment } from './environment.ts';
 import type { Overload } from './function-table.ts';
-import { structName } from './parser.ts';
+import { qualifiedNameOf } from './parser.ts';
 import type { SourceProblem } from './source-error.ts';
 import type { Call, Comprehension, Expression, ListLiteral, MapLiteral, Select, StructLiteral } from './syntax-tree.ts';
 import * as t from './types.ts';
@@ -13,7 +16,7 @@ export interface Checked {
   readonly type: CelType;
   typeOf(node: Expression): CelType;
   overloadsOf(node: Call): readonly Overload[];
-  /** The qualified name that a node is: a variable, a type, a function of a namespace. */
+  /** The qualified name that a node refers to: a variable, a type or a namespaced function. */
   nameOf(node: Expression): string | undefined;
   /** The variables that the expression refers to. */
   readonly references: ReadonlySet<string>;
@@ -26,8 +29,7 @@ export function check(expression: Expression, environment: Environment): Checked
   return checker.finish(expression, type);
 }
 
-/** Operators that the evaluator knows by itself. */
-const A_AND_A = [t.A, t.A];
+const EQUALITY_PARAMETERS = [t.A, t.A];
 
 class Checker {
   readonly #types = new Map<Expression, CelType>();
@@ -36,7 +38,7 @@ class Checker {
   readonly #references = new Set<string>();
   readonly #problems: SourceProblem[] = [];
   readonly #known: Substitution = new Map();
-  /** Lists whose elements need not be of one type. */
+  /** List literals whose elements may have different types. */
   readonly #mixed = new Set<Expression>();
   /** The variables of the loops around the node, innermost last. */
   readonly #scopes: Map<string, CelType>[] = [];
@@ -112,7 +114,7 @@ class Checker {
     return type ?? this.#report(node.at, `undeclared reference to '${given}' (in container '')`);
   }
 
-  /** A variable or a type by its whole name. */
+  /** A variable or a type by its qualified name. */
   #qualified(name: string, node: Expression): CelType | undefined {
     const variable = this.#lookup(name);
     if (variable) {
@@ -128,7 +130,7 @@ class Checker {
 
   #select(node: Select): CelType {
     if (!node.test && !node.optional) {
-      const name = structName(node);
+      const name = qualifiedNameOf(node);
       const root = name?.slice(0, name.indexOf('.'));
       if (name !== undefined && (!this.#lookup(root!) || this.#environment.variables.has(name))) {
         const type = this.#qualified(name, node);
@@ -167,11 +169,11 @@ class Checker {
   }
 
   #call(node: Call): CelType {
-    // What is put into a text may be of many types.
+    // The arguments of format() may have different types.
     if (node.name === 'format' && node.args[0]) this.#mixed.add(node.args[0]);
     if (node.target) {
-      // `sets.contains(a, b)` is a function of a namespace, not one of a variable `sets`.
-      const namespace = structName(node.target);
+      // `sets.contains(a, b)` is a namespaced function, not a method of a variable `sets`.
+      const namespace = qualifiedNameOf(node.target);
       const name = namespace === undefined ? undefined : `${namespace}.${node.name}`;
       if (name !== undefined && this.#environment.functions.has(name) && !this.#lookup(namespace!.split('.')[0]!)) {
         this.#names.set(node, name);
@@ -192,7 +194,7 @@ class Checker {
     return this.#resolve(node, name, args, false);
   }
 
-  /** Operators whose types are not those of an overload. */
+  /** Operators that have no overloads in the function table. */
   #operator(node: Call, args: readonly CelType[]): CelType | undefined {
     switch (node.name) {
       case '_&&_':
@@ -200,7 +202,7 @@ class Checker {
         return this.#fits([t.BOOL, t.BOOL], args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
       case '_==_':
       case '_!=_':
-        return this.#fits(A_AND_A, args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
+        return this.#fits(EQUALITY_PARAMETERS, args) ? t.BOOL : this.#noOverload(node, node.name, args, false);
       case '_?_:_': {
         const [parameters, result] = fresh([t.BOOL, t.A, t.A], t.A);
         return this.#fits(parameters, args, false)
@@ -245,7 +247,7 @@ class Checker {
     return result;
   }
 
-  /** Elements have one type, or it is an error; what is dynamic goes with everything. */
+  /** The common type of elements, or an error. dyn is compatible with every type. */
   #join(known: CelType | undefined, next: CelType, at: number): CelType {
     if (!known) return next;
     if (t.isAssignable(known, next, this.#known)) return known.kind === 'null' || next.kind === 'dyn' ? next : known;
@@ -353,7 +355,7 @@ class Checker {
     return t.isAssignable(t.BOOL, type, this.#known);
   }
 
-  /** Predicates are operands of a hidden operator, which the message then names. */
+  /** cel-go expands a predicate into an operand of this operator, and its error names the operator. */
   #predicateProblem({ macro, at }: Comprehension, predicate: CelType): void {
     const operator = macro === 'all' ? '_&&_' : macro === 'exists' ? '_||_' : '_?_:_';
     const shown = t.typeText(t.substitute(predicate, this.#known));

@@ -1,4 +1,4 @@
-/** From words to a tree, by recursive descent; macros are recognized here. */
+/** The CEL parser: builds the syntax tree by recursive descent and expands macros. */
 import { tokenize, type Token } from './lexer.ts';
 import { expandGlobalMacro, expandMemberMacro } from './macros.ts';
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
@@ -47,7 +47,7 @@ export function parse(source: string): Expression {
   throw new CelSyntaxError([...problems, ...problemsOf(tokens)]);
 }
 
-/** What is wrong with the words that are left, besides those that are none. */
+/** The syntax errors of the remaining tokens, which cel-go reports after the lexer's errors. */
 function problemsOf(tokens: readonly Token[]): readonly SourceProblem[] {
   try {
     new Parser(tokens).whole();
@@ -88,7 +88,7 @@ class Parser {
     return given === text && (kind === 'symbol' || kind === 'identifier');
   }
 
-  /** Takes the symbol if it is next. */
+  /** Consumes the symbol if it is the next token. */
   #accept(text: string): Token | undefined {
     if (!this.#is(text)) return undefined;
     return this.#tokens[this.#position++];
@@ -120,7 +120,7 @@ class Parser {
     return this.#balanced('||', '_||_', () => this.#balanced('&&', '_&&_', () => this.#relation()));
   }
 
-  /** Long chains become balanced trees, lest their depth be their length. */
+  /** As cel-go, builds a balanced tree from a chain of && or ||, which limits its depth. */
   #balanced(symbol: string, name: string, operand: () => Expression): Expression {
     const operands = [operand()];
     const places: number[] = [];
@@ -172,7 +172,7 @@ class Parser {
     return call(first.text === '!' ? '!_' : '-_', first.at, [operand]);
   }
 
-  /** `-9223372036854775808` is one number: its positive part alone would be none. */
+  /** `-9223372036854775808` is one literal: its positive part alone would overflow. */
   #negativeNumber(signs: readonly Token[]): Expression | undefined {
     const { kind, text } = this.#token;
     if (signs.length !== 1 || (kind !== 'int' && kind !== 'double')) return undefined;
@@ -274,8 +274,8 @@ class Parser {
         target = call(optional ? '_[?_]' : '_[_]', bracket.at, [target, index]);
         continue;
       }
-      if (this.#is('{') && structName(target) !== undefined) {
-        target = this.#struct(structName(target)!);
+      if (this.#is('{') && qualifiedNameOf(target) !== undefined) {
+        target = this.#struct(qualifiedNameOf(target)!);
         continue;
       }
       return target;
@@ -355,10 +355,10 @@ const call = (name: string, at: number, args: readonly Expression[]): Call => ({
   args,
 });
 
-/** `a.b.C` where a type's name can stand. */
-export function structName(expression: Expression): string | undefined {
+/** The qualified name that an expression spells, such as `a.b.C`. */
+export function qualifiedNameOf(expression: Expression): string | undefined {
   if (expression.kind === 'identifier') return expression.name;
   if (expression.kind !== 'select' || expression.test || expression.optional) return undefined;
-  const rest = structName(expression.operand);
+  const rest = qualifiedNameOf(expression.operand);
   return rest === undefined ? undefined : `${rest}.${expression.field}`;
 }

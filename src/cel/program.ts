@@ -1,9 +1,10 @@
+/** A compiled CEL expression: functions that evaluate it, count its cost and stop when the cost exceeds the limit. */
 import { callCost } from './call-cost.ts';
-/** A checked expression as a function. Costs are counted as it runs, and stop it when they exceed the limit. */
 import type { Checked } from './check.ts';
-import { runComprehension } from './comprehension.ts';
+import { compileComprehension } from './comprehension.ts';
 import type { Overload } from './function-table.ts';
 import { elementAt, fieldOf, hasField } from './lookup.ts';
+import { Run, type Evaluate, type ExpressionCompiler, type Variables } from './run.ts';
 import { matchesType } from './runtime-types.ts';
 import type { Call, Expression, ListLiteral, MapLiteral, Select, StructLiteral } from './syntax-tree.ts';
 import {
@@ -19,42 +20,6 @@ import {
   type Value,
 } from './values.ts';
 
-/** The values of variables, found when they are asked for. */
-export type Variables = (name: string) => Value | undefined;
-
-/** One run of a program. */
-export class Run {
-  cost = 0;
-  /** The variables of loops. */
-  readonly slots: Value[] = [];
-  readonly #variables = new Map<string, Value>();
-
-  readonly #find: Variables;
-  readonly #limit: number;
-
-  constructor(find: Variables, limit: number) {
-    this.#find = find;
-    this.#limit = limit;
-  }
-
-  variable(name: string): Value {
-    let value = this.#variables.get(name);
-    if (value === undefined) {
-      value = this.#find(name);
-      if (value === undefined) throw new CelError(`no such attribute(s): ${name}`);
-      this.#variables.set(name, value);
-    }
-    return value;
-  }
-
-  spend(cost: number): void {
-    this.cost += cost;
-    if (this.cost > this.#limit) throw new CostLimitError();
-  }
-}
-
-export type Evaluate = (run: Run) => Value;
-
 export interface Outcome {
   readonly cost: number;
   readonly value?: Value;
@@ -68,7 +33,7 @@ export class Program {
     this.#evaluate = new Compiler(checked).compile(checked.expression);
   }
 
-  /** Never throws for what the expression does. */
+  /** The expression's errors are in the outcome. */
   run(variables: Variables, limit: number): Outcome {
     const run = new Run(variables, limit);
     try {
@@ -83,8 +48,8 @@ export class Program {
   }
 }
 
-export class Compiler {
-  /** The names of the loops' variables, by their slots. */
+class Compiler implements ExpressionCompiler {
+  /** The names of the loop variables in scope, by slot. */
   readonly #scope: string[] = [];
 
   readonly #checked: Checked;
@@ -112,11 +77,10 @@ export class Compiler {
       case 'struct':
         return this.#struct(node);
       case 'comprehension':
-        return runComprehension(node, this);
+        return compileComprehension(node, this);
     }
   }
 
-  /** Compiles a part in which the variables are known; returns their slots. */
   within(names: readonly string[], compile: () => void): number[] {
     const slots = names.map((name) => this.#scope.push(name) - 1);
     compile();
@@ -189,7 +153,7 @@ export class Compiler {
       const chosen =
         exact && matches(exact, values) ? exact : overloads.find((candidate) => matches(candidate, values));
       if (!chosen) throw noSuchOverload();
-      const before = preCost(name, chosen, values);
+      const before = costBeforeCall(name, chosen, values);
       if (before > 0) run.spend(before);
       const result = chosen.evaluate(values);
       run.spend(callCost(name, chosen.id, values, result) - before);
@@ -197,7 +161,7 @@ export class Compiler {
     };
   }
 
-  /** Errors on one side do not matter when the other side decides. */
+  /** An error on one side does not count if the other side decides the result. */
   #logical({ args }: Call, decisive: boolean): Evaluate {
     const [left, right] = args.map((arg) => this.compile(arg)) as [Evaluate, Evaluate];
     const decided = (value: Value): boolean => {
@@ -274,7 +238,7 @@ export class Compiler {
     };
   }
 
-  /** Built objects are maps of their fields: only policies build them, and turn them into JSON. */
+  /** An object literal evaluates to a map: only mutating policies have them, and convert them to JSON. */
   #struct({ fields }: StructLiteral): Evaluate {
     const parts = fields.map(({ name, value, optional }) => ({ name, value: this.compile(value), optional }));
     return (run) => {
@@ -295,7 +259,7 @@ function matches({ parameters }: Overload, values: readonly Value[]): boolean {
   return true;
 }
 
-const PRICED_BEFORE = new Set([
+const CHARGED_BEFORE_CALL = new Set([
   'matches',
   'find',
   'findAll',
@@ -306,9 +270,9 @@ const PRICED_BEFORE = new Set([
   '@in',
 ]);
 
-/** What a call is known to cost before it is made, where making it is what has to be prevented. */
-function preCost(name: string, { id }: Overload, values: readonly Value[]): number {
-  return PRICED_BEFORE.has(name) ? callCost(name, id, values, null) : 0;
+/** The cost that is charged before an expensive call, so that the limit prevents the call itself. */
+function costBeforeCall(name: string, { id }: Overload, values: readonly Value[]): number {
+  return CHARGED_BEFORE_CALL.has(name) ? callCost(name, id, values, null) : 0;
 }
 
 const asOptional = (value: Value): Optional => {

@@ -1,4 +1,4 @@
-/** JSON as CEL sees it through a type that was made from a schema. */
+/** Converts JSON values to CEL values, by the type of a schema or without a type. */
 import { parseDateText, parseDurationText, parseTimestampText } from './time-text.ts';
 import type { CelType, MapOf, ObjectType } from './types.ts';
 import { CelError, CelObject, type MapKey, type Value } from './values.ts';
@@ -31,7 +31,7 @@ export function typedValue(json: unknown, type: CelType): Value {
   }
 }
 
-/** Whole numbers are ints. */
+/** Integral numbers become ints. */
 export function untypedValue(json: unknown): Value {
   if (json === null || json === undefined) return null;
   if (typeof json === 'number') return Number.isInteger(json) ? BigInt(json) : json;
@@ -54,7 +54,7 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text, 'base64');
 }
 
-/** Fields are converted when they are first looked at, and kept. */
+/** Converts a field when an expression first reads it. */
 class SchemaObject extends CelObject {
   readonly #converted = new Map<string, Value>();
 

@@ -1,10 +1,10 @@
-/** Expressions at work on one request. */
+/** Evaluates the expressions of a policy on one admission request. */
 import { CelError, CelObject, type LibraryValue, type ObjectType, untypedValue, type Value } from '../index.ts';
 import type { AdmissionExpression, AdmissionExpressions } from './admission-expressions.ts';
 import { PER_CALL_LIMIT, type Budget } from './budget.ts';
 import { VARIABLES_TYPE } from './declarations.ts';
 
-/** As JSON; null for what is not there. */
+/** JSON values; null for absent ones. */
 export interface AdmissionVariables {
   readonly object: unknown;
   readonly oldObject: unknown;
@@ -17,12 +17,12 @@ export interface AdmissionVariables {
 
 export type Outcome = { readonly value: Value } | { readonly error: string };
 
-/** The variables as values, made once however many expressions look at them. */
+/** The variables as CEL values, converted once for all expressions of a request. */
 const converted = new WeakMap<AdmissionVariables, Map<string, Value>>();
 
 export class Evaluation {
   readonly #variables: LazyVariables;
-  /** What declared variables have cost since the last expression ended. */
+  /** The cost of declared variables since the last expression ended. */
   #variablesCost = 0;
 
   readonly #input: AdmissionVariables;
@@ -32,16 +32,16 @@ export class Evaluation {
     this.#variables = new LazyVariables(expressions.variables, (expression) => this.#run(expression));
   }
 
-  /** Fails with OutOfBudgetError; whatever else goes wrong is in the outcome. */
+  /** Throws OutOfBudgetError; every other error is in the outcome. */
   evaluate(expression: AdmissionExpression, budget: Budget): Outcome {
-    const { source, error, program, misnamed } = expression;
+    const { source, error, program, typeNameError } = expression;
     if (!program) return { error: `compilation error: ${error ?? 'no program'}` };
     const outcome = program.run((name) => this.#find(name), PER_CALL_LIMIT);
     budget.spend(this.#variablesCost);
     this.#variablesCost = 0;
     budget.spend(outcome.cost);
     if (outcome.error) return { error: `expression '${source}' resulted in error: ${outcome.error.message}` };
-    if (misnamed !== undefined) return { error: `type mismatch: ${misnamed}` };
+    if (typeNameError !== undefined) return { error: `type mismatch: ${typeNameError}` };
     return { value: outcome.value ?? null };
   }
 
@@ -82,7 +82,7 @@ export class Evaluation {
 
 type Computed = { readonly value?: Value; readonly error?: string };
 
-/** `variables`: each is computed when it is first looked at, and kept, as are its failures. */
+/** The `variables` object. A variable is computed when it is first read; its value or error is kept. */
 class LazyVariables extends CelObject {
   readonly type: ObjectType = { kind: 'object', name: VARIABLES_TYPE, fields: new Map() };
   readonly #computed = new Map<string, Computed>();
