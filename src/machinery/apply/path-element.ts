@@ -1,9 +1,9 @@
-import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 /**
  * Path elements in their serialised form, which is the form that everything here works on: `f:name` (a field or map
  * key), `k:{"name":"a"}` (the list item with these keys), `v:"x"` (the set item with this value), `i:0` (the list item
  * at this index). Two elements are the same exactly when their texts are.
  */
+import { compareText, floatText, isRecord, jsonText, quote } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 
 type ElementKind = 'f' | 'k' | 'v' | 'i';

@@ -1,5 +1,5 @@
-import { setOfPaths, union, type FieldSet } from './field-set.ts';
 /** Fields that nobody owns: those that identify an object, and those that the endpoint resets. */
+import { setOfPaths, union, type FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
 /** Paths by their field names: `[['status']]`. */

@@ -89,55 +89,55 @@ function convertFirstDocument(text: string): ParsedYaml {
 
 class YamlConverter {
   readonly duplicates: string[] = [];
-  private nodes = 0;
-  private aliased = false;
-  private readonly expanding = new Set<unknown>();
-  private readonly targets: ReadonlyMap<Node, Node>;
+  #nodes = 0;
+  #aliased = false;
+  readonly #expanding = new Set<unknown>();
+  readonly #targets: ReadonlyMap<Node, Node>;
 
-  constructor(
-    document: Document.Parsed,
-    private readonly lines: LineCounter,
-  ) {
-    this.targets = aliasTargets(document.contents);
+  readonly #lines: LineCounter;
+
+  constructor(document: Document.Parsed, lines: LineCounter) {
+    this.#lines = lines;
+    this.#targets = aliasTargets(document.contents);
   }
 
   convert(node: Node | null | undefined): unknown {
-    this.nodes++;
-    if (this.aliased && this.nodes > MAX_NODES_WITH_ALIASES)
+    this.#nodes++;
+    if (this.#aliased && this.#nodes > MAX_NODES_WITH_ALIASES)
       throw badRequest('yaml: document contains excessive aliasing');
     if (!node) return null;
-    if (isAlias(node)) return this.alias(node);
+    if (isAlias(node)) return this.#alias(node);
     if (isScalar(node)) return finite(scalarValue(node));
     if (isSeq(node)) return node.items.map((item) => this.convert(item as Node));
-    return isMap(node) ? this.map(node) : null;
+    return isMap(node) ? this.#map(node) : null;
   }
 
-  private alias(node: Node & { source: string }): unknown {
-    const target = this.targets.get(node);
+  #alias(node: Node & { source: string }): unknown {
+    const target = this.#targets.get(node);
     if (!target) throw badRequest(`yaml: unknown anchor '${node.source}' referenced`);
-    if (this.expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
-    this.aliased = true;
-    this.expanding.add(target);
+    if (this.#expanding.has(target)) throw badRequest(`yaml: anchor '${node.source}' value contains itself`);
+    this.#aliased = true;
+    this.#expanding.add(target);
     const value = this.convert(target);
-    this.expanding.delete(target);
+    this.#expanding.delete(target);
     return value;
   }
 
-  private map(node: YAMLMap): Record<string, unknown> {
+  #map(node: YAMLMap): Record<string, unknown> {
     const own: Record<string, unknown> = {};
     const merged: Record<string, unknown>[] = [];
     for (const pair of node.items) {
       if (!isPair(pair)) continue;
       const valueNode = pair.value as Node | null;
       if (isMergeKey(pair.key)) {
-        append(merged, this.mergeSources(valueNode));
+        append(merged, this.#mergeSources(valueNode));
         continue;
       }
-      const key = this.key(pair.key as Node | null);
+      const key = this.#key(pair.key as Node | null);
       const value = this.convert(valueNode);
       if (Object.hasOwn(own, key.text))
         this.duplicates.push(
-          `line ${this.lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`,
+          `line ${this.#lineOf(valueNode ?? (pair.key as Node))}: key ${key.shown} already set in map`,
         );
       setOwn(own, key.text, value);
     }
@@ -147,7 +147,7 @@ class YamlConverter {
     return own;
   }
 
-  private mergeSources(node: Node | null): Record<string, unknown>[] {
+  #mergeSources(node: Node | null): Record<string, unknown>[] {
     const value = this.convert(node);
     const sources: unknown[] = Array.isArray(value) ? value : [value];
     return sources.map((source) => {
@@ -158,7 +158,7 @@ class YamlConverter {
   }
 
   /** JSON keys are texts; shown as Go shows a value of the key's own type. */
-  private key(node: Node | null): { text: string; shown: string } {
+  #key(node: Node | null): { text: string; shown: string } {
     const value = this.convert(node);
     if (typeof value === 'string') return { text: value, shown: quote(value) };
     if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint')
@@ -166,8 +166,8 @@ class YamlConverter {
     throw badRequest(`yaml: invalid map key: ${stringifyJson(value)}`);
   }
 
-  private lineOf(node: Node): number {
-    return this.lines.linePos(node.range?.[0] ?? 0).line;
+  #lineOf(node: Node): number {
+    return this.#lines.linePos(node.range?.[0] ?? 0).line;
   }
 }
 

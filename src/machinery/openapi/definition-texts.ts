@@ -16,9 +16,13 @@ export const refsIn = (text: string): string[] => [...text.matchAll(REF)].map((m
 
 /** The JSON of each definition, made once: documents are joined of them. */
 export class DefinitionTexts {
-  private readonly known = new Map<string, Definition | undefined>();
+  readonly #known = new Map<string, Definition | undefined>();
 
-  constructor(private readonly style: Style) {}
+  readonly #style: Style;
+
+  constructor(style: Style) {
+    this.#style = style;
+  }
 
   /** Every definition that is named, and those that they refer to in turn. */
   *reachableFrom(names: Iterable<string>): Steps<Member[]> {
@@ -27,7 +31,7 @@ export class DefinitionTexts {
     while (pending.length > 0) {
       const name = pending.pop()!;
       if (found.has(name)) continue;
-      const definition = this.definition(name);
+      const definition = this.#definition(name);
       if (!definition) continue;
       found.set(name, definition.member);
       pending.push(...definition.refs);
@@ -36,14 +40,14 @@ export class DefinitionTexts {
     return [...found.values()];
   }
 
-  private definition(name: string): Definition | undefined {
-    if (!this.known.has(name)) this.known.set(name, this.make(name));
-    return this.known.get(name);
+  #definition(name: string): Definition | undefined {
+    if (!this.#known.has(name)) this.#known.set(name, this.#make(name));
+    return this.#known.get(name);
   }
 
-  private make(name: string): Definition | undefined {
+  #make(name: string): Definition | undefined {
     const message = schema.messages.get(name);
-    const definition = message ? messageDefinition(message, this.style) : specialDefinition(name, this.style);
+    const definition = message ? messageDefinition(message, this.#style) : specialDefinition(name, this.#style);
     if (!definition) return undefined;
     const text = JSON.stringify(definition);
     return { member: member(name, text), refs: refsIn(text) };

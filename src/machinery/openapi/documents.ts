@@ -17,13 +17,17 @@ export interface OpenApiDocument {
 class JoinedDocument implements OpenApiDocument {
   #bytes: Buffer | undefined;
 
+  readonly #join: () => Buffer;
+
   constructor(
     readonly hash: string,
-    private readonly join: () => Buffer,
-  ) {}
+    join: () => Buffer,
+  ) {
+    this.#join = join;
+  }
 
   get bytes(): Buffer {
-    return (this.#bytes ??= this.join());
+    return (this.#bytes ??= this.#join());
   }
 }
 
@@ -50,17 +54,20 @@ const documentName = ({ resource }: CustomResourceApi): string => `apis/${resour
  * custom resources change, make another: what the built-in kinds and each custom resource contribute is shared by all.
  */
 export class OpenApiDocuments {
-  private readonly custom: readonly CustomResourceApi[];
+  readonly #custom: readonly CustomResourceApi[];
 
-  constructor(private readonly options: OpenApiOptions) {
-    this.custom = options.custom ?? [];
+  readonly #options: OpenApiOptions;
+
+  constructor(options: OpenApiOptions) {
+    this.#options = options;
+    this.#custom = options.custom ?? [];
   }
 
   /** /openapi/v2 as JSON; with what other servers contribute, where there are such. */
   *v2(others: readonly Part[] = []): Steps<OpenApiDocument> {
     const parts = [...(yield* this.v2Parts()), ...others];
-    return this.document('v2', parts, () => {
-      const head = JSON.stringify(this.v2Head(parts)).slice(0, -1);
+    return this.#document('v2', parts, () => {
+      const head = JSON.stringify(this.#v2Head(parts)).slice(0, -1);
       const paths = objectBytes(joined(parts.map((part) => part.paths)), `${head},"paths":`, '');
       return Buffer.concat([
         ...paths,
@@ -78,7 +85,7 @@ export class OpenApiDocuments {
     for (const definition of joined(parts.map((part) => part.definitions)))
       definitions.push(yield* encodedOnce(definition, encodeGnosticDefinition));
     yield HEAVY;
-    return this.document('v2 protobuf', parts, () => joinGnosticDocument(this.v2Head(parts), paths, definitions));
+    return this.#document('v2 protobuf', parts, () => joinGnosticDocument(this.#v2Head(parts), paths, definitions));
   }
 
   /** /openapi/v3: where the documents are. */
@@ -93,40 +100,40 @@ export class OpenApiDocuments {
   /** /openapi/v3/NAME: `api/v1`, `apis/apps/v1`, `apis/apps`, `version`; undefined for what is not served. */
   *v3(name: string): Steps<OpenApiDocument | undefined> {
     const builtin = yield* builtinV3(name);
-    if (builtin) return this.builtinDocument(name, builtin);
+    if (builtin) return this.#builtinDocument(name, builtin);
     const parts: Part[] = [];
-    for (const api of this.custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
-    return parts.length === 0 ? undefined : this.document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts));
+    for (const api of this.#custom) if (documentName(api) === name) parts.push(yield* customPart(api, 'v3'));
+    return parts.length === 0 ? undefined : this.#document(`v3 ${name}`, parts, () => v3Document(CUSTOM_INFO, parts));
   }
 
-  private builtinDocument(name: string, part: Part): OpenApiDocument {
-    const { version } = this.options;
+  #builtinDocument(name: string, part: Part): OpenApiDocument {
+    const { version } = this.#options;
     const key = `${version} ${name}`;
     let document = builtinJoined.get(key);
     if (!document)
       builtinJoined.set(
         key,
-        (document = this.document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
+        (document = this.#document(`v3 ${name}`, [part], () => v3Document({ title: BUILTIN_TITLE, version }, [part]))),
       );
     return document;
   }
 
   v3Names(): string[] {
-    return [...new Set([...builtinDocuments().keys(), ...this.custom.map(documentName)])].sort();
+    return [...new Set([...builtinDocuments().keys(), ...this.#custom.map(documentName)])].sort();
   }
 
   /** What /openapi/v2 is made of: the built-in kinds, then the custom resources. */
   *v2Parts(): Steps<Part[]> {
     const parts = [yield* builtinV2()];
-    for (const api of this.custom) parts.push(yield* customPart(api, 'v2'));
+    for (const api of this.#custom) parts.push(yield* customPart(api, 'v2'));
     yield HEAVY;
     return parts;
   }
 
-  private v2Head(parts: readonly Part[]): JsonObject {
+  #v2Head(parts: readonly Part[]): JsonObject {
     return {
       swagger: '2.0',
-      info: { title: BUILTIN_TITLE, version: this.options.version },
+      info: { title: BUILTIN_TITLE, version: this.#options.version },
       parameters: Object.assign({}, ...parts.map((part) => part.parameters)) as JsonObject,
       securityDefinitions: SECURITY_SCHEMES,
       security: [{ BearerToken: [] }],
@@ -134,8 +141,8 @@ export class OpenApiDocuments {
   }
 
   /** The hash is that of the parts' own: long documents need not be read again to tell whether they have changed. */
-  private document(name: string, parts: readonly Part[], join: () => Buffer): OpenApiDocument {
-    return new JoinedDocument(hashOf([name, this.options.version, ...parts.map(({ digest }) => digest).sort()]), join);
+  #document(name: string, parts: readonly Part[], join: () => Buffer): OpenApiDocument {
+    return new JoinedDocument(hashOf([name, this.#options.version, ...parts.map(({ digest }) => digest).sort()]), join);
   }
 }
 

@@ -1,5 +1,5 @@
-import { isRecord } from '../../base/index.ts';
 /** Reads patches from request bodies, with the answers that a body gets which is none. */
+import { isRecord } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 import { badRequest, requestEntityTooLarge, StatusError } from '../errors/index.ts';
 

@@ -75,25 +75,25 @@ type Container = Record<string, unknown> | unknown[];
 
 /** The document under change. Containers are copied before their first change, so that the target stays as it is. */
 class PatchedDocument {
-  private readonly own = new WeakSet<Container>();
-  private copiedBytes = 0;
+  readonly #own = new WeakSet<Container>();
+  #copiedBytes = 0;
 
   constructor(public root: unknown) {}
 
   get(path: string): unknown {
-    const { container, key } = this.locate(path);
+    const { container, key } = this.#locate(path);
     return member(container, key);
   }
 
   add(path: string, value: unknown): void {
-    const { container, key } = this.locate(path, 'for writing');
+    const { container, key } = this.#locate(path, 'for writing');
     if (!Array.isArray(container)) setOwn(container, key, value);
     else if (key === '-') container.push(value);
     else container.splice(indexOf(key, container.length + 1), 0, value);
   }
 
   remove(path: string): void {
-    const { container, key } = this.locate(path, 'for writing');
+    const { container, key } = this.#locate(path, 'for writing');
     if (Array.isArray(container)) container.splice(indexOf(key, container.length), 1);
     else if (Object.hasOwn(container, key)) delete container[key];
     else throw patchDoesNotApply();
@@ -105,7 +105,7 @@ class PatchedDocument {
       this.root = value;
       return;
     }
-    const { container, key } = this.locate(path, 'for writing');
+    const { container, key } = this.#locate(path, 'for writing');
     if (Array.isArray(container)) container[indexOf(key, container.length)] = value;
     else setOwn(container, key, value);
   }
@@ -117,27 +117,27 @@ class PatchedDocument {
 
   copy(path: string): unknown {
     const text = stringifyJson(this.get(path) ?? null);
-    this.copiedBytes += text.length;
-    if (this.copiedBytes > MAX_COPIED_BYTES) throw patchDoesNotApply();
+    this.#copiedBytes += text.length;
+    if (this.#copiedBytes > MAX_COPIED_BYTES) throw patchDoesNotApply();
     const value = this.get(path) ?? null;
     return isContainer(value) ? cloneJson(value) : value;
   }
 
   /** The container that a pointer's last step is in. What stands before the first slash does not count. */
-  private locate(path: string, purpose?: 'for writing'): { container: Container; key: string } {
+  #locate(path: string, purpose?: 'for writing'): { container: Container; key: string } {
     const steps = path.split('/');
     if (steps.length < 2) throw patchDoesNotApply();
     const keys = steps.slice(1).map((step) => step.replace(/~[01]/g, (escape) => (escape === '~1' ? '/' : '~')));
     const last = keys.pop()!;
     if (!isContainer(this.root)) throw patchDoesNotApply();
     let container = this.root;
-    if (purpose) this.root = container = this.owned(container);
+    if (purpose) this.root = container = this.#owned(container);
     for (const key of keys) {
       const next = member(container, key);
       if (!isContainer(next)) throw patchDoesNotApply();
       let inner = next;
       if (purpose) {
-        inner = this.owned(next);
+        inner = this.#owned(next);
         if (Array.isArray(container)) container[indexOf(key, container.length)] = inner;
         else setOwn(container, key, inner);
       }
@@ -146,10 +146,10 @@ class PatchedDocument {
     return { container, key: last };
   }
 
-  private owned(container: Container): Container {
-    if (this.own.has(container)) return container;
+  #owned(container: Container): Container {
+    if (this.#own.has(container)) return container;
     const copy = Array.isArray(container) ? [...container] : { ...container };
-    this.own.add(copy);
+    this.#own.add(copy);
     return copy;
   }
 }

@@ -14,29 +14,29 @@ type ReadField = (reader: Reader, wireType: number, end: number, slots: unknown[
  * values dropped unless they are kept, messages that are no pointers always there.
  */
 export class MessageDecoder {
-  private readonly readers: (ReadField | undefined)[] = [];
-  private readonly slots: SlotRule[] = [];
+  readonly #readers: (ReadField | undefined)[] = [];
+  readonly #slots: SlotRule[] = [];
 
   constructor(readonly message: Message) {}
 
   compile(): void {
-    for (const field of this.message.fields) this.slots.push(slotRule(this.message, field));
+    for (const field of this.message.fields) this.#slots.push(slotRule(this.message, field));
     let slot = 0;
     for (const field of this.message.wireFields) {
-      this.readers[field.number] = compileField(field, slot);
+      this.#readers[field.number] = compileField(field, slot);
       slot += field.inline && field.type.kind === 'message' ? field.type.fields.length : 1;
     }
   }
 
   /** The fields up to `end`, as the canonical object. */
   read(reader: Reader, end: number): JsonObject {
-    const slots = new Array<unknown>(this.slots.length);
+    const slots = new Array<unknown>(this.#slots.length);
     this.readInto(reader, end, slots, 0);
-    return this.build(slots);
+    return this.#build(slots);
   }
 
   readInto(reader: Reader, end: number, slots: unknown[], base: number): void {
-    const { readers } = this;
+    const readers = this.#readers;
     reader.enter();
     while (reader.position < end) {
       const tag = reader.varint(end);
@@ -48,9 +48,9 @@ export class MessageDecoder {
     reader.leave();
   }
 
-  private build(slots: readonly unknown[]): JsonObject {
+  #build(slots: readonly unknown[]): JsonObject {
     const object: JsonObject = {};
-    const rules = this.slots;
+    const rules = this.#slots;
     for (let i = 0; i < rules.length; i++) {
       const rule = rules[i]!;
       const value = slots[i];

@@ -13,18 +13,18 @@ type WriteField = (writer: BackwardWriter, object: JsonObject) => void;
  * even when they are zero; pointers, lists, maps and bytes only when they are there.
  */
 export class MessageEncoder {
-  private readonly writers: WriteField[] = [];
+  readonly #writers: WriteField[] = [];
 
   constructor(readonly message: Message) {}
 
   compile(): void {
     const fields = [...this.message.wireFields].sort((a, b) => b.number - a.number);
-    for (const field of fields) this.writers.push(compileField(field));
+    for (const field of fields) this.#writers.push(compileField(field));
   }
 
   /** The fields, without tag and length. */
   write(writer: BackwardWriter, object: JsonObject): void {
-    const { writers } = this;
+    const writers = this.#writers;
     for (let i = 0; i < writers.length; i++) writers[i]!(writer, object);
   }
 }

@@ -16,7 +16,7 @@ export const truncated = (): StatusError => badRequest('unexpected EOF');
 /** Reads protobuf bytes. Every read checks the end of the message it is in, and fails with a StatusError. */
 export class Reader {
   position = 0;
-  private depth = 0;
+  #depth = 0;
 
   constructor(readonly buffer: Buffer) {}
 
@@ -89,11 +89,11 @@ export class Reader {
   }
 
   enter(): void {
-    if (++this.depth > MAX_DEPTH) throw badRequest(`proto: messages are nested deeper than ${MAX_DEPTH} levels`);
+    if (++this.#depth > MAX_DEPTH) throw badRequest(`proto: messages are nested deeper than ${MAX_DEPTH} levels`);
   }
 
   leave(): void {
-    this.depth--;
+    this.#depth--;
   }
 
   /** Skips the value of a field that the schema does not have. */

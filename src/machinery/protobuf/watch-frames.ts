@@ -36,27 +36,27 @@ export function encodeWatchFrame(type: string, object: Uint8Array): Buffer {
 
 /** Gathers chunks of a stream and gives the events that are complete. */
 export class WatchFrameParser {
-  private pending: Buffer = Buffer.alloc(0);
+  #pending: Buffer = Buffer.alloc(0);
 
   push(chunk: Uint8Array): WatchFrame[] {
-    this.pending = this.pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.pending, chunk]);
+    this.#pending = this.#pending.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#pending, chunk]);
     const frames: WatchFrame[] = [];
     let at = 0;
-    while (this.pending.length - at >= LENGTH_BYTES) {
-      const length = this.pending.readUInt32BE(at);
+    while (this.#pending.length - at >= LENGTH_BYTES) {
+      const length = this.#pending.readUInt32BE(at);
       if (length > MAX_FRAME_BYTES) throw badRequest(`a watch event of ${length} bytes is too large`);
-      if (this.pending.length - at - LENGTH_BYTES < length) break;
+      if (this.#pending.length - at - LENGTH_BYTES < length) break;
       at += LENGTH_BYTES;
-      frames.push(decodeWatchEvent(this.pending.subarray(at, at + length)));
+      frames.push(decodeWatchEvent(this.#pending.subarray(at, at + length)));
       at += length;
     }
-    this.pending = this.pending.subarray(at);
+    this.#pending = this.#pending.subarray(at);
     return frames;
   }
 
   /** Whether the stream ended within an event. */
   get isIncomplete(): boolean {
-    return this.pending.length > 0;
+    return this.#pending.length > 0;
   }
 }
 

@@ -9,8 +9,8 @@ import {
 } from '../../../cel/admission/index.ts';
 /** CEL for policies and match conditions, with the server's authorizer, which may take its time. */
 import {
-  type AuthorizationAnswer,
-  type AuthorizationQuestion,
+  type AuthorizationDecision,
+  type AuthorizationAttributes,
   AUTHORIZER,
   AuthorizerValue,
   RESOURCE_CHECK,
@@ -96,14 +96,14 @@ class PendingAnswer extends Error {
 
 /** What the authorizer said about a request so far. */
 class Rights {
-  readonly #answers = new Map<string, AuthorizationAnswer>();
+  readonly #answers = new Map<string, AuthorizationDecision>();
 
   constructor(
     private readonly authorizer: Authorizer,
     private readonly attributes: AdmissionAttributes,
   ) {}
 
-  answer(question: AuthorizationQuestion): AuthorizationAnswer {
+  answer(question: AuthorizationAttributes): AuthorizationDecision {
     const key = JSON.stringify(question);
     const known = this.#answers.get(key);
     if (known) return known;
@@ -116,7 +116,7 @@ class Rights {
     return answer;
   }
 
-  #userOf({ serviceAccount }: AuthorizationQuestion): UserInfo {
+  #userOf({ serviceAccount }: AuthorizationAttributes): UserInfo {
     if (!serviceAccount) return this.attributes.user;
     const { namespace, name } = serviceAccount;
     return {
@@ -126,13 +126,13 @@ class Rights {
   }
 }
 
-const answerOf = ({ decision, reason, error }: Decision): AuthorizationAnswer => ({
+const answerOf = ({ decision, reason, error }: Decision): AuthorizationDecision => ({
   allowed: decision === 'allow',
   reason,
   ...(error === undefined ? {} : { error }),
 });
 
-function attributesFor(user: UserInfo, question: AuthorizationQuestion): Parameters<Authorizer['authorize']>[0] {
+function attributesFor(user: UserInfo, question: AuthorizationAttributes): Parameters<Authorizer['authorize']>[0] {
   const {
     verb,
     path,
