@@ -37,11 +37,10 @@ class RequestAttributes implements AdmissionAttributes {
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new Reinvocation();
+  readonly #scope: Scope;
 
-  constructor(
-    private readonly scope: Scope,
-    admitted: AdmittedRequest,
-  ) {
+  constructor(scope: Scope, admitted: AdmittedRequest) {
+    this.#scope = scope;
     const { served } = scope;
     this.operation = admitted.operation;
     this.served = served;
@@ -60,14 +59,14 @@ class RequestAttributes implements AdmissionAttributes {
 
   /** Made on demand by the transport, for those that call out. */
   get signal(): AbortSignal {
-    return this.scope.request.signal;
+    return this.#scope.request.signal;
   }
 
   warn(text: string): void {
-    this.scope.warnings.push(text);
+    this.#scope.warnings.push(text);
   }
 
   annotate(key: string, value: string): void {
-    this.scope.annotations.set(key, value);
+    this.#scope.annotations.set(key, value);
   }
 }
