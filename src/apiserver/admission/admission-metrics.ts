@@ -16,8 +16,10 @@ const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 export class AdmissionMetrics {
   readonly #plugins;
   readonly #steps;
+  readonly #ctx: Pick<Context, 'clock' | 'metrics'>;
 
-  constructor(private readonly ctx: Pick<Context, 'clock' | 'metrics'>) {
+  constructor(ctx: Pick<Context, 'clock' | 'metrics'>) {
+    this.#ctx = ctx;
     this.#plugins = ctx.metrics.histogram({
       name: 'apiserver_admission_controller_admission_duration_seconds',
       help: 'How long each admission plugin took, by operation, step and outcome.',
@@ -33,7 +35,7 @@ export class AdmissionMetrics {
   }
 
   now(): number {
-    return this.ctx.clock.monotonic();
+    return this.#ctx.clock.monotonic();
   }
 
   /** `name`: the plugin, or nothing for the whole step. To be asked for once, and used for every request. */
@@ -43,7 +45,7 @@ export class AdmissionMetrics {
       // A series appears with the first that it counts.
       let child: { observe(seconds: number): void } | undefined;
       return (since) => {
-        const now = this.ctx.clock.monotonic();
+        const now = this.#ctx.clock.monotonic();
         child ??= name === '' ? this.#steps.child(labels) : this.#plugins.child({ ...labels, name });
         child.observe((now - since) / 1000);
         return now;

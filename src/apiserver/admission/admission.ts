@@ -77,11 +77,10 @@ interface Progress {
 export class AdmissionChain {
   readonly #admitting: Steps;
   readonly #validating: Steps;
+  readonly #metrics: AdmissionMetrics | undefined;
 
-  constructor(
-    plugins: readonly AdmissionPlugin[],
-    private readonly metrics?: AdmissionMetrics,
-  ) {
+  constructor(plugins: readonly AdmissionPlugin[], metrics?: AdmissionMetrics) {
+    this.#metrics = metrics;
     const stepOf = (type: AdmissionStep, operation: Operation): Step => ({
       type,
       participants: plugins
@@ -115,7 +114,7 @@ export class AdmissionChain {
   }
 
   #run(steps: Steps, attributes: AdmissionAttributes): Promise<void> | undefined {
-    const startedAt = this.metrics?.now() ?? 0;
+    const startedAt = this.#metrics?.now() ?? 0;
     return goOn(0, { step: steps[attributes.operation], attributes, startedAt, since: startedAt });
   }
 }

@@ -48,11 +48,10 @@ class RequestAttributes implements AdmissionAttributes {
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
   readonly reinvocation = new Reinvocation();
+  readonly #scope: AdmittedScope;
 
-  constructor(
-    private readonly scope: AdmittedScope,
-    admitted: AdmittedRequest,
-  ) {
+  constructor(scope: AdmittedScope, admitted: AdmittedRequest) {
+    this.#scope = scope;
     const { served } = scope;
     this.operation = admitted.operation;
     this.served = served;
@@ -71,14 +70,14 @@ class RequestAttributes implements AdmissionAttributes {
 
   /** Made on demand by the transport, for those that call out. */
   get signal(): AbortSignal {
-    return this.scope.request.signal;
+    return this.#scope.request.signal;
   }
 
   warn(text: string): void {
-    this.scope.warnings.push(text);
+    this.#scope.warnings.push(text);
   }
 
   annotate(key: string, value: string): void {
-    this.scope.annotations.set(key, value);
+    this.#scope.annotations.set(key, value);
   }
 }

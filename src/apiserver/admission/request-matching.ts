@@ -77,8 +77,11 @@ export function equivalentsOf(registry: Registry, served: ServedResource): Serve
 /** A selector that is compiled when it is first needed; what is wrong with it shows then. */
 export class LazySelector {
   #compiled: LabelSelectorMatcher | undefined;
+  readonly #selector: LabelSelector | undefined;
 
-  constructor(private readonly selector: LabelSelector | undefined) {}
+  constructor(selector: LabelSelector | undefined) {
+    this.#selector = selector;
+  }
 
   get compiled(): LabelSelectorMatcher {
     return (this.#compiled ??= this.#compile());
@@ -86,7 +89,7 @@ export class LazySelector {
 
   #compile(): LabelSelectorMatcher {
     try {
-      return labelSelectorAsSelector(this.selector ?? {});
+      return labelSelectorAsSelector(this.#selector ?? {});
     } catch (error) {
       throw isStatusError(error) ? internalError(error.message) : error;
     }

@@ -25,12 +25,14 @@ export class Aggregator {
   readonly otherServers: OtherServers;
   readonly #local = new Map<string, LocalApi>();
   readonly #localChanged = new Set<() => void>();
+  readonly #ctx: Context;
+  readonly #registry: Registry;
+  readonly #options: AggregatorOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    private readonly options: AggregatorOptions,
-  ) {
+  constructor(ctx: Context, registry: Registry, options: AggregatorOptions) {
+    this.#ctx = ctx;
+    this.#registry = registry;
+    this.#options = options;
     this.#connections = new RemoteConnections(ctx, options);
     this.#remotes = remoteServices(registry);
     this.#documents = new RemoteDocuments(ctx, this.#remotes, this.#connections);
@@ -49,14 +51,14 @@ export class Aggregator {
 
   /** Follows APIServices until the context ends. */
   async run(): Promise<void> {
-    const { ctx, registry, options } = this;
+    const [ctx, registry, { loopback }] = [this.#ctx, this.#registry, this.#options];
     const stop = registry
       .require('apiregistration.k8s.io', 'v1', 'apiservices')
       .cache.watch({ scope: '', deliver: () => this.#documents.follow() });
     try {
       await Promise.all([
-        new AvailabilityController(ctx, registry, this.#connections, options.loopback).run(),
-        new AutoRegistration(ctx, registry, options.loopback, {
+        new AvailabilityController(ctx, registry, this.#connections, loopback).run(),
+        new AutoRegistration(ctx, registry, loopback, {
           list: () => [...this.#local.values()],
           onChange: (listener) => this.#localChanged.add(listener),
         }).run(),
@@ -73,7 +75,7 @@ export class Aggregator {
     if (remotes.size === 0 && this.#local.size === 0) return undefined;
     const groupVersion = groupVersionOf(exchange);
     const remote = remotes.get(groupVersion);
-    if (remote) return proxyToRemote(this.ctx, this.#connections, remote, exchange, user);
+    if (remote) return proxyToRemote(this.#ctx, this.#connections, remote, exchange, user);
     const local = this.#local.get(groupVersion);
     return local && serveLocal(local, exchange);
   }
@@ -100,18 +102,18 @@ export class Aggregator {
   serveOpenApi(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | undefined {
     const [, , prefix, ...groupVersion] = splitPath(exchange.request.path);
     const remote = this.#remotes().get(prefix === 'apis' ? groupVersion.join('/') : `/${groupVersion.join('/')}`);
-    return remote && proxyToRemote(this.ctx, this.#connections, remote, exchange, user);
+    return remote && proxyToRemote(this.#ctx, this.#connections, remote, exchange, user);
   }
 
   #priorityOf(group: string, version: string): Priority | undefined {
-    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', `${version}.${group}`) as
+    const object = this.#registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', `${version}.${group}`) as
       | APIServiceObject
       | undefined;
     if (object?.spec) return { group: object.spec.groupPriorityMinimum, version: object.spec.versionPriority };
     // The APIServices of a group come one after the other: its versions have their order from the first on.
     const local = this.#local.get(`${group}/${version}`);
     if (local) return { group: local.groupPriorityMinimum, version: local.versionPriority };
-    return this.registry.isCustomGroup(group) ? CUSTOM_PRIORITY : undefined;
+    return this.#registry.isCustomGroup(group) ? CUSTOM_PRIORITY : undefined;
   }
 }
 

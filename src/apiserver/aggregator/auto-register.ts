@@ -31,35 +31,38 @@ interface Wanted {
 
 export class AutoRegistration {
   readonly #queue: WorkQueue<string>;
+  readonly #ctx: Context;
+  readonly #registry: Registry;
+  readonly #loopback: Loopback;
+  readonly #local: LocalApis;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    private readonly loopback: Loopback,
-    private readonly local: LocalApis,
-  ) {
+  constructor(ctx: Context, registry: Registry, loopback: Loopback, local: LocalApis) {
+    this.#ctx = ctx;
+    this.#registry = registry;
+    this.#loopback = loopback;
+    this.#local = local;
     this.#queue = new WorkQueue({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(5, 30_000) });
   }
 
   async run(): Promise<void> {
-    const { cache } = this.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
+    const { cache } = this.#registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
     const compare = (): void => {
       for (const name of this.#wanted().keys()) this.#queue.add(name);
       for (const { object, name } of cache.list()) if (isAutomatic(object)) this.#queue.add(name);
     };
     const stops = [
-      this.registry.onChange(compare),
+      this.#registry.onChange(compare),
       cache.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
     ];
-    this.local.onChange(compare);
+    this.#local.onChange(compare);
     compare();
     try {
       await runWorkers({
         queue: this.#queue,
         workers: 1,
         handle: (name) => this.#sync(name),
-        signal: this.ctx.signal,
-        logger: this.ctx.logger,
+        signal: this.#ctx.signal,
+        logger: this.#ctx.logger,
       });
     } finally {
       for (const stop of stops) stop();
@@ -68,7 +71,7 @@ export class AutoRegistration {
 
   #wanted(): Map<string, Wanted> {
     const wanted = new Map<string, Wanted>();
-    for (const { custom, group, version } of this.registry.all()) {
+    for (const { custom, group, version } of this.#registry.all()) {
       if (custom)
         wanted.set(`${version}.${group}`, {
           group,
@@ -77,7 +80,7 @@ export class AutoRegistration {
           versionPriority: CUSTOM_PRIORITY.version,
         });
     }
-    for (const { group, version, groupPriorityMinimum, versionPriority } of this.local.list()) {
+    for (const { group, version, groupPriorityMinimum, versionPriority } of this.#local.list()) {
       wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum, versionPriority, onStart: true });
     }
     return wanted;
@@ -85,18 +88,18 @@ export class AutoRegistration {
 
   async #sync(name: string): Promise<void> {
     const wanted = this.#wanted().get(name);
-    const current = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
+    const current = this.#registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
       | APIServiceObject
       | undefined;
     try {
       if (!wanted) {
-        if (current && isAutomatic(current)) await this.loopback('DELETE', `${PATH}/${name}`);
+        if (current && isAutomatic(current)) await this.#loopback('DELETE', `${PATH}/${name}`);
         return;
       }
       const desired = apiServiceOf(name, wanted);
-      if (!current) await this.loopback('POST', PATH, desired);
+      if (!current) await this.#loopback('POST', PATH, desired);
       else if (isAutomatic(current) && !deepEqual(current.spec, desired['spec']))
-        await this.loopback('PUT', `${PATH}/${name}`, { ...current, spec: desired['spec'] });
+        await this.#loopback('PUT', `${PATH}/${name}`, { ...current, spec: desired['spec'] });
     } catch (error) {
       // Somebody else was faster: its change comes as an event.
       if (

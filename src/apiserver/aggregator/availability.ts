@@ -25,18 +25,21 @@ const failed = (reason: string, message: string): Verdict => ({ status: 'False',
 
 export class AvailabilityController {
   readonly #queue: WorkQueue<string>;
+  readonly #ctx: Context;
+  readonly #registry: Registry;
+  readonly #connections: RemoteConnections;
+  readonly #loopback: Loopback;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    private readonly connections: RemoteConnections,
-    private readonly loopback: Loopback,
-  ) {
+  constructor(ctx: Context, registry: Registry, connections: RemoteConnections, loopback: Loopback) {
+    this.#ctx = ctx;
+    this.#registry = registry;
+    this.#connections = connections;
+    this.#loopback = loopback;
     this.#queue = new WorkQueue({ clock: ctx.clock, rateLimiter: new ItemExponentialFailureRateLimiter(5, RESYNC_MS) });
   }
 
   async run(): Promise<void> {
-    const services = this.registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache;
+    const services = this.#registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache;
     const ofService = (namespace: string, name: string): void => {
       for (const { object } of services.list()) {
         const remote = remoteServiceOf(object as APIServiceObject);
@@ -49,23 +52,23 @@ export class AvailabilityController {
     };
     const stops = [
       services.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
-      this.registry
+      this.#registry
         .require('', 'v1', 'services')
         .cache.watch({ scope: '', deliver: ({ entry }) => ofService(entry.namespace, entry.name) }),
-      this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.watch({
+      this.#registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.watch({
         scope: '',
         deliver: ({ entry }) =>
           ofService(entry.namespace, entry.object.metadata.labels?.['kubernetes.io/service-name'] ?? ''),
       }),
     ];
-    const timer = this.ctx.clock.every(RESYNC_MS, everything);
+    const timer = this.#ctx.clock.every(RESYNC_MS, everything);
     everything();
     try {
       await runWorkers({
         queue: this.#queue,
         workers: WORKERS,
         handle: (name) => this.#check(name),
-        signal: this.ctx.signal,
+        signal: this.#ctx.signal,
       });
     } finally {
       timer.cancel();
@@ -74,11 +77,11 @@ export class AvailabilityController {
   }
 
   async #check(name: string): Promise<void> {
-    const object = this.registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
+    const object = this.#registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
       | APIServiceObject
       | undefined;
     const remote = object && remoteServiceOf(object);
-    if (!remote) return this.connections.forget(name);
+    if (!remote) return this.#connections.forget(name);
     const verdict = this.#findEndpoints(remote) ?? (await this.#tryDiscovery(remote));
     await this.#report(remote, verdict);
     // Asked again soon: nothing else tells when the other server comes back.
@@ -87,14 +90,14 @@ export class AvailabilityController {
 
   /** What keeps requests from reaching the Service, as far as its objects show it. */
   #findEndpoints({ service: { namespace, name, port } }: RemoteService): Verdict | undefined {
-    const service = this.registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
+    const service = this.#registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
     const where = `service/${name} in ${quote(namespace)}`;
     if (!service) return failed('ServiceNotFound', `${where} is not present`);
     if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
     const servicePort = service.spec?.ports?.find((candidate) => candidate.port === port);
     if (!servicePort) return failed('ServicePortError', `${where} is not listening on port ${port}`);
     const slices: EndpointSlice[] = [];
-    for (const { object } of this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
+    for (const { object } of this.#registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
       if (object.metadata.labels?.['kubernetes.io/service-name'] === name)
         slices.push(object as EndpointSlice & KubeObject);
     }
@@ -122,11 +125,11 @@ export class AvailabilityController {
   }
 
   async #tryOnce(remote: RemoteService): Promise<void> {
-    const endpoint = this.connections.locate(remote);
+    const endpoint = this.#connections.locate(remote);
     const url = `https://${authorityOf(endpoint)}${rootPath(remote)}`;
-    const status = await withDeadline(this.ctx, CHECK_TIMEOUT_MS, async (signal) => {
+    const status = await withDeadline(this.#ctx, CHECK_TIMEOUT_MS, async (signal) => {
       try {
-        const answer = await this.connections.send(remote, endpoint, {
+        const answer = await this.#connections.send(remote, endpoint, {
           method: 'GET',
           path: rootPath(remote),
           headers: SELF,
@@ -151,14 +154,14 @@ export class AvailabilityController {
     const lastTransitionTime =
       old?.status === verdict.status && old.lastTransitionTime
         ? old.lastTransitionTime
-        : formatTime(this.ctx.clock.now());
+        : formatTime(this.#ctx.clock.now());
     const condition: APIServiceCondition = { type: 'Available', ...verdict, lastTransitionTime };
     const status = {
       ...object.status,
       conditions: old ? conditions.map((other) => (other === old ? condition : other)) : [...conditions, condition],
     };
     try {
-      await this.loopback('PUT', `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`, { ...object, status });
+      await this.#loopback('PUT', `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`, { ...object, status });
     } catch (error) {
       // It changed or went meanwhile: that comes as an event of its own.
       if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound')) throw error;

@@ -14,24 +14,26 @@ import { mergeOpenApiV2 } from './merge-openapi.ts';
 import type { OtherServers } from './other-servers.ts';
 
 export class MergedDocuments {
-  #others: Part | undefined;
+  #othersPart: Part | undefined;
+  readonly #own: OpenApiDocuments;
+  readonly #others: OtherServers | undefined;
 
-  constructor(
-    private readonly own: OpenApiDocuments,
-    private readonly others: OtherServers | undefined,
-  ) {}
+  constructor(own: OpenApiDocuments, others: OtherServers | undefined) {
+    this.#own = own;
+    this.#others = others;
+  }
 
   *v2(): Steps<OpenApiDocument> {
-    return yield* this.own.v2(yield* this.#othersV2());
+    return yield* this.#own.v2(yield* this.#othersV2());
   }
 
   *v2Protobuf(): Steps<OpenApiDocument> {
-    return yield* this.own.v2Protobuf(yield* this.#othersV2());
+    return yield* this.#own.v2Protobuf(yield* this.#othersV2());
   }
 
   *v3Root(): Steps<OpenApiDocument> {
-    const own = yield* this.own.v3Root();
-    const others = this.others?.openapiV3() ?? new Map<string, string>();
+    const own = yield* this.#own.v3Root();
+    const others = this.#others?.openapiV3() ?? new Map<string, string>();
     if (others.size === 0) return own;
     const { paths } = JSON.parse(own.bytes.toString('utf8')) as { paths: Record<string, unknown> };
     for (const [name, serverRelativeURL] of others) paths[name] = { serverRelativeURL };
@@ -41,15 +43,15 @@ export class MergedDocuments {
   }
 
   v3(name: string): Steps<OpenApiDocument | undefined> {
-    return this.own.v3(name);
+    return this.#own.v3(name);
   }
 
   /** What the others contribute to version 2. */
   *#othersV2(): Steps<Part[]> {
-    const documents = this.others?.openapiV2() ?? [];
+    const documents = this.#others?.openapiV2() ?? [];
     if (documents.length === 0) return [];
-    if (!this.#others) {
-      const own = yield* this.own.v2Parts();
+    if (!this.#othersPart) {
+      const own = yield* this.#own.v2Parts();
       const [paths, definitions] = [own.flatMap((part) => part.paths), own.flatMap((part) => part.definitions)].map(
         (members) => new Map(members.map((one) => [one.name, one])),
       );
@@ -59,12 +61,12 @@ export class MergedDocuments {
       yield;
       const membersOf = (object: JsonObject): Part['paths'] =>
         Object.entries(object).map(([name, value]) => member(name, JSON.stringify(value)));
-      this.#others = partOf({
+      this.#othersPart = partOf({
         paths: membersOf(merged.paths),
         definitions: membersOf(merged.definitions),
         parameters: {},
       });
     }
-    return [this.#others];
+    return [this.#othersPart];
   }
 }

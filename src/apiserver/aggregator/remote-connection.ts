@@ -32,27 +32,26 @@ export interface RemoteDialling {
 
 export class RemoteConnections {
   #trusted = new Map<string, Trusted>();
+  readonly #dialling: RemoteDialling;
 
-  constructor(
-    ctx: Context,
-    private readonly dialling: RemoteDialling,
-  ) {
+  constructor(ctx: Context, dialling: RemoteDialling) {
+    this.#dialling = dialling;
     ctx.signal.addEventListener('abort', () => this.#close(), { once: true });
   }
 
   get dialer(): Dialer {
-    return this.dialling.dialer;
+    return this.#dialling.dialer;
   }
 
   /** One of the endpoints; fails when there is none that may be dialled. */
   locate(remote: RemoteService): PermittedTarget {
     const { namespace, name, port } = remote.service;
-    return { ...this.dialling.resolver.resolve(namespace, name, port), tls: this.#of(remote).trust };
+    return { ...this.#dialling.resolver.resolve(namespace, name, port), tls: this.#of(remote).trust };
   }
 
   /** The answer's head; its body follows. */
   send(remote: RemoteService, target: PermittedTarget, request: RemoteRequest): Promise<IncomingMessage> {
-    return send(this.dialling.dialer, { ...request, target, agent: this.#of(remote).agent });
+    return send(this.#dialling.dialer, { ...request, target, agent: this.#of(remote).agent });
   }
 
   #of({ name, service, object }: RemoteService): Trusted {
@@ -61,7 +60,7 @@ export class RemoteConnections {
     const known = this.#trusted.get(name);
     if (known?.said === said) return known;
     known?.agent.destroy();
-    const { certificate: cert, key } = this.dialling.frontProxyClient;
+    const { certificate: cert, key } = this.#dialling.frontProxyClient;
     const trust = new TlsTrust({
       ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
       insecureSkipVerify: insecureSkipTLSVerify,
@@ -69,7 +68,7 @@ export class RemoteConnections {
       cert,
       key,
     });
-    const made = { trust, agent: new DialAgent(this.dialling.dialer), said };
+    const made = { trust, agent: new DialAgent(this.#dialling.dialer), said };
     this.#trusted.set(name, made);
     return made;
   }

@@ -38,22 +38,25 @@ export class RemoteDocuments {
   #known = new Map<string, Known>();
   #fetching = new Map<string, Promise<void>>();
   #listeners = new Set<() => void>();
+  readonly #ctx: Context;
+  readonly #remotes: () => ReadonlyMap<string, RemoteService>;
+  readonly #connections: RemoteConnections;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly remotes: () => ReadonlyMap<string, RemoteService>,
-    private readonly connections: RemoteConnections,
-  ) {}
+  constructor(ctx: Context, remotes: () => ReadonlyMap<string, RemoteService>, connections: RemoteConnections) {
+    this.#ctx = ctx;
+    this.#remotes = remotes;
+    this.#connections = connections;
+  }
 
   versions(): RemoteVersion[] {
-    return [...this.remotes().values()].map(({ name, group, version, available }) => {
+    return [...this.#remotes().values()].map(({ name, group, version, available }) => {
       const known = this.#known.get(name);
       return { group, version, resources: known?.resources ?? [], freshness: available && known ? 'Current' : 'Stale' };
     });
   }
 
   openapiV2(): OtherDocument[] {
-    return [...this.remotes().values()].flatMap((remote) => {
+    return [...this.#remotes().values()].flatMap((remote) => {
       const document = this.#known.get(remote.name)?.v2;
       return document ? [{ document, prefixes: [`${rootPath(remote)}/`, `/apis/${remote.group}/`] }] : [];
     });
@@ -61,7 +64,7 @@ export class RemoteDocuments {
 
   openapiV3(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
-    for (const remote of this.remotes().values()) {
+    for (const remote of this.#remotes().values()) {
       const url = this.#known.get(remote.name)?.v3;
       if (url) found.set(rootPath(remote).slice(1), url);
     }
@@ -74,7 +77,7 @@ export class RemoteDocuments {
 
   /** An APIService changed: those that are new or back are asked, the others' documents stay. */
   follow(): void {
-    const remotes = [...this.remotes().values()];
+    const remotes = [...this.#remotes().values()];
     for (const name of this.#known.keys())
       if (!remotes.some((remote) => remote.name === name)) this.#known.delete(name);
     for (const remote of remotes) if (remote.available && !this.#known.has(remote.name)) this.#refresh(remote);
@@ -82,26 +85,28 @@ export class RemoteDocuments {
   }
 
   async run(): Promise<void> {
-    const timer = this.ctx.clock.every(REFRESH_MS, () => {
-      for (const remote of this.remotes().values()) if (remote.available) this.#refresh(remote);
+    const timer = this.#ctx.clock.every(REFRESH_MS, () => {
+      for (const remote of this.#remotes().values()) if (remote.available) this.#refresh(remote);
     });
     this.follow();
     await new Promise<void>((resolve) =>
-      this.ctx.signal.aborted ? resolve() : this.ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
+      this.#ctx.signal.aborted
+        ? resolve()
+        : this.#ctx.signal.addEventListener('abort', () => resolve(), { once: true }),
     );
     timer.cancel();
     await Promise.all(this.#fetching.values());
   }
 
   #refresh(remote: RemoteService): void {
-    if (this.#fetching.has(remote.name) || this.ctx.signal.aborted) return;
+    if (this.#fetching.has(remote.name) || this.#ctx.signal.aborted) return;
     const fetching = this.#fetch(remote)
       .then((known) => {
         this.#known.set(remote.name, known);
         this.#notify();
       })
       .catch((error: unknown) =>
-        this.ctx.logger.v(2).info('Discovery of an aggregated server failed', { apiService: remote.name, err: error }),
+        this.#ctx.logger.v(2).info('Discovery of an aggregated server failed', { apiService: remote.name, err: error }),
       )
       .finally(() => this.#fetching.delete(remote.name));
     this.#fetching.set(remote.name, fetching);
@@ -134,9 +139,9 @@ export class RemoteDocuments {
   }
 
   async #get(remote: RemoteService, path: string, headers: Headers): Promise<unknown> {
-    return withDeadline(this.ctx, TIMEOUT_MS, async (signal) => {
-      const endpoint = this.connections.locate(remote);
-      const answer = await this.connections.send(remote, endpoint, { method: 'GET', path, headers, signal });
+    return withDeadline(this.#ctx, TIMEOUT_MS, async (signal) => {
+      const endpoint = this.#connections.locate(remote);
+      const answer = await this.#connections.send(remote, endpoint, { method: 'GET', path, headers, signal });
       const pieces: Buffer[] = [];
       for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
       if (answer.statusCode !== 200) throw new Error(`${path} answered with ${answer.statusCode}`);

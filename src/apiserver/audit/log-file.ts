@@ -24,11 +24,13 @@ export class AuditLogFile implements AuditBackend {
   #flushing: Promise<void> = Promise.resolve();
   #scheduled = false;
   #file: fs.promises.FileHandle | undefined;
+  readonly #ctx: Context;
+  readonly #options: AuditLogFileOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: AuditLogFileOptions,
-  ) {}
+  constructor(ctx: Context, options: AuditLogFileOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
 
   /** Lines of one turn of the event loop are written together. */
   write(event: AuditEvent): void {
@@ -36,7 +38,7 @@ export class AuditLogFile implements AuditBackend {
     if (this.#scheduled) return;
     this.#scheduled = true;
     this.#flushing = this.#flushing.then(async () => {
-      await this.ctx.clock.yield();
+      await this.#ctx.clock.yield();
       this.#scheduled = false;
       await this.#flush();
     });
@@ -51,20 +53,20 @@ export class AuditLogFile implements AuditBackend {
   async #flush(): Promise<void> {
     const text = this.#pending.join('');
     this.#pending = [];
-    if (this.options.path === '-') {
+    if (this.#options.path === '-') {
       process.stdout.write(text);
       return;
     }
     try {
       await this.#append(text);
     } catch (error) {
-      this.ctx.logger.error(error, 'Audit events could not be written', { file: this.options.path });
+      this.#ctx.logger.error(error, 'Audit events could not be written', { file: this.#options.path });
     }
   }
 
   async #append(text: string): Promise<void> {
     const bytes = Buffer.byteLength(text);
-    const limit = (this.options.maxSizeMegabytes ?? 100) * 1024 * 1024;
+    const limit = (this.#options.maxSizeMegabytes ?? 100) * 1024 * 1024;
     this.#file ??= await this.#open();
     if (this.#size > 0 && this.#size + bytes > limit) await this.#rotate();
     await this.#file.appendFile(text);
@@ -72,8 +74,8 @@ export class AuditLogFile implements AuditBackend {
   }
 
   async #open(): Promise<fs.promises.FileHandle> {
-    await makeDirectory(path.dirname(this.options.path));
-    const file = await fs.promises.open(this.options.path, 'a', 0o600);
+    await makeDirectory(path.dirname(this.#options.path));
+    const file = await fs.promises.open(this.#options.path, 'a', 0o600);
     this.#size = (await file.stat()).size;
     return file;
   }
@@ -81,15 +83,15 @@ export class AuditLogFile implements AuditBackend {
   /** `audit.log` becomes `audit-2026-01-31T12-00-00.000.log`. */
   async #rotate(): Promise<void> {
     await this.#file?.close();
-    const { dir, name, ext } = path.parse(this.options.path);
-    const time = new Date(this.ctx.clock.now()).toISOString().replaceAll(':', '-').replace('Z', '');
-    await fs.promises.rename(this.options.path, path.join(dir, `${name}-${time}${ext}`));
+    const { dir, name, ext } = path.parse(this.#options.path);
+    const time = new Date(this.#ctx.clock.now()).toISOString().replaceAll(':', '-').replace('Z', '');
+    await fs.promises.rename(this.#options.path, path.join(dir, `${name}-${time}${ext}`));
     this.#file = await this.#open();
     await this.#removeOld(dir, name, ext);
   }
 
   async #removeOld(directory: string, name: string, extension: string): Promise<void> {
-    const { maxBackups = 0, maxAgeDays = 0 } = this.options;
+    const { maxBackups = 0, maxAgeDays = 0 } = this.#options;
     const old = (await fs.promises.readdir(directory))
       .filter((file) => file.startsWith(`${name}-`) && file.endsWith(extension))
       .sort()
@@ -99,7 +101,7 @@ export class AuditLogFile implements AuditBackend {
         file.slice(name.length + 1, file.length - extension.length).replace(/T(\d\d)-(\d\d)-/, 'T$1:$2:') + 'Z',
       );
       const tooMany = maxBackups > 0 && index >= maxBackups;
-      const tooOld = maxAgeDays > 0 && this.ctx.clock.now() - at > maxAgeDays * DAY_MS;
+      const tooOld = maxAgeDays > 0 && this.#ctx.clock.now() - at > maxAgeDays * DAY_MS;
       if (tooMany || tooOld) await fs.promises.rm(path.join(directory, file), { force: true });
     }
   }

@@ -18,12 +18,16 @@ export class PolicyAudit implements AuditLog {
   readonly #clock: Clock;
   readonly #events: { inc(): void };
   readonly #levels;
+  readonly #policy: AuditPolicy;
+  readonly #backends: readonly AuditBackend[];
 
   constructor(
     { clock, metrics }: Pick<Context, 'clock' | 'metrics'>,
-    private readonly policy: AuditPolicy,
-    private readonly backends: readonly AuditBackend[],
+    policy: AuditPolicy,
+    backends: readonly AuditBackend[],
   ) {
+    this.#policy = policy;
+    this.#backends = backends;
     this.#clock = clock;
     this.#events = metrics
       .counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events given to the backends.' })
@@ -36,7 +40,7 @@ export class PolicyAudit implements AuditLog {
   }
 
   received(exchange: Exchange): void {
-    const decision = this.policy.decide(exchange.user, exchange.info);
+    const decision = this.#policy.decide(exchange.user, exchange.info);
     this.#levels.inc({ level: decision.level });
     if (decision.level === 'None') return;
     const tracked: Tracked = { decision, receivedAt: this.#clock.now() };
@@ -67,7 +71,7 @@ export class PolicyAudit implements AuditLog {
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.backends.map((backend) => backend.close()));
+    await Promise.all(this.#backends.map((backend) => backend.close()));
   }
 
   #write(
@@ -87,7 +91,7 @@ export class PolicyAudit implements AuditLog {
     };
     const event = auditEvent(exchange, moment);
     this.#events.inc();
-    for (const backend of this.backends) backend.write(event);
+    for (const backend of this.#backends) backend.write(event);
   }
 }
 

@@ -21,11 +21,12 @@ export class AuditWebhook implements AuditBackend {
   #queued = 0;
   #limiter: TokenBucket;
   #dropped: Counter<'plugin'>;
+  readonly #ctx: Context;
+  readonly #options: AuditWebhookOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: AuditWebhookOptions,
-  ) {
+  constructor(ctx: Context, options: AuditWebhookOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
     const { throttleQps = 10, throttleBurst = 15 } = options;
     this.#limiter = new TokenBucket(ctx.clock, { qps: throttleQps, burst: throttleBurst });
     this.#dropped = ctx.metrics.counter({
@@ -36,11 +37,11 @@ export class AuditWebhook implements AuditBackend {
   }
 
   write(event: AuditEvent): void {
-    const { bufferSize = 10_000, batchMaxSize = 400, batchMaxWaitMs = 30_000 } = this.options;
+    const { bufferSize = 10_000, batchMaxSize = 400, batchMaxWaitMs = 30_000 } = this.#options;
     if (this.#queued + this.#buffer.length >= bufferSize) return this.#dropped.inc({ plugin: 'webhook' });
     this.#buffer.push(event);
     if (this.#buffer.length >= batchMaxSize) this.#send();
-    else this.#timer ??= this.ctx.clock.after(batchMaxWaitMs, () => this.#send());
+    else this.#timer ??= this.#ctx.clock.after(batchMaxWaitMs, () => this.#send());
   }
 
   async close(): Promise<void> {
@@ -61,11 +62,11 @@ export class AuditWebhook implements AuditBackend {
   async #post(items: readonly AuditEvent[]): Promise<void> {
     try {
       const wait = this.#limiter.reserve();
-      if (wait > 0) await this.ctx.clock.sleep(wait, this.ctx.signal);
-      await this.options.client.post({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items });
+      if (wait > 0) await this.#ctx.clock.sleep(wait, this.#ctx.signal);
+      await this.#options.client.post({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items });
     } catch (error) {
       this.#dropped.inc({ plugin: 'webhook' }, items.length);
-      this.ctx.logger.error(error, 'Audit events could not be sent', { events: items.length });
+      this.#ctx.logger.error(error, 'Audit events could not be sent', { events: items.length });
     } finally {
       this.#queued -= items.length;
     }

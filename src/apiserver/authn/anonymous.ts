@@ -13,13 +13,15 @@ export interface AnonymousConfig {
 export class AnonymousAuthenticator implements Authenticator {
   readonly name = 'anonymous';
   #paths: ReadonlySet<string> | undefined;
+  readonly #config: AnonymousConfig;
 
-  constructor(private readonly config: AnonymousConfig = { enabled: true }) {
+  constructor(config: AnonymousConfig = { enabled: true }) {
+    this.#config = config;
     this.#paths = config.paths?.length ? new Set(config.paths) : undefined;
   }
 
   authenticate({ path }: ApiRequest): UserInfo | undefined {
-    if (!this.config.enabled || (this.#paths && !this.#paths.has(path))) return undefined;
+    if (!this.#config.enabled || (this.#paths && !this.#paths.has(path))) return undefined;
     return ANONYMOUS;
   }
 }

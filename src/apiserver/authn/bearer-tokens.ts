@@ -16,13 +16,18 @@ const PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
 export class BearerTokens implements Authenticator {
   readonly name = 'token';
+  readonly #authenticators: readonly TokenAuthenticator[];
+  readonly #logger: Logger;
 
   constructor(
-    private readonly authenticators: readonly TokenAuthenticator[],
+    authenticators: readonly TokenAuthenticator[],
     /** Audiences that this server is; a token must be for one of them. */
     readonly apiAudiences: readonly string[],
-    private readonly logger: Logger = silentLogger,
-  ) {}
+    logger: Logger = silentLogger,
+  ) {
+    this.#authenticators = authenticators;
+    this.#logger = logger;
+  }
 
   authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo> | UserInfo | undefined {
     const token = tokenOf(request);
@@ -47,9 +52,13 @@ export class BearerTokens implements Authenticator {
 
   /** One authenticator after the other; without a promise as long as those asked know the answer at once. */
   #ask(question: Question, from: number): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
-    for (let i = from; i < this.authenticators.length; i++) {
+    for (let i = from; i < this.#authenticators.length; i++) {
       try {
-        const answer = this.authenticators[i]!.authenticateToken(question.token, question.audiences, question.annotate);
+        const answer = this.#authenticators[i]!.authenticateToken(
+          question.token,
+          question.audiences,
+          question.annotate,
+        );
         if (answer instanceof Promise) return this.#askOn(answer, question, i + 1);
         if (answer) return complete(answer);
       } catch (error) {
@@ -75,7 +84,7 @@ export class BearerTokens implements Authenticator {
 
   /** A token that somebody failed to read is one that nobody recognised: whoever sends it learns nothing else. */
   #noteRefusal({ refused }: Question, error: unknown): void {
-    if (!(error instanceof TokenRefused)) this.logger.error(error, 'Unable to authenticate the request');
+    if (!(error instanceof TokenRefused)) this.#logger.error(error, 'Unable to authenticate the request');
     refused?.(error instanceof Error ? error.message : String(error));
   }
 }

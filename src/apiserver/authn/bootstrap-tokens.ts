@@ -11,24 +11,26 @@ const EXTRA_GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 export class BootstrapTokens implements TokenAuthenticator {
   readonly name = 'bootstrap-token';
+  readonly #clock: Clock;
+  readonly #registry: Registry;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly registry: Registry,
-  ) {}
+  constructor(clock: Clock, registry: Registry) {
+    this.#clock = clock;
+    this.#registry = registry;
+  }
 
   authenticateToken(token: string): TokenAnswer | undefined {
     const match = TOKEN.exec(token);
     if (!match) return undefined;
     const [, id = '', secret = ''] = match;
-    const stored = this.registry.lookup('', 'v1', 'secrets', 'kube-system', `bootstrap-token-${id}`) as unknown as
+    const stored = this.#registry.lookup('', 'v1', 'secrets', 'kube-system', `bootstrap-token-${id}`) as unknown as
       | Secret
       | undefined;
     if (!stored || stored.metadata?.deletionTimestamp || stored.type !== 'bootstrap.kubernetes.io/token')
       return undefined;
     const read = (key: string): string => Buffer.from(ownValue(stored.data, key) ?? '', 'base64').toString('utf8');
     if (!sameText(read('token-secret'), secret) || read('token-id') !== id) return undefined;
-    if (isExpired(read('expiration'), this.clock.now()) || read('usage-bootstrap-authentication') !== 'true')
+    if (isExpired(read('expiration'), this.#clock.now()) || read('usage-bootstrap-authentication') !== 'true')
       return undefined;
     const groups = groupsOf(read('auth-extra-groups'));
     return groups && { user: { name: `system:bootstrap:${id}`, groups } };

@@ -69,17 +69,23 @@ const anyAssociatedNode = (user: UserInfo): UserInfo => ({
 });
 
 class Questions {
+  readonly #authorizer: Authorizer;
+  readonly #user: UserInfo;
+
   constructor(
-    private readonly authorizer: Authorizer,
-    private readonly user: UserInfo,
+    authorizer: Authorizer,
+    user: UserInfo,
     readonly verb: string,
     readonly constrained: boolean,
-  ) {}
+  ) {
+    this.#authorizer = authorizer;
+    this.#user = user;
+  }
 
   attributes(resource: string, name: string, more: Partial<AuthorizationAttributes> = {}): AuthorizationAttributes {
     const authentication = this.constrained || resource === 'uids' || resource === 'userextras';
     return {
-      user: this.user,
+      user: this.#user,
       verb: this.verb,
       isResourceRequest: true,
       apiGroup: authentication ? AUTHENTICATION : '',
@@ -94,10 +100,10 @@ class Questions {
   }
 
   ask = (resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<void> =>
-    ask(this.authorizer, this.attributes(resource, name, more));
+    ask(this.#authorizer, this.attributes(resource, name, more));
 
   async allows(resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<boolean> {
-    return (await this.authorizer.authorize(this.attributes(resource, name, more))).decision === 'allow';
+    return (await this.#authorizer.authorize(this.attributes(resource, name, more))).decision === 'allow';
   }
 
   refuse(resource: string, name: string, reason: string): never {

@@ -19,8 +19,11 @@ const REMEMBERED_USERS = 10_000;
 export class Impersonation {
   /** The mode that worked last for a user is tried first. */
   #lastMode = new Map<string, number>();
+  readonly #authorizer: Authorizer;
 
-  constructor(private readonly authorizer: Authorizer) {}
+  constructor(authorizer: Authorizer) {
+    this.#authorizer = authorizer;
+  }
 
   /** The user that the request is to be served as: `user` itself when no header asks for another. */
   impersonate(user: UserInfo, info: RequestInfo, request: ApiRequest): UserInfo | Promise<UserInfo> {
@@ -34,7 +37,7 @@ export class Impersonation {
       const mode = IMPERSONATION_MODES[index]!;
       if (!mode.applies(wanted, attributes.user)) continue;
       try {
-        const impersonated = await mode.check(this.authorizer, wanted, attributes);
+        const impersonated = await mode.check(this.#authorizer, wanted, attributes);
         this.#remember(attributes.user.name, index);
         return impersonated;
       } catch (error) {

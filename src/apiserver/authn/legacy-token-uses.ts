@@ -19,8 +19,10 @@ export class LegacyTokenUses {
   readonly #manual: { inc(): void };
   readonly #invalid: { inc(): void };
   #loopback: Loopback | undefined;
+  readonly #ctx: Context;
 
-  constructor(private readonly ctx: Context) {
+  constructor(ctx: Context) {
+    this.#ctx = ctx;
     const counter = (name: string, help: string): { inc(): void } =>
       ctx.metrics.counter({ name: `serviceaccount_${name}_uses_total`, help });
     this.#automatic = counter('legacy_auto_token', 'Cumulative auto-generated legacy tokens used');
@@ -40,7 +42,7 @@ export class LegacyTokenUses {
   used(secret: SecretObject, account: ServiceAccountObject): void {
     const wasMadeForAccount = (account.secrets ?? []).some(({ name }) => name === secret.metadata.name);
     (wasMadeForAccount ? this.#automatic : this.#manual).inc();
-    const today = new Date(this.ctx.clock.now()).toISOString().slice(0, 10);
+    const today = new Date(this.#ctx.clock.now()).toISOString().slice(0, 10);
     if (!this.#loopback || secret.metadata.labels?.[LAST_USED] === today) return;
     void this.#note(secret, today);
   }
@@ -57,8 +59,8 @@ export class LegacyTokenUses {
         metadata: { ...secret.metadata, labels: { ...secret.metadata.labels, [LAST_USED]: today } },
       } as KubeObject);
     } catch (error) {
-      if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound') && !this.ctx.signal.aborted) {
-        this.ctx.logger.error(error, 'The use of a token could not be noted on its Secret', {
+      if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound') && !this.#ctx.signal.aborted) {
+        this.#ctx.logger.error(error, 'The use of a token could not be noted on its Secret', {
           namespace,
           secret: name,
         });

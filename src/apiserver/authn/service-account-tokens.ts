@@ -81,12 +81,16 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   readonly #publicKeys: ReadonlyMap<string, KeyObject>;
   readonly #verified = new Map<string, Verified>();
   readonly #metrics: Record<'legacy' | 'stale' | 'valid', { inc(): void }>;
+  readonly #ctx: Context;
+  readonly #registry: Registry;
 
   constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
+    ctx: Context,
+    registry: Registry,
     readonly options: ServiceAccountTokenOptions,
   ) {
+    this.#ctx = ctx;
+    this.#registry = registry;
     this.issuer = options.issuer;
     this.legacyUses = new LegacyTokenUses(ctx);
     this.apiAudiences = options.apiAudiences;
@@ -104,7 +108,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   }
 
   async issue(options: TokenRequestOptions): Promise<{ token: string; expiration: number }> {
-    const now = Math.floor(this.ctx.clock.now() / 1000);
+    const now = Math.floor(this.#ctx.clock.now() / 1000);
     const { bound } = options;
     const claims: KubernetesClaims = {
       namespace: options.namespace,
@@ -122,7 +126,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
       .setIssuedAt(now)
       .setNotBefore(now)
       .setExpirationTime(expiration)
-      .setJti(this.ctx.random.uid())
+      .setJti(this.#ctx.random.uid())
       .sign(this.#privateKey);
     return { token, expiration: expiration * 1000 };
   }
@@ -147,7 +151,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
         `token audiences ${quoteAll(given)} is invalid for the target audiences ${quoteAll(audiences)}`,
       );
     if (legacy) {
-      checkLegacyClaims(this.registry, payload, token, this.legacyUses);
+      checkLegacyClaims(this.#registry, payload, token, this.legacyUses);
       this.#metrics.legacy.inc();
       annotate('authentication.k8s.io/legacy-token', payload.sub ?? '');
     } else {
@@ -174,13 +178,13 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   }
 
   #checkBound(payload: JWTPayload, annotate: Annotate): void {
-    const nowMs = this.ctx.clock.now();
+    const nowMs = this.#ctx.clock.now();
     const seconds = nowMs / 1000;
     if (payload.exp !== undefined && seconds > payload.exp) throw new TokenRefused('service account token has expired');
     if (payload.nbf !== undefined && seconds < payload.nbf)
       throw new TokenRefused('service account token is not valid yet');
     const claims = claimsOf(payload);
-    checkBoundClaims(this.registry, claims, nowMs);
+    checkBoundClaims(this.#registry, claims, nowMs);
     if (!claims.warnafter) return;
     if (seconds <= claims.warnafter) return this.#metrics.valid.inc();
     this.#metrics.stale.inc();

@@ -21,11 +21,12 @@ export class WebhookTokens implements TokenAuthenticator {
   #answers: ExpiringCache<Answer>;
   /** One question at a time for a token: a burst of requests asks once. */
   #asking = new Map<string, Promise<Answer>>();
+  readonly #ctx: Context;
+  readonly #options: WebhookTokensOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: WebhookTokensOptions,
-  ) {
+  constructor(ctx: Context, options: WebhookTokensOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
     this.#answers = new ExpiringCache(ctx.clock, CACHED);
   }
 
@@ -43,7 +44,7 @@ export class WebhookTokens implements TokenAuthenticator {
     if (!asking) {
       asking = this.#ask(token, audiences)
         .then((answer) => {
-          this.#answers.set(key, answer, this.options.cacheTtlMs ?? DEFAULT_TTL_MS);
+          this.#answers.set(key, answer, this.#options.cacheTtlMs ?? DEFAULT_TTL_MS);
           return answer;
         })
         .finally(() => this.#asking.delete(key));
@@ -53,7 +54,7 @@ export class WebhookTokens implements TokenAuthenticator {
   }
 
   async #ask(token: string, audiences: readonly string[]): Promise<Answer> {
-    const { version = 'v1', client } = this.options;
+    const { version = 'v1', client } = this.#options;
     let answer: Record<string, unknown>;
     try {
       answer = await client.post({
@@ -63,7 +64,7 @@ export class WebhookTokens implements TokenAuthenticator {
         spec: { token, audiences },
       });
     } catch (error) {
-      this.ctx.logger.error(error, 'The authentication webhook could not be asked');
+      this.#ctx.logger.error(error, 'The authentication webhook could not be asked');
       throw new TokenRefused((error as Error).message);
     }
     return answerOf((answer['status'] ?? {}) as Partial<TokenReviewStatus>, audiences);

@@ -16,11 +16,10 @@ export class UnionAuthorizer implements Authorizer {
   readonly name = 'union';
 
   readonly #decided: readonly DecisionCounter[];
+  readonly #authorizers: readonly Authorizer[];
 
-  constructor(
-    private readonly authorizers: readonly Authorizer[],
-    metrics?: MetricsRegistry,
-  ) {
+  constructor(authorizers: readonly Authorizer[], metrics?: MetricsRegistry) {
+    this.#authorizers = authorizers;
     this.#decided = authorizers.map(({ name }) => decisionCounter(name, metrics));
   }
 
@@ -31,8 +30,8 @@ export class UnionAuthorizer implements Authorizer {
 
   #ask(attributes: AuthorizationAttributes, from: number, before: Decision): Decision | Promise<Decision> {
     let gathered = before;
-    for (let i = from; i < this.authorizers.length; i++) {
-      const answer = this.authorizers[i]!.authorize(attributes);
+    for (let i = from; i < this.#authorizers.length; i++) {
+      const answer = this.#authorizers[i]!.authorize(attributes);
       if (answer instanceof Promise) {
         const sofar = gathered;
         return answer.then((decision) =>
@@ -56,7 +55,7 @@ export class UnionAuthorizer implements Authorizer {
     const rules: PolicyRule[] = [];
     const errors: string[] = [];
     let incomplete = false;
-    for (const authorizer of this.authorizers) {
+    for (const authorizer of this.#authorizers) {
       const found = authorizer.rulesFor?.(user, namespace);
       if (!found) continue;
       append(rules, found.rules);

@@ -34,11 +34,12 @@ export class WebhookAuthorizer implements Authorizer {
   readonly #evaluations;
   readonly #durations;
   readonly #failedOpen;
+  readonly #ctx: Context;
+  readonly #options: WebhookAuthorizerOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: WebhookAuthorizerOptions,
-  ) {
+  constructor(ctx: Context, options: WebhookAuthorizerOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
     this.name = options.name;
     const labels = ['name', 'result'] as const;
     this.#evaluations = ctx.metrics.counter({
@@ -74,7 +75,7 @@ export class WebhookAuthorizer implements Authorizer {
 
   #matches(spec: SubjectAccessReviewSpec): true | Decision {
     const errors: string[] = [];
-    for (const condition of this.options.matchConditions ?? []) {
+    for (const condition of this.#options.matchConditions ?? []) {
       try {
         if (condition.evaluate({ request: spec }) !== true) return NO_OPINION;
       } catch (error) {
@@ -86,18 +87,18 @@ export class WebhookAuthorizer implements Authorizer {
 
   async #ask(spec: SubjectAccessReviewSpec, key: string): Promise<Decision> {
     let decision: Decision;
-    const startedAt = this.ctx.clock.monotonic();
+    const startedAt = this.#ctx.clock.monotonic();
     try {
       decision = await this.#review(spec);
       this.#count('success', startedAt);
     } catch (error) {
       const result = error instanceof DeadlineExceeded ? 'timeout' : 'error';
       this.#count(result, startedAt);
-      if (this.options.failurePolicy !== 'Deny') this.#failedOpen.inc({ name: this.name, result });
-      this.ctx.logger.error(error, 'The authorization webhook could not be asked', { webhook: this.name });
+      if (this.#options.failurePolicy !== 'Deny') this.#failedOpen.inc({ name: this.name, result });
+      this.#ctx.logger.error(error, 'The authorization webhook could not be asked', { webhook: this.name });
       return this.#failed((error as Error).message);
     }
-    const { authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000 } = this.options;
+    const { authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000 } = this.#options;
     if (key.length <= KEY_LIMIT)
       this.#answers.set(key, decision, decision.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs);
     return decision;
@@ -105,14 +106,14 @@ export class WebhookAuthorizer implements Authorizer {
 
   #count(result: string, startedAt: number): void {
     this.#evaluations.inc({ name: this.name, result });
-    this.#durations.observe((this.ctx.clock.monotonic() - startedAt) / 1000, { name: this.name, result });
+    this.#durations.observe((this.#ctx.clock.monotonic() - startedAt) / 1000, { name: this.name, result });
   }
 
   async #review(spec: SubjectAccessReviewSpec): Promise<Decision> {
-    const { version = 'v1' } = this.options;
+    const { version = 'v1' } = this.#options;
     const { groups, ...rest } = spec;
     const sent = version === 'v1' ? spec : { ...rest, ...(groups ? { group: groups } : {}) };
-    const answer = await this.options.client.post({
+    const answer = await this.#options.client.post({
       apiVersion: `authorization.k8s.io/${version}`,
       kind: 'SubjectAccessReview',
       metadata: {},
@@ -129,7 +130,7 @@ export class WebhookAuthorizer implements Authorizer {
   }
 
   #failed(error: string): Decision {
-    return this.options.failurePolicy === 'Deny' ? { decision: 'deny', reason: '', error } : { ...NO_OPINION, error };
+    return this.#options.failurePolicy === 'Deny' ? { decision: 'deny', reason: '', error } : { ...NO_OPINION, error };
   }
 }
 

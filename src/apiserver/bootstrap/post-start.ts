@@ -92,10 +92,13 @@ export async function bootstrapObjects(
 }
 
 class BootstrapWriter {
-  constructor(
-    private readonly registry: Registry,
-    private readonly loopback: Loopback,
-  ) {}
+  readonly #registry: Registry;
+  readonly #loopback: Loopback;
+
+  constructor(registry: Registry, loopback: Loopback) {
+    this.#registry = registry;
+    this.#loopback = loopback;
+  }
 
   async ensure(objects: readonly KubeObject[]): Promise<void> {
     await Promise.all(objects.map(async (object) => !this.#existing(object) && this.#create(object)));
@@ -111,7 +114,7 @@ class BootstrapWriter {
           labels: object.metadata.labels,
           annotations: object.metadata.annotations,
         };
-        await this.loopback('PUT', this.#path(object, object.metadata.name), { ...object, metadata } as KubeObject);
+        await this.#loopback('PUT', this.#path(object, object.metadata.name), { ...object, metadata } as KubeObject);
       }),
     );
   }
@@ -125,8 +128,8 @@ class BootstrapWriter {
         const decision = decide(this.#existing(desired) as T | undefined, desired);
         if (decision.action === 'none') return;
         const path = this.#path(desired, desired.metadata.name);
-        if (decision.action === 'recreate') await this.loopback('DELETE', path);
-        if (decision.action === 'update') await this.loopback('PUT', path, decision.object);
+        if (decision.action === 'recreate') await this.#loopback('DELETE', path);
+        if (decision.action === 'update') await this.#loopback('PUT', path, decision.object);
         else await this.#create(decision.object);
       }),
     );
@@ -135,7 +138,7 @@ class BootstrapWriter {
   /** Another server may have been faster. */
   async #create(object: KubeObject): Promise<void> {
     try {
-      await this.loopback('POST', this.#path(object, undefined), object);
+      await this.#loopback('POST', this.#path(object, undefined), object);
     } catch (error) {
       if (!isStatusError(error, 'AlreadyExists')) throw error;
     }
@@ -154,7 +157,7 @@ class BootstrapWriter {
   }
 
   #served(object: KubeObject): ReturnType<Registry['require']> {
-    const served = this.registry.all().find((s) => s.kind === object.kind && apiVersionOf(s) === object.apiVersion);
+    const served = this.#registry.all().find((s) => s.kind === object.kind && apiVersionOf(s) === object.apiVersion);
     if (!served) throw new Error(`${object.apiVersion} ${object.kind} is not served`);
     return served;
   }

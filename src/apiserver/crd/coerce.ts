@@ -52,20 +52,20 @@ class Pruning {
   readonly unknown: string[] = [];
   readonly metadataErrors: string[] = [];
   /** The names and indexes that lead to the value that is being looked at. */
-  private readonly path: (string | number)[] = [];
+  readonly #path: (string | number)[] = [];
 
   resource(value: Record<string, unknown>, schema: Schema): Record<string, unknown> {
     return this.#fields(value, schema, { isResource: true, keepUnknown: preservesUnknownFields(schema) });
   }
 
   #pathText(): string {
-    return this.path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
+    return this.#path.map((step, i) => (typeof step === 'number' ? `[${step}]` : i === 0 ? step : `.${step}`)).join('');
   }
 
   #recordUnknown(name: string): void {
-    this.path.push(name);
+    this.#path.push(name);
     this.unknown.push(this.#pathText());
-    this.path.pop();
+    this.#path.pop();
   }
 
   #value(value: unknown, schema: Schema | undefined): unknown {
@@ -87,9 +87,9 @@ class Pruning {
   #items(list: readonly unknown[], prune: (item: unknown) => unknown): unknown[] {
     return list.map((item, i) => {
       if (typeof item !== 'object' || item === null) return item;
-      this.path.push(i);
+      this.#path.push(i);
       const pruned = prune(item);
-      this.path.pop();
+      this.#path.pop();
       return pruned;
     });
   }
@@ -109,7 +109,7 @@ class Pruning {
   ): Record<string, unknown> {
     const out: Record<string, unknown> = {};
     const additional = additionalOf(schema);
-    const isRoot = this.path.length === 0;
+    const isRoot = this.#path.length === 0;
     for (const name of Object.keys(value)) {
       const child = value[name];
       if (at.isResource && RESOURCE_FIELDS.has(name)) {
@@ -123,9 +123,9 @@ class Pruning {
           setOwn(out, name, child);
           continue;
         }
-        this.path.push(name);
+        this.#path.push(name);
         setOwn(out, name, this.#value(child, described));
-        this.path.pop();
+        this.#path.pop();
       } else if (at.keepUnknown) setOwn(out, name, child);
       else if (!RESOURCE_FIELDS.has(name) || !isRoot) this.#recordUnknown(name);
     }

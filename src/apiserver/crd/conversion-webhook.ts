@@ -20,11 +20,15 @@ export interface ConversionWebhookOptions {
 }
 
 export class ConversionWebhook {
-  constructor(
-    private readonly ctx: Context,
-    private readonly clients: WebhookClients,
-    private readonly options: ConversionWebhookOptions,
-  ) {}
+  readonly #ctx: Context;
+  readonly #clients: WebhookClients;
+  readonly #options: ConversionWebhookOptions;
+
+  constructor(ctx: Context, clients: WebhookClients, options: ConversionWebhookOptions) {
+    this.#ctx = ctx;
+    this.#clients = clients;
+    this.#options = options;
+  }
 
   /** The objects, which may be of several versions, all in one; in the same order. */
   async convert(objects: readonly KubeObject[], to: GroupVersionKind): Promise<KubeObject[]> {
@@ -38,8 +42,8 @@ export class ConversionWebhook {
     const desiredAPIVersion = apiVersionOf(to);
     const refuse = (why: string): StatusError =>
       failure(500, '', `conversion webhook for ${objects[0]!.apiVersion}, Kind=${to.kind} ${why}`);
-    const version = this.options.reviewVersions.find((one) => one === 'v1' || one === 'v1beta1') ?? 'v1';
-    const uid = this.ctx.random.uid();
+    const version = this.#options.reviewVersions.find((one) => one === 'v1' || one === 'v1beta1') ?? 'v1';
+    const uid = this.#ctx.random.uid();
     const review = {
       kind: 'ConversionReview',
       apiVersion: `apiextensions.k8s.io/${version}`,
@@ -47,8 +51,8 @@ export class ConversionWebhook {
     };
     let answer: unknown;
     try {
-      answer = await this.clients.post({
-        config: this.options.config,
+      answer = await this.#clients.post({
+        config: this.#options.config,
         body: Buffer.from(JSON.stringify(review)),
         timeoutSeconds: TIMEOUT_SECONDS,
       });

@@ -66,22 +66,24 @@ export class CrdManager {
   #wake: (() => void) | undefined;
   #isCaughtUp: () => void = () => undefined;
   readonly #caughtUp = new Promise<void>((resolve) => (this.#isCaughtUp = resolve));
+  readonly #ctx: Context;
+  readonly #options: CrdManagerOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: CrdManagerOptions,
-  ) {}
+  constructor(ctx: Context, options: CrdManagerOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
 
   /** Resolves when what is established already is served, once `run` runs: until then, custom resources are not found. Or when all ends. */
   start(): Promise<void> {
-    const { signal } = this.ctx;
+    const { signal } = this.#ctx;
     if (signal.aborted) this.#isCaughtUp();
     else signal.addEventListener('abort', () => this.#isCaughtUp(), { once: true });
     return this.#caughtUp;
   }
 
   async run(): Promise<void> {
-    const { signal } = this.ctx;
+    const { signal } = this.#ctx;
     const unsubscribe = this.#cache().watch({ scope: '', deliver: ({ entry }) => this.#enqueue(entry.name) });
     const stop = (): void => this.#wake?.();
     signal.addEventListener('abort', stop, { once: true });
@@ -112,14 +114,14 @@ export class CrdManager {
 
   async #reconcileOrRetry(name: string): Promise<void> {
     // A large definition takes its time: whoever waits meanwhile goes first.
-    if (this.#definition(name)) await this.ctx.clock.yield();
+    if (this.#definition(name)) await this.#ctx.clock.yield();
     try {
       await this.#reconcile(name);
     } catch (error) {
       // Somebody else changed it: the event of that brings us back here.
-      if (isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound') || this.ctx.signal.aborted) return;
+      if (isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound') || this.#ctx.signal.aborted) return;
       this.#log(error, name);
-      this.ctx.clock.after(RETRY_MS, () => this.#enqueue(name));
+      this.#ctx.clock.after(RETRY_MS, () => this.#enqueue(name));
     }
   }
 
@@ -148,14 +150,14 @@ export class CrdManager {
     const known = this.#structures.get(definition.metadata.name!);
     if (known && known.uid === uid && known.generation === generation) return known.condition;
     for (const { schema } of definition.spec.versions)
-      if (schema?.openAPIV3Schema) await inSlices(this.ctx.clock, knowStructure(schema.openAPIV3Schema));
+      if (schema?.openAPIV3Schema) await inSlices(this.#ctx.clock, knowStructure(schema.openAPIV3Schema));
     const condition = nonStructuralCondition(definition);
     this.#structures.set(definition.metadata.name!, { uid, generation, condition });
     return condition;
   }
 
   #statusOf(definition: Definition, nonStructural: Condition | undefined): CustomResourceDefinitionStatus {
-    const now = formatTime(this.ctx.clock.now());
+    const now = formatTime(this.#ctx.clock.now());
     const group = this.#definitions().filter(({ spec }) => spec.group === definition.spec.group);
     const old = definition.status ?? ({} as CustomResourceDefinitionStatus);
     let conditions = old.conditions ?? [];
@@ -175,7 +177,7 @@ export class CrdManager {
   }
 
   async #serve(definition: Definition): Promise<void> {
-    const { registry, cache } = this.options;
+    const { registry, cache } = this.#options;
     const name = definition.metadata.name!;
     const key = servingKey(definition);
     const before = this.#serving.get(name);
@@ -198,7 +200,7 @@ export class CrdManager {
   #webhookOf({ spec }: Definition): ConversionWebhook | undefined {
     const { strategy, webhook } = spec.conversion ?? {};
     if (strategy !== 'Webhook' || !webhook?.clientConfig) return undefined;
-    return new ConversionWebhook(this.ctx, this.options.webhooks, {
+    return new ConversionWebhook(this.#ctx, this.#options.webhooks, {
       config: webhook.clientConfig,
       reviewVersions: webhook.conversionReviewVersions ?? [],
     });
@@ -209,8 +211,8 @@ export class CrdManager {
     if (!serving) return;
     serving.stopWatching?.();
     this.#serving.delete(name);
-    this.options.registry.replaceAll(serving.resources, []);
-    this.options.cache.remove(serving.prefix);
+    this.#options.registry.replaceAll(serving.resources, []);
+    this.#options.cache.remove(serving.prefix);
   }
 
   async #finalize(definition: Definition): Promise<void> {
@@ -238,7 +240,7 @@ export class CrdManager {
     await this.#serve(definition);
     const serving = this.#serving.get(name)!;
     serving.stopWatching ??= serving.cache.watch({ scope: '', deliver: () => this.#enqueue(name) });
-    await deleteInstances(this.ctx, this.options.registry.objects, serving);
+    await deleteInstances(this.#ctx, this.#options.registry.objects, serving);
     if (serving.cache.size > 0) return;
     await this.#release(definition, {
       type: 'Terminating',
@@ -256,13 +258,13 @@ export class CrdManager {
   }
 
   #withCondition(definition: Definition, condition: Condition): Definition {
-    const conditions = withCondition(definition.status?.conditions ?? [], condition, formatTime(this.ctx.clock.now()));
+    const conditions = withCondition(definition.status?.conditions ?? [], condition, formatTime(this.#ctx.clock.now()));
     return { ...definition, status: { ...definition.status!, conditions } };
   }
 
   async #writeStatus(definition: Definition): Promise<void> {
-    await this.ctx.clock.yield();
-    await this.options.loopback('PUT', `${PATH}/${definition.metadata.name!}/status`, definition);
+    await this.#ctx.clock.yield();
+    await this.#options.loopback('PUT', `${PATH}/${definition.metadata.name!}/status`, definition);
   }
 
   #enqueueGroup(group: string, except: string): void {
@@ -271,7 +273,7 @@ export class CrdManager {
   }
 
   #cache(): ResourceCache {
-    return this.options.registry.require('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').cache;
+    return this.#options.registry.require('apiextensions.k8s.io', 'v1', 'customresourcedefinitions').cache;
   }
 
   #definition(name: string): Definition | undefined {
@@ -285,7 +287,7 @@ export class CrdManager {
   }
 
   #log(error: unknown, definition: string): void {
-    this.ctx.logger.error(error, 'A CustomResourceDefinition could not be served', { definition });
+    this.#ctx.logger.error(error, 'A CustomResourceDefinition could not be served', { definition });
   }
 }
 

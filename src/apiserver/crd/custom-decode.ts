@@ -18,12 +18,12 @@ const NOTHING_KNOWN: Schema = { type: 'object' };
 
 export class CustomDecoder {
   readonly #inForm: InForm;
+  readonly #gvk: GroupVersionKind;
+  readonly #schema: Schema | undefined;
 
-  constructor(
-    private readonly gvk: GroupVersionKind,
-    private readonly schema: Schema | undefined,
-    inForm: InForm,
-  ) {
+  constructor(gvk: GroupVersionKind, schema: Schema | undefined, inForm: InForm) {
+    this.#gvk = gvk;
+    this.#schema = schema;
     this.#inForm = inForm;
   }
 
@@ -54,15 +54,15 @@ export class CustomDecoder {
   conform(value: unknown): Conformed {
     if (!isRecord(value))
       throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
-    const { kind = this.gvk.kind, apiVersion = apiVersionOf(this.gvk) } = value;
+    const { kind = this.#gvk.kind, apiVersion = apiVersionOf(this.#gvk) } = value;
     // Nothing is known of the fields of other versions.
     const schema =
-      kind !== this.gvk.kind
+      kind !== this.#gvk.kind
         ? undefined
-        : apiVersion === apiVersionOf(this.gvk) || !this.schema
-          ? this.schema
+        : apiVersion === apiVersionOf(this.#gvk) || !this.#schema
+          ? this.#schema
           : NOTHING_KNOWN;
-    if (schema === this.schema && this.#inForm(value)) {
+    if (schema === this.#schema && this.#inForm(value)) {
       const object = { ...value };
       const strictErrors = withMetadata(object, value);
       return { object: inOrder(object), strictErrors };

@@ -13,13 +13,16 @@ const MAX_IDLE = 25;
 type Options = http.ClientRequestArgs & { readonly target?: PermittedTarget };
 
 export class DialAgent extends http.Agent {
-  constructor(private readonly dialer: Dialer) {
+  readonly #dialer: Dialer;
+
+  constructor(dialer: Dialer) {
     super({ keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
+    this.#dialer = dialer;
   }
 
   override createConnection(options: Options, made?: (error: Error | null, socket: Duplex) => void): undefined {
     if (!options.target) throw new Error('a request through a DialAgent needs a permitted target');
-    this.dialer.connect(options.target).then(
+    this.#dialer.connect(options.target).then(
       (socket) => made?.(null, socket),
       (error: Error) => made?.(error, undefined as never),
     );

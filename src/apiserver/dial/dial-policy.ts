@@ -65,11 +65,12 @@ const API_SERVER_NAME = 'DNS:kubernetes.default.svc';
 
 export class DialPolicy {
   readonly #serviceRanges: readonly string[];
+  readonly #registry: Registry;
+  readonly #options: DialPolicyOptions;
 
-  constructor(
-    private readonly registry: Registry,
-    private readonly options: DialPolicyOptions,
-  ) {
+  constructor(registry: Registry, options: DialPolicyOptions) {
+    this.#registry = registry;
+    this.#options = options;
     this.#serviceRanges = options.serviceClusterIpRange.split(',');
   }
 
@@ -101,7 +102,7 @@ export class DialPolicy {
 
   /** A port of a node that is not its kubelet's. */
   permitNodePort<T extends Target>(nodeName: string, target: T): T & PermittedTarget {
-    if (this.options.isSimulatedNode?.(nodeName))
+    if (this.#options.isSimulatedNode?.(nodeName))
       throw simulated(`nothing listens on port ${target.port} of node ${nodeName}: it is simulated`);
     return this.permit(target, 'node');
   }
@@ -117,7 +118,7 @@ export class DialPolicy {
    * nodes.
    */
   #isSimulatedPod({ spec, status }: Pod): boolean {
-    if (spec?.nodeName && this.options.isSimulatedNode?.(spec.nodeName)) return true;
+    if (spec?.nodeName && this.#options.isSimulatedNode?.(spec.nodeName)) return true;
     const containers = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
     return containers.some(({ containerID }) => containerID?.startsWith(SIMULATED_RUNTIME));
   }
@@ -125,19 +126,19 @@ export class DialPolicy {
   #check(ip: IpAddress, port: number, source: AddressSource): void {
     if (!isGlobalUnicast(ip) && !(source === 'kubelet' && isLoopback(ip))) throw notAllowed();
     if (this.#isControlPlane(ip, port) || this.#isServiceAddress(ip)) throw notAllowed();
-    if (this.options.isSimulatedAddress?.(formatIp(ip)))
+    if (this.#options.isSimulatedAddress?.(formatIp(ip)))
       throw simulated(`nothing listens at ${formatIp(ip)}: it is the address of a simulated node or pod`);
   }
 
   /** This server, by whichever address of the machine, and the others that the Service `kubernetes` lists. */
   #isControlPlane(ip: IpAddress, port: number): boolean {
     const address = formatIp(ip);
-    if (port === this.options.port()) {
-      if (isLoopback(ip) || address === canonical(this.options.advertiseAddress)) return true;
-      if ((this.options.localAddresses ?? interfaceAddresses)().some((local) => canonical(local) === address))
+    if (port === this.#options.port()) {
+      if (isLoopback(ip) || address === canonical(this.#options.advertiseAddress)) return true;
+      if ((this.#options.localAddresses ?? interfaceAddresses)().some((local) => canonical(local) === address))
         return true;
     }
-    const slice = this.registry.lookup(
+    const slice = this.#registry.lookup(
       'discovery.k8s.io',
       'v1',
       'endpointslices',
@@ -154,7 +155,7 @@ export class DialPolicy {
   }
 
   #serviceCidrs(): Cidr[] {
-    const stored = this.registry.find('networking.k8s.io', 'v1', 'servicecidrs')?.cache.list() ?? [];
+    const stored = this.#registry.find('networking.k8s.io', 'v1', 'servicecidrs')?.cache.list() ?? [];
     const texts = new Set(this.#serviceRanges);
     for (const { object } of stored)
       for (const text of (object as ServiceCIDR & KubeObject).spec?.cidrs ?? []) texts.add(text);

@@ -18,17 +18,21 @@ export interface DialerOptions {
 const CONNECT_TIMEOUT_MS = 30_000;
 
 export class Dialer {
+  readonly #options: DialerOptions;
+
   constructor(
     readonly clock: Clock,
-    private readonly options: DialerOptions = {},
-  ) {}
+    options: DialerOptions = {},
+  ) {
+    this.#options = options;
+  }
 
   /** Resolves when the connection is ready for the first byte of HTTP/1.1; the caller owns it from then on. */
   async connect(target: PermittedTarget, signal?: AbortSignal): Promise<Duplex> {
     if (target.connect) return target.connect();
     const { host, port, permit } = target;
     const { lookup, checkPeer } = permit.checks;
-    const socket = (this.options.open ?? openSocket)({ host, port, ...(lookup ? { lookup } : {}) });
+    const socket = (this.#options.open ?? openSocket)({ host, port, ...(lookup ? { lookup } : {}) });
     let reason: Error | undefined;
     const giveUp = (why: Error): void => {
       reason = why;

@@ -22,15 +22,19 @@ export interface ServicePortRef {
 const ROUTABLE = ['ClusterIP', 'NodePort', 'LoadBalancer'];
 
 export class ServiceResolver {
-  constructor(
-    private readonly registry: Registry,
-    private readonly random: Random,
-    private readonly policy: DialPolicy,
-  ) {}
+  readonly #registry: Registry;
+  readonly #random: Random;
+  readonly #policy: DialPolicy;
+
+  constructor(registry: Registry, random: Random, policy: DialPolicy) {
+    this.#registry = registry;
+    this.#random = random;
+    this.#policy = policy;
+  }
 
   /** For webhooks and aggregated APIs. Fails with upstream's words when there is no such Service, port or endpoint. */
   resolve(namespace: string, name: string, port: number): PermittedTarget {
-    const found = this.registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
+    const found = this.#registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
     if (!found) throw notFound({ group: '', resource: 'service' }, name);
     const { type = 'ClusterIP', ports = [], selector = {} } = found.spec ?? {};
     if (!ROUTABLE.includes(type)) throw new Error(`unsupported service type ${quote(type)}`);
@@ -52,7 +56,7 @@ export class ServiceResolver {
       const slicePort = slice.ports?.find((candidate) => (candidate.name ?? '') === port.portName)?.port;
       if (slicePort === undefined) continue;
       const endpoints = slice.endpoints ?? [];
-      const from = endpoints.length > 0 ? this.random.integer(endpoints.length) : 0;
+      const from = endpoints.length > 0 ? this.#random.integer(endpoints.length) : 0;
       for (let i = 0; i < endpoints.length; i++) {
         const endpoint = endpoints[(from + i) % endpoints.length]!;
         const host = endpoint.addresses[0];
@@ -71,13 +75,13 @@ export class ServiceResolver {
   /** Undefined for an endpoint that is not the Pod it should be. */
   #permit(namespace: string, endpoint: Endpoint, target: Target, podsOnly: boolean): PermittedTarget | undefined {
     const pod = this.#podOf(namespace, endpoint, target.host);
-    if (pod) return this.policy.permitPod(pod, target);
-    return podsOnly ? undefined : this.policy.permit(target, 'endpoint');
+    if (pod) return this.#policy.permitPod(pod, target);
+    return podsOnly ? undefined : this.#policy.permit(target, 'endpoint');
   }
 
   #podOf(namespace: string, { targetRef }: Endpoint, address: string): Pod | undefined {
     if (targetRef?.kind !== 'Pod' || targetRef.namespace !== namespace) return undefined;
-    const pod = this.registry.lookup('', 'v1', 'pods', namespace, targetRef.name ?? '') as
+    const pod = this.#registry.lookup('', 'v1', 'pods', namespace, targetRef.name ?? '') as
       | (Pod & KubeObject)
       | undefined;
     return pod?.status?.podIPs?.some(({ ip }) => ip === address) ? pod : undefined;
@@ -86,7 +90,7 @@ export class ServiceResolver {
   /** Those of the Service's first address family come first. */
   #slicesOf({ namespace, name }: ServicePortRef, preferred: string | undefined): EndpointSlice[] {
     const slices: EndpointSlice[] = [];
-    for (const { object } of this.registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
+    for (const { object } of this.#registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
       const slice = object as EndpointSlice & KubeObject;
       if (slice.metadata.labels?.['kubernetes.io/service-name'] === name && slice.addressType !== 'FQDN')
         slices.push(slice);

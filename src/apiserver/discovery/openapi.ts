@@ -44,32 +44,34 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
 /** The documents as they are now: made in slices, each once, for however many ask. */
 class BeingMade {
   readonly #made = new Map<string, Promise<OpenApiDocument>>();
+  readonly #clock: Clock;
+  readonly #documents: MergedDocuments;
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly documents: MergedDocuments,
-  ) {}
+  constructor(clock: Clock, documents: MergedDocuments) {
+    this.#clock = clock;
+    this.#documents = documents;
+  }
 
   v2(): Promise<OpenApiDocument> {
-    return this.#once('v2', () => this.documents.v2());
+    return this.#once('v2', () => this.#documents.v2());
   }
 
   v2Protobuf(): Promise<OpenApiDocument> {
-    return this.#once('v2 protobuf', () => this.documents.v2Protobuf());
+    return this.#once('v2 protobuf', () => this.#documents.v2Protobuf());
   }
 
   v3Root(): Promise<OpenApiDocument> {
-    return this.#once('v3', () => this.documents.v3Root());
+    return this.#once('v3', () => this.#documents.v3Root());
   }
 
   /** Not remembered by name, since anybody may ask for any name; what they are joined of is. */
   v3(name: string): Promise<OpenApiDocument | undefined> {
-    return inSlices(this.clock, this.documents.v3(name));
+    return inSlices(this.#clock, this.#documents.v3(name));
   }
 
   #once(name: string, steps: () => Steps<OpenApiDocument>): Promise<OpenApiDocument> {
     let document = this.#made.get(name);
-    if (!document) this.#made.set(name, (document = inSlices(this.clock, steps())));
+    if (!document) this.#made.set(name, (document = inSlices(this.#clock, steps())));
     return document;
   }
 }

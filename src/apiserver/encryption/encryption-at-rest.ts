@@ -12,12 +12,15 @@ const IN_THE_CLEAR = new ProviderChain([identityProvider]);
 
 export class EncryptionAtRest implements Transformer {
   #chains = new Map<string, ProviderChain>();
+  #chainOf: ChainOf;
 
-  constructor(private chainOf: ChainOf) {}
+  constructor(chainOf: ChainOf) {
+    this.#chainOf = chainOf;
+  }
 
   /** New keys, a new order: what comes from now on is written with them. */
   use(chainOf: ChainOf): void {
-    this.chainOf = chainOf;
+    this.#chainOf = chainOf;
     this.#chains.clear();
   }
 
@@ -43,7 +46,7 @@ export class EncryptionAtRest implements Transformer {
     const cacheKey = end < 0 ? key : key.slice(0, Math.max(end, key.indexOf('/', end + 1)));
     let chain = this.#chains.get(cacheKey);
     if (!chain) {
-      chain = this.chainOf(resourceOfKey(key)) ?? IN_THE_CLEAR;
+      chain = this.#chainOf(resourceOfKey(key)) ?? IN_THE_CLEAR;
       if (this.#chains.size > 10_000) this.#chains.clear();
       this.#chains.set(cacheKey, chain);
     }

@@ -68,15 +68,18 @@ export async function openPki(ctx: Context, directory: string | undefined, servi
 }
 
 class PkiFiles {
-  constructor(
-    private readonly ctx: Context,
-    private readonly directory: string | undefined,
-  ) {}
+  readonly #ctx: Context;
+  readonly #directory: string | undefined;
+
+  constructor(ctx: Context, directory: string | undefined) {
+    this.#ctx = ctx;
+    this.#directory = directory;
+  }
 
   async authority(name: string, commonName: string): Promise<Authority> {
     const known = await this.#readPair(name);
     if (known) return loadAuthority(known);
-    const authority = await createAuthority(this.ctx, commonName);
+    const authority = await createAuthority(this.#ctx, commonName);
     await this.#writePair(name, authority);
     return authority;
   }
@@ -86,11 +89,11 @@ class PkiFiles {
     const wanted = JSON.stringify(request);
     if (
       known &&
-      expiresAt(known.certificate) - this.ctx.clock.now() > RENEW_BEFORE_MS &&
+      expiresAt(known.certificate) - this.#ctx.clock.now() > RENEW_BEFORE_MS &&
       (await this.#read(`${name}.names`)) === wanted
     )
       return known;
-    const pair = await issue(this.ctx, authority, request);
+    const pair = await issue(this.#ctx, authority, request);
     await this.#writePair(name, pair);
     await this.#write(`${name}.names`, wanted, 0o600);
     return pair;
@@ -116,9 +119,9 @@ class PkiFiles {
   }
 
   async #read(name: string): Promise<string | undefined> {
-    if (!this.directory) return undefined;
+    if (!this.#directory) return undefined;
     try {
-      return await fs.readFile(path.join(this.directory, name), 'utf8');
+      return await fs.readFile(path.join(this.#directory, name), 'utf8');
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
       throw error;
@@ -127,8 +130,8 @@ class PkiFiles {
 
   /** What was signed with a key is worth nothing without it: it is on the disk before anything is. */
   async #write(name: string, text: string, mode: number): Promise<void> {
-    if (!this.directory) return;
-    makeDirectoryDurably(this.directory, 0o700);
-    await writeFileDurably(path.join(this.directory, name), text, { mode });
+    if (!this.#directory) return;
+    makeDirectoryDurably(this.#directory, 0o700);
+    await writeFileDurably(path.join(this.#directory, name), text, { mode });
   }
 }

@@ -14,11 +14,15 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_ATTEMPTS = 5;
 
 export class ReviewClient {
-  constructor(
-    private readonly ctx: Context,
-    private readonly transport: Transport,
-    private readonly options: ReviewClientOptions = {},
-  ) {}
+  readonly #ctx: Context;
+  readonly #transport: Transport;
+  readonly #options: ReviewClientOptions;
+
+  constructor(ctx: Context, transport: Transport, options: ReviewClientOptions = {}) {
+    this.#ctx = ctx;
+    this.#transport = transport;
+    this.#options = options;
+  }
 
   static async fromKubeconfig(ctx: Context, file: string, options: ReviewClientOptions = {}): Promise<ReviewClient> {
     const config = await loadKubeconfig({ clock: ctx.clock, file });
@@ -27,28 +31,28 @@ export class ReviewClient {
 
   async post(body: unknown): Promise<Record<string, unknown>> {
     const backoff = new Backoff({
-      baseMs: this.options.retryBackoffMs ?? 500,
+      baseMs: this.#options.retryBackoffMs ?? 500,
       factor: 1.5,
       capMs: 5000,
       jitter: 0.2,
-      random: this.ctx.random,
+      random: this.#ctx.random,
     });
-    const attempts = this.options.attempts ?? DEFAULT_ATTEMPTS;
+    const attempts = this.#options.attempts ?? DEFAULT_ATTEMPTS;
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#postOnce(body);
       } catch (error) {
-        if (attempt >= attempts || !mayPass(error) || this.ctx.signal.aborted) throw error;
+        if (attempt >= attempts || !mayPass(error) || this.#ctx.signal.aborted) throw error;
       }
-      await this.ctx.clock.sleep(backoff.next(), this.ctx.signal);
+      await this.#ctx.clock.sleep(backoff.next(), this.#ctx.signal);
     }
   }
 
-  close = (): Promise<void> => this.transport.close();
+  close = (): Promise<void> => this.#transport.close();
 
   async #postOnce(body: unknown): Promise<Record<string, unknown>> {
-    const signal = this.ctx.clock.deadline(this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, this.ctx.signal);
-    const response = await this.transport.request({
+    const signal = this.#ctx.clock.deadline(this.#options.timeoutMs ?? DEFAULT_TIMEOUT_MS, this.#ctx.signal);
+    const response = await this.#transport.request({
       method: 'POST',
       path: '',
       body,

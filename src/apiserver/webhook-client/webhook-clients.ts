@@ -52,11 +52,12 @@ export interface WebhookDialling {
 
 export class WebhookClients {
   #webhooks = new Map<string, Webhook>();
+  readonly #ctx: Context;
+  readonly #dialling: WebhookDialling;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly dialling: WebhookDialling,
-  ) {
+  constructor(ctx: Context, dialling: WebhookDialling) {
+    this.#ctx = ctx;
+    this.#dialling = dialling;
     ctx.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
@@ -71,7 +72,7 @@ export class WebhookClients {
     const location = `${webhook.path}?timeout=${timeoutSeconds}s`;
     const controller = new AbortController();
     const giveUp = (): void => controller.abort(signal?.reason);
-    const timer = this.ctx.clock.after(timeoutSeconds * 1000, () =>
+    const timer = this.#ctx.clock.after(timeoutSeconds * 1000, () =>
       controller.abort(new DeadlineExceeded(timeoutSeconds * 1000)),
     );
     if (signal?.aborted) giveUp();
@@ -98,7 +99,7 @@ export class WebhookClients {
     signal: AbortSignal,
   ): Promise<{ status: number; text: string }> {
     for (let attempt = 0; ; attempt++) {
-      const outgoing = startRequest(this.dialling.dialer, {
+      const outgoing = startRequest(this.#dialling.dialer, {
         target: webhook.locate(),
         agent: webhook.agent,
         method: 'POST',
@@ -138,7 +139,7 @@ export class WebhookClients {
   }
 
   #makeWebhook({ url, service, caBundle }: WebhookClientConfig): Webhook {
-    const { dialer, policy, resolver } = this.dialling;
+    const { dialer, policy, resolver } = this.#dialling;
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
     const agent = new DialAgent(dialer);
     if (service) {

@@ -5,8 +5,11 @@ const MAX_VALUE_LENGTH = 10 * 1024;
 
 export class AuditAnnotations {
   readonly #values = new Map<string, Set<string>>();
+  readonly #policy: string;
 
-  constructor(private readonly policy: string) {}
+  constructor(policy: string) {
+    this.#policy = policy;
+  }
 
   add(key: string, value: string): void {
     const values = this.#values.get(key) ?? new Set();
@@ -14,6 +17,6 @@ export class AuditAnnotations {
   }
 
   publish(attributes: AdmissionAttributes): void {
-    for (const [key, values] of this.#values) attributes.annotate(`${this.policy}/${key}`, [...values].join(', '));
+    for (const [key, values] of this.#values) attributes.annotate(`${this.#policy}/${key}`, [...values].join(', '));
   }
 }

@@ -35,11 +35,10 @@ export type CompilerFactory = (options: CompilerOptions) => PolicyExpressions;
 
 export class PolicyExpressions {
   readonly #expressions: AdmissionExpressions;
+  readonly #authorizer: Authorizer;
 
-  constructor(
-    private readonly authorizer: Authorizer,
-    options: CompilerOptions,
-  ) {
+  constructor(authorizer: Authorizer, options: CompilerOptions) {
+    this.#authorizer = authorizer;
     this.#expressions = new AdmissionExpressions(options);
   }
 
@@ -49,7 +48,7 @@ export class PolicyExpressions {
 
   /** A run of several expressions over one request: they share what variables give. */
   start(input: EvaluationInput): PolicyEvaluation {
-    return new PolicyEvaluation(this.#expressions, input, this.authorizer);
+    return new PolicyEvaluation(this.#expressions, input, this.#authorizer);
   }
 }
 
@@ -97,17 +96,19 @@ class PendingAnswer extends Error {
 /** What the authorizer said about a request so far. */
 class Rights {
   readonly #answers = new Map<string, AuthorizationDecision>();
+  readonly #authorizer: Authorizer;
+  readonly #attributes: AdmissionAttributes;
 
-  constructor(
-    private readonly authorizer: Authorizer,
-    private readonly attributes: AdmissionAttributes,
-  ) {}
+  constructor(authorizer: Authorizer, attributes: AdmissionAttributes) {
+    this.#authorizer = authorizer;
+    this.#attributes = attributes;
+  }
 
   answer(question: AuthorizationAttributes): AuthorizationDecision {
     const key = JSON.stringify(question);
     const known = this.#answers.get(key);
     if (known) return known;
-    const decision = this.authorizer.authorize(attributesFor(this.#userOf(question), question));
+    const decision = this.#authorizer.authorize(attributesFor(this.#userOf(question), question));
     if (decision instanceof Promise) {
       throw new PendingAnswer(decision.then((settled) => void this.#answers.set(key, answerOf(settled))));
     }
@@ -117,7 +118,7 @@ class Rights {
   }
 
   #userOf({ serviceAccount }: AuthorizationAttributes): UserInfo {
-    if (!serviceAccount) return this.attributes.user;
+    if (!serviceAccount) return this.#attributes.user;
     const { namespace, name } = serviceAccount;
     return {
       name: `system:serviceaccount:${namespace}:${name}`,

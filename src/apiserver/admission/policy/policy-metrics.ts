@@ -16,11 +16,10 @@ export interface PolicyCheck {
 export class PolicyMetrics {
   readonly #checks;
   readonly #duration;
+  readonly #ctx: Pick<Context, 'clock' | 'metrics'>;
 
-  constructor(
-    private readonly ctx: Pick<Context, 'clock' | 'metrics'>,
-    kind: PolicyKind,
-  ) {
+  constructor(ctx: Pick<Context, 'clock' | 'metrics'>, kind: PolicyKind) {
+    this.#ctx = ctx;
     const labels = ['policy', 'policy_binding', 'enforcement_action', 'error_type'] as const;
     this.#checks = ctx.metrics.counter({
       name: `apiserver_${kind}_admission_policy_check_total`,
@@ -36,12 +35,12 @@ export class PolicyMetrics {
   }
 
   now(): number {
-    return this.ctx.clock.monotonic();
+    return this.#ctx.clock.monotonic();
   }
 
   checked({ policy, binding, action, error }: PolicyCheck, since: number): void {
     const labels = { policy, policy_binding: binding, enforcement_action: action, error_type: error };
     this.#checks.inc(labels);
-    this.#duration.observe((this.ctx.clock.monotonic() - since) / 1000, labels);
+    this.#duration.observe((this.#ctx.clock.monotonic() - since) / 1000, labels);
   }
 }

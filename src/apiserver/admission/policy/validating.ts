@@ -84,25 +84,31 @@ export function validatingPolicyPlugin(
 /** One policy on one request. */
 class PolicyRun {
   readonly #audit: AuditAnnotations;
+  readonly #attributes: AdmissionAttributes;
+  readonly #bound: BoundPolicy<CompiledPolicy, CompiledBinding>;
+  readonly #outcome: { readonly denials: Denial[]; readonly metrics: PolicyMetrics };
 
   constructor(
-    private readonly attributes: AdmissionAttributes,
-    private readonly bound: BoundPolicy<CompiledPolicy, CompiledBinding>,
-    private readonly outcome: { readonly denials: Denial[]; readonly metrics: PolicyMetrics },
+    attributes: AdmissionAttributes,
+    bound: BoundPolicy<CompiledPolicy, CompiledBinding>,
+    outcome: { readonly denials: Denial[]; readonly metrics: PolicyMetrics },
   ) {
+    this.#attributes = attributes;
+    this.#bound = bound;
+    this.#outcome = outcome;
     this.#audit = new AuditAnnotations(bound.name);
   }
 
   async run(): Promise<void> {
-    const { attributes } = this;
-    const { matcher, policy } = this.bound.compiled;
+    const attributes = this.#attributes;
+    const { matcher, policy } = this.#bound.compiled;
     const view = await this.#configured(undefined, () => matcher.match(attributes));
     if (!view) return;
     const paramKind = policy.spec?.paramKind;
     const params =
       paramKind && (await this.#configured(undefined, () => findParamKind(attributes.registry, paramKind)));
     if (paramKind && !params) return;
-    for (const { binding, matcher: bindingMatcher } of this.bound.bindings) {
+    for (const { binding, matcher: bindingMatcher } of this.#bound.bindings) {
       const name = binding.metadata.name ?? '';
       if (!(await this.#configured(name, () => bindingMatcher.match(attributes)))) continue;
       const objects = await this.#configured(name, () =>
@@ -114,13 +120,13 @@ class PolicyRun {
   }
 
   async #validate(view: View, binding: BindingObject, params: KubeObject | undefined): Promise<void> {
-    const { validator } = this.bound.compiled;
-    const { metrics } = this.outcome;
+    const { validator } = this.#bound.compiled;
+    const { metrics } = this.#outcome;
     const startedAt = metrics.now();
     const { decisions, auditAnnotations } = await validator.validate(
-      await evaluationInput(this.attributes, view, params),
+      await evaluationInput(this.#attributes, view, params),
     );
-    const told = { policy: this.bound.name, binding: binding.metadata.name ?? '' };
+    const told = { policy: this.#bound.name, binding: binding.metadata.name ?? '' };
     if (decisions.every(({ action }) => action === 'admit'))
       metrics.checked({ ...told, action: 'allow', error: 'no_error' }, startedAt);
     decisions.forEach((decision, index) => this.#act(binding, decision, index, startedAt));
@@ -132,10 +138,11 @@ class PolicyRun {
 
   #act(binding: BindingObject, decision: Decision, index: number, startedAt: number): void {
     if (decision.action === 'admit') return;
-    const { attributes, bound } = this;
+    const attributes = this.#attributes;
+    const bound = this.#bound;
     const name = binding.metadata.name ?? '';
     for (const action of binding.spec?.validationActions ?? []) {
-      this.outcome.metrics.checked(
+      this.#outcome.metrics.checked(
         { policy: bound.name, binding: name, action: action.toLowerCase(), error: 'no_error' },
         startedAt,
       );
@@ -158,7 +165,7 @@ class PolicyRun {
   }
 
   #deny(binding: string | undefined, message: string, reason: string): void {
-    this.outcome.denials.push({ policy: this.bound.name, binding, message, reason: reason || DEFAULT_REASON });
+    this.#outcome.denials.push({ policy: this.#bound.name, binding, message, reason: reason || DEFAULT_REASON });
   }
 
   /** What is wrong with the policy or the binding itself is left to the failure policy. */
@@ -166,7 +173,7 @@ class PolicyRun {
     try {
       return await step();
     } catch (error) {
-      const ignores = this.bound.compiled.policy.spec?.failurePolicy === 'Ignore';
+      const ignores = this.#bound.compiled.policy.spec?.failurePolicy === 'Ignore';
       const message = error instanceof Error ? error.message : String(error);
       if (!ignores)
         this.#deny(binding, `failed to configure ${binding === undefined ? 'policy' : 'binding'}: ${message}`, '');

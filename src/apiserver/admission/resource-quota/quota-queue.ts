@@ -28,12 +28,14 @@ interface Waiter {
 export class QuotaQueue {
   #waiting = new Map<string, Waiter[]>();
   #quotas: ServedResource;
+  readonly #ctx: Context;
+  readonly #registry: Registry;
+  readonly #limited: readonly LimitedResource[];
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly registry: Registry,
-    private readonly limited: readonly LimitedResource[],
-  ) {
+  constructor(ctx: Context, registry: Registry, limited: readonly LimitedResource[]) {
+    this.#ctx = ctx;
+    this.#registry = registry;
+    this.#limited = limited;
     this.#quotas = registry.require('', 'v1', 'resourcequotas');
   }
 
@@ -68,7 +70,7 @@ export class QuotaQueue {
     let entries = [...this.#quotas.cache.list(namespace)];
     for (let retries = RETRIES; pending.length > 0; retries--) {
       const quotas = entries.map((entry) => this.#running(entry));
-      pending = this.#check(quotas, pending, retries === RETRIES ? this.limited : []);
+      pending = this.#check(quotas, pending, retries === RETRIES ? this.#limited : []);
       const lost: RunningQuota[] = [];
       for (const quota of quotas) {
         if (!sameUsage(quota.used, quota.charged) && !(await this.#write(quota))) lost.push(quota);
@@ -91,7 +93,7 @@ export class QuotaQueue {
     const charged: Waiter[] = [];
     for (const waiter of waiters) {
       try {
-        const uses = checkRequest(quotas, waiter.attributes, { limited, now: this.ctx.clock.now() });
+        const uses = checkRequest(quotas, waiter.attributes, { limited, now: this.#ctx.clock.now() });
         if (waiter.attributes.dryRun || uses.size === 0) {
           waiter.resolve();
           continue;
@@ -114,7 +116,7 @@ export class QuotaQueue {
   async #write({ entry, quota, charged }: RunningQuota): Promise<boolean> {
     const object: QuotaObject = { ...quota, status: { ...quota.status, used: resourceListOf(charged) } };
     return (
-      (await this.registry.objects.replace(
+      (await this.#registry.objects.replace(
         this.#quotas,
         { namespace: entry.namespace, name: entry.name },
         entry,
@@ -128,7 +130,7 @@ export class QuotaQueue {
     const found: Entry[] = [];
     for (const { entry } of quotas) {
       try {
-        found.push(await this.registry.objects.fresh(this.#quotas, { namespace: entry.namespace, name: entry.name }));
+        found.push(await this.#registry.objects.fresh(this.#quotas, { namespace: entry.namespace, name: entry.name }));
       } catch (error) {
         if (!isStatusError(error, 'NotFound')) throw error;
       }

@@ -17,19 +17,20 @@ const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256
 export class OidcTokens implements TokenAuthenticator {
   readonly name = 'oidc';
   #keys: ProviderKeys;
+  readonly #ctx: Context;
+  readonly #options: OidcOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: OidcOptions,
-  ) {
+  constructor(ctx: Context, options: OidcOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
     this.#keys = new ProviderKeys(ctx, options);
   }
 
   async authenticateToken(token: string): Promise<TokenAnswer | undefined> {
-    if (issuerOf(token) !== this.options.issuer) return undefined;
+    if (issuerOf(token) !== this.#options.issuer) return undefined;
     const claims = await this.#verify(token);
     try {
-      return { user: mapClaims(this.options.mapping, claims) };
+      return { user: mapClaims(this.#options.mapping, claims) };
     } catch (error) {
       throw new TokenRefused(`oidc: ${(error as Error).message}`);
     }
@@ -38,10 +39,10 @@ export class OidcTokens implements TokenAuthenticator {
   async #verify(token: string): Promise<JWTPayload> {
     try {
       const { payload } = await jwtVerify(token, this.#keys.keyFor, {
-        issuer: this.options.issuer,
-        audience: [...this.options.audiences],
-        algorithms: [...(this.options.algorithms ?? ALGORITHMS)],
-        currentDate: new Date(this.ctx.clock.now()),
+        issuer: this.#options.issuer,
+        audience: [...this.#options.audiences],
+        algorithms: [...(this.#options.algorithms ?? ALGORITHMS)],
+        currentDate: new Date(this.#ctx.clock.now()),
         requiredClaims: ['exp'],
       });
       return payload;

@@ -28,11 +28,13 @@ export class ProviderKeys {
   #keys: ReturnType<typeof createLocalJWKSet> | undefined;
   #fetching: Promise<void> | undefined;
   #fetchedAt = -Infinity;
+  readonly #ctx: Context;
+  readonly #options: ProviderOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: ProviderOptions,
-  ) {}
+  constructor(ctx: Context, options: ProviderOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
+  }
 
   /** For jose: the key that signed a token. */
   keyFor = async (
@@ -43,7 +45,7 @@ export class ProviderKeys {
     try {
       return await this.#keys!(header, token);
     } catch (error) {
-      if (!(error instanceof errors.JWKSNoMatchingKey) || this.ctx.clock.monotonic() - this.#fetchedAt < COOLDOWN_MS)
+      if (!(error instanceof errors.JWKSNoMatchingKey) || this.#ctx.clock.monotonic() - this.#fetchedAt < COOLDOWN_MS)
         throw error;
     }
     await this.#refresh();
@@ -57,27 +59,27 @@ export class ProviderKeys {
 
   async #fetch(): Promise<void> {
     const document = await this.#get(
-      this.options.discoveryUrl ?? `${this.options.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
+      this.#options.discoveryUrl ?? `${this.#options.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`,
     );
-    if (document['issuer'] !== this.options.issuer)
+    if (document['issuer'] !== this.#options.issuer)
       throw new Error(
-        `the provider says that its issuer is "${String(document['issuer'])}", not "${this.options.issuer}"`,
+        `the provider says that its issuer is "${String(document['issuer'])}", not "${this.#options.issuer}"`,
       );
     const keys = await this.#get(String(document['jwks_uri']));
     this.#keys = createLocalJWKSet(keys as unknown as JSONWebKeySet);
-    this.#fetchedAt = this.ctx.clock.monotonic();
+    this.#fetchedAt = this.#ctx.clock.monotonic();
   }
 
   async #get(address: string): Promise<Record<string, unknown>> {
     const url = new URL(address);
     if (url.protocol !== 'https:') throw new Error(`an OIDC provider must be reached by https, not ${url.protocol}`);
-    const { ca } = this.options;
+    const { ca } = this.#options;
     const transport = new HttpTransport({
       config: { server: url.origin, ...(ca ? { ca } : {}), credentials: anonymous, namespace: 'default' },
-      clock: this.ctx.clock,
+      clock: this.#ctx.clock,
     });
     try {
-      const signal = this.ctx.clock.deadline(TIMEOUT_MS, this.ctx.signal);
+      const signal = this.#ctx.clock.deadline(TIMEOUT_MS, this.#ctx.signal);
       const { status, body } = await transport.request({ method: 'GET', path: url.pathname + url.search, signal });
       const parsed: unknown = typeof body === 'string' ? JSON.parse(body) : body;
       if (status !== 200 || !isRecord(parsed))

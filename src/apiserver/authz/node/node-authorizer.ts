@@ -25,12 +25,11 @@ type Check = (graph: NodeGraph, node: string, attributes: AuthorizationAttribute
 export class NodeAuthorizer implements Authorizer {
   readonly name = 'Node';
   #rules = new RuleIndex<true>();
+  readonly #graph: NodeGraph;
 
   /** `rules`: what every node may do, where no check below subdivides it. */
-  constructor(
-    private readonly graph: NodeGraph,
-    rules: readonly PolicyRule[],
-  ) {
+  constructor(graph: NodeGraph, rules: readonly PolicyRule[]) {
+    this.#graph = graph;
     for (const rule of rules) this.#rules.add(rule, true);
   }
 
@@ -41,7 +40,7 @@ export class NodeAuthorizer implements Authorizer {
     const check = attributes.isResourceRequest
       ? CHECKS.get(`${attributes.apiGroup}/${attributes.resource}`)
       : undefined;
-    if (check) return check(this.graph, node, attributes);
+    if (check) return check(this.#graph, node, attributes);
     return this.#rules.find(attributes) ? ALLOW : NO_OPINION;
   }
 

@@ -37,8 +37,11 @@ export class NodeGraph {
   #secretsOfVolume = new Map<string, readonly string[]>();
   #nodeOf = new Map<string, string>();
   #built = false;
+  readonly #registry: Registry;
 
-  constructor(private readonly registry: Registry) {}
+  constructor(registry: Registry) {
+    this.#registry = registry;
+  }
 
   /** Whether the object has to do with the node. */
   reaches(node: string, vertex: Vertex, namespace: string, name: string): boolean {
@@ -84,7 +87,7 @@ export class NodeGraph {
   }
 
   #followNodeNames(group: string, plural: string, vertex: Vertex): void {
-    const version = this.registry.all().find((served) => served.group === group && served.plural === plural)?.version;
+    const version = this.#registry.all().find((served) => served.group === group && served.plural === plural)?.version;
     if (!version) return;
     this.#follow(group, version, plural, (entry, object) => {
       const key = `${vertex} ${entry.namespace}/${entry.name}`;
@@ -100,7 +103,7 @@ export class NodeGraph {
     plural: string,
     set: (entry: Entry, object: KubeObject | undefined) => void,
   ): void {
-    const { cache } = this.registry.require(group, version, plural);
+    const { cache } = this.#registry.require(group, version, plural);
     for (const entry of cache.list()) set(entry, entry.object);
     cache.watch({
       scope: '',

@@ -15,12 +15,12 @@ const itself = (bytes: Buffer): Buffer => bytes;
 
 export class KmsClient {
   #client: Client;
+  readonly #ctx: Context;
+  readonly #timeoutMs: number;
 
-  constructor(
-    private readonly ctx: Context,
-    endpoint: string,
-    private readonly timeoutMs: number,
-  ) {
+  constructor(ctx: Context, endpoint: string, timeoutMs: number) {
+    this.#ctx = ctx;
+    this.#timeoutMs = timeoutMs;
     // `unix:///@name` is a socket in Linux's abstract namespace.
     const address = endpoint.startsWith('unix:///@')
       ? `unix-abstract:${endpoint.slice('unix:///@'.length)}`
@@ -32,11 +32,11 @@ export class KmsClient {
     decodeStatusResponse(await this.#call('Status', Buffer.alloc(0)));
 
   encrypt = async (plaintext: Buffer): Promise<ReturnType<typeof decodeEncryptResponse>> =>
-    decodeEncryptResponse(await this.#call('Encrypt', encodeEncryptRequest(plaintext, this.ctx.random.uid())));
+    decodeEncryptResponse(await this.#call('Encrypt', encodeEncryptRequest(plaintext, this.#ctx.random.uid())));
 
   decrypt = async (ciphertext: Buffer, keyId: string, annotations: Annotations): Promise<Buffer> =>
     decodeDecryptResponse(
-      await this.#call('Decrypt', encodeDecryptRequest(ciphertext, this.ctx.random.uid(), keyId, annotations)),
+      await this.#call('Decrypt', encodeDecryptRequest(ciphertext, this.#ctx.random.uid(), keyId, annotations)),
     ).plaintext;
 
   close(): void {
@@ -44,7 +44,7 @@ export class KmsClient {
   }
 
   #call(method: string, request: Buffer): Promise<Buffer> {
-    const deadline = this.ctx.clock.now() + this.timeoutMs;
+    const deadline = this.#ctx.clock.now() + this.#timeoutMs;
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
         SERVICE + method,

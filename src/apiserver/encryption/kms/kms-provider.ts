@@ -40,20 +40,21 @@ export class KmsProvider implements Provider {
   #state: WriteState | undefined;
   #refreshing: Promise<WriteState> | undefined;
   #poll: { cancel(): void } | undefined;
+  readonly #ctx: Context;
+  readonly #options: KmsProviderOptions;
 
-  constructor(
-    private readonly ctx: Context,
-    private readonly options: KmsProviderOptions,
-  ) {
+  constructor(ctx: Context, options: KmsProviderOptions) {
+    this.#ctx = ctx;
+    this.#options = options;
     this.prefix = `k8s:enc:kms:v2:${options.name}:`;
     this.#client = new KmsClient(ctx, options.endpoint, options.timeoutMs);
   }
 
   async encrypt(value: Buffer, place: string): Promise<Buffer> {
     const state =
-      this.#state && this.ctx.clock.monotonic() < this.#state.usableUntil ? this.#state : await this.#refresh();
-    const info = Buffer.from(this.ctx.random.bytes(INFO));
-    const sealed = sealGcm(derivedKey(state.seed, info), Buffer.from(this.ctx.random.bytes(12)), value, place);
+      this.#state && this.#ctx.clock.monotonic() < this.#state.usableUntil ? this.#state : await this.#refresh();
+    const info = Buffer.from(this.#ctx.random.bytes(INFO));
+    const sealed = sealGcm(derivedKey(state.seed, info), Buffer.from(this.#ctx.random.bytes(12)), value, place);
     return encodeEncryptedObject({
       encryptedData: Buffer.concat([info, sealed]),
       keyId: state.keyId,
@@ -104,7 +105,7 @@ export class KmsProvider implements Provider {
     try {
       this.#seeds.set(id, await this.#client.decrypt(encryptedDekSource, keyId, annotations));
     } catch (error) {
-      this.ctx.logger.error(error, 'The KMS could not decrypt a key', { provider: this.options.name });
+      this.#ctx.logger.error(error, 'The KMS could not decrypt a key', { provider: this.#options.name });
     }
   }
 
@@ -114,21 +115,21 @@ export class KmsProvider implements Provider {
   }
 
   async #ask(): Promise<WriteState> {
-    this.#poll ??= this.ctx.clock.every(POLL_MS, () => {
+    this.#poll ??= this.#ctx.clock.every(POLL_MS, () => {
       this.#refresh().catch((error: unknown) =>
-        this.ctx.logger.error(error, 'The KMS does not answer', { provider: this.options.name }),
+        this.#ctx.logger.error(error, 'The KMS does not answer', { provider: this.#options.name }),
       );
     });
     const { version, healthz, keyId } = await this.#client.status();
     if (version !== 'v2' && version !== 'v2beta1') throw new Error(`expected KMSv2 API version v2, got ${version}`);
     if (healthz !== 'ok') throw new Error(`expected KMSv2 healthz status ok, got ${healthz}`);
     if (keyId === '') throw new Error('the KMS gave an empty key id');
-    const usableUntil = this.ctx.clock.monotonic() + WRITE_TTL_MS;
+    const usableUntil = this.#ctx.clock.monotonic() + WRITE_TTL_MS;
     if (this.#state?.keyId === keyId) {
       this.#state.usableUntil = usableUntil;
       return this.#state;
     }
-    const seed = Buffer.from(this.ctx.random.bytes(SEED));
+    const seed = Buffer.from(this.#ctx.random.bytes(SEED));
     const encrypted = await this.#client.encrypt(seed);
     const state: WriteState = {
       keyId: encrypted.keyId,
