@@ -65,7 +65,7 @@ export async function startBareSystem(): Promise<BareSystem> {
       root,
       close,
       start: (command, more = {}) => {
-        const enter = [`--target=${pid}`, '--mount', '--pid', '--net', '--root', `--wd=${PROJECT_INSIDE}`];
+        const enter = [`--target=${pid}`, '--mount', '--pid', '--net', '--root', 'sh', '-c', 'cd "$0"; exec "$@"', PROJECT_INSIDE];
         const env = { ...environment, ...more };
         return watch(spawn('nsenter', [...enter, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }));
       },
