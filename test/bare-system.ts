@@ -1,5 +1,5 @@
 /** A Debian with nothing but its base system, Node, npm and a clone of the project, in namespaces of its own. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, type ExecFileSyncOptions, type SpawnOptions, execFileSync, spawn } from 'node:child_process';
 import fs from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -65,9 +65,11 @@ export async function startBareSystem(): Promise<BareSystem> {
       root,
       close,
       start: (command, more = {}) => {
-        const enter = [`--target=${pid}`, '--mount', '--pid', '--net', '--root', 'sh', '-c', 'cd "$0"; exec "$@"', PROJECT_INSIDE];
+        const enter = [`--target=${pid}`, '--mount', '--pid', '--net', '--root'];
+        const inProject = ['sh', '-c', 'cd "$0"; exec "$@"', PROJECT_INSIDE, ...command];
         const env = { ...environment, ...more };
-        return watch(spawn('nsenter', [...enter, ...command], { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true }));
+        const options: SpawnOptions = { env, stdio: ['ignore', 'pipe', 'pipe'], detached: true };
+        return watch(spawn('nsenter', [...enter, ...inProject], options));
       },
     };
   } catch (error) {
@@ -83,8 +85,8 @@ function baseSystem(): string {
   fs.mkdirSync(dirname(cache), { recursive: true });
   const fresh = fs.mkdtempSync(`${cache}-`);
   try {
-    const stdio = ['ignore', 'ignore', 'inherit'] as const;
-    execFileSync('debootstrap', ['--variant=minbase', SUITE, fresh, MIRROR], { stdio: [...stdio], timeout: 600_000 });
+    const options: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'inherit'], timeout: 600_000 };
+    execFileSync('debootstrap', ['--variant=minbase', SUITE, fresh, MIRROR], options);
     fs.renameSync(fresh, cache);
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });
