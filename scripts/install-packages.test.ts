@@ -161,10 +161,10 @@ describe('installing', () => {
 
   it.each<[string, string]>([
     ['apt-get', 'E: Unable to locate package kubernetes-client\n'],
-    ['dnf', 'Error: Unable to find a match\nNo match for argument: kubernetes-client\n'],
+    ['dnf', 'Error: Unable to find a match\nNo match for argument: /usr/bin/kubectl\n'],
     ['apk', 'ERROR: unable to select packages:\n  kubectl (no such package):\n    required by: world[kubectl]\n'],
   ])('goes on without a package that %s does not know, and asks no second time', (manager, output) => {
-    const isUnknown = (packages: readonly string[]): boolean => packages.some((name) => ['kubernetes-client', 'kubectl'].includes(name));
+    const isUnknown = (packages: readonly string[]): boolean => packages.some((name) => ['kubernetes-client', '/usr/bin/kubectl', 'kubectl'].includes(name));
     const { machine, said, ran } = fakeMachine({ manager, lacks: ['runc', 'kubectl'], run: (packages) => (isUnknown(packages) ? failed(output) : undefined) });
     ensurePrograms('test', machine);
     expect(said).toHaveLength(2);

@@ -36,7 +36,8 @@ export const PROGRAMS = {
     gcc: ['power loss and clock jumps', { apt: 'gcc libc6-dev', dnf: 'gcc', apk: 'gcc musl-dev' }],
     iptables: ['kube-proxy with iptables', { apt: 'iptables', dnf: 'iptables-nft', apk: 'iptables' }],
     'iptables-restore': ['kube-proxy with iptables', { apt: 'iptables', dnf: 'iptables-nft', apk: 'iptables' }],
-    kubectl: ['kubectl on the API', { apt: 'kubernetes-client', dnf: 'kubernetes-client', apk: 'kubectl' }],
+    // Fedora's packages have the version in their names; dnf takes a file's name as well.
+    kubectl: ['kubectl on the API', { apt: 'kubernetes-client', dnf: '/usr/bin/kubectl', apk: 'kubectl' }],
     losetup: ['power loss', { apt: 'mount', dnf: 'util-linux-core', apk: 'losetup' }],
     'mkfs.ext4': ['power loss', 'e2fsprogs'],
     mount: ['full disks', { apt: 'mount', dnf: 'util-linux-core', apk: 'mount' }],
