@@ -204,7 +204,7 @@ function isSet(value) {
 export function startsContainers(args) {
   const valueOf = (/** @type {string} */ flag) => {
     const at = args.findLastIndex((argument) => argument === flag || argument.startsWith(`${flag}=`));
-    return at < 0 ? undefined : (args[at] === flag ? args[at + 1] : args[at]?.slice(flag.length + 1));
+    return at < 0 ? undefined : args[at] === flag ? args[at + 1] : args[at]?.slice(flag.length + 1);
   };
   if (args.includes('--help') || args.includes('-h')) return false;
   const nodes = valueOf('--nodes');

@@ -39,7 +39,9 @@ function fakeMachine(options: FakeOptions = {}): Fake {
   const said: string[] = [];
   const ran: string[] = [];
   const packagesIn = (args: readonly string[]): string[] =>
-    args.filter((word) => Object.values(PROGRAMS).some(({ packages }) => Object.values(packages).join(' ').split(' ').includes(word)));
+    args.filter((word) =>
+      Object.values(PROGRAMS).some(({ packages }) => Object.values(packages).join(' ').split(' ').includes(word)),
+    );
   const machine: Machine = {
     platform,
     isRoot,
@@ -56,11 +58,18 @@ function fakeMachine(options: FakeOptions = {}): Fake {
       expect(timeoutMs).toBeLessThanOrEqual(600_000);
       const packages = packagesIn(args);
       const words = ['update', 'disable', '--download-only', '--no-download', '--downloadonly', 'add', '--no-remove'];
-      ran.push([command, ...words.filter((word) => args.includes(word)), ...(command === 'systemctl' ? args.slice(1) : packages)].join(' '));
+      ran.push(
+        [
+          command,
+          ...words.filter((word) => args.includes(word)),
+          ...(command === 'systemctl' ? args.slice(1) : packages),
+        ].join(' '),
+      );
       const result = options.run?.(packages, args) ?? OK;
       if (result.ok && !args.some((word) => word.startsWith('--download'))) {
         for (const [name, program] of Object.entries(PROGRAMS)) {
-          if (Object.values(program.packages).some((text) => text.split(' ').some((one) => packages.includes(one)))) lacking.delete(name);
+          if (Object.values(program.packages).some((text) => text.split(' ').some((one) => packages.includes(one))))
+            lacking.delete(name);
         }
       }
       return result;
@@ -91,7 +100,12 @@ describe('what is missing', () => {
   });
 
   it('is looked for in the PATH, in the folders of the system and in files', () => {
-    const files = new Set(['/opt/tools/runc', '/usr/sbin/nft', '/usr/lib/python3.11/site-packages/kubernetes', '/usr/lib/cni/portmap']);
+    const files = new Set([
+      '/opt/tools/runc',
+      '/usr/sbin/nft',
+      '/usr/lib/python3.11/site-packages/kubernetes',
+      '/usr/lib/cni/portmap',
+    ]);
     const machine = {
       environment: { PATH: '/opt/tools:relative' },
       exists: (file: string) => files.has(file),
@@ -147,10 +161,26 @@ describe('installing', () => {
   });
 
   it.each<[string, FakeOptions, string[]]>([
-    ['is told not to', { environment: { K8TS_NO_INSTALL: '1' } }, ['Missing for containers: runc, nft. K8TS_NO_INSTALL is set; by hand: apt-get install runc nftables']],
-    ['is not root', { isRoot: false }, ['Missing for containers: runc, nft. Only root can install them: apt-get install runc nftables']],
-    ['has no package manager', { manager: undefined }, ['Missing for containers: runc, nft. There is no apt-get, dnf or apk to install them with.']],
-    ['tried in vain today', { inVain: ['runc', 'nftables'] }, ['Missing for containers: runc, nft. apt-get could not install them before and is asked again after a day.']],
+    [
+      'is told not to',
+      { environment: { K8TS_NO_INSTALL: '1' } },
+      ['Missing for containers: runc, nft. K8TS_NO_INSTALL is set; by hand: apt-get install runc nftables'],
+    ],
+    [
+      'is not root',
+      { isRoot: false },
+      ['Missing for containers: runc, nft. Only root can install them: apt-get install runc nftables'],
+    ],
+    [
+      'has no package manager',
+      { manager: undefined },
+      ['Missing for containers: runc, nft. There is no apt-get, dnf or apk to install them with.'],
+    ],
+    [
+      'tried in vain today',
+      { inVain: ['runc', 'nftables'] },
+      ['Missing for containers: runc, nft. apt-get could not install them before and is asked again after a day.'],
+    ],
     ['is not Linux', { platform: 'darwin' }, []],
   ])('is left alone by who %s', (_, options, expected) => {
     const { machine, said, ran } = fakeMachine(options);
@@ -164,19 +194,29 @@ describe('installing', () => {
     ['dnf', 'Error: Unable to find a match\nNo match for argument: /usr/bin/kubectl\n'],
     ['apk', 'ERROR: unable to select packages:\n  kubectl (no such package):\n    required by: world[kubectl]\n'],
   ])('goes on without a package that %s does not know, and asks no second time', (manager, output) => {
-    const isUnknown = (packages: readonly string[]): boolean => packages.some((name) => ['kubernetes-client', '/usr/bin/kubectl', 'kubectl'].includes(name));
-    const { machine, said, ran } = fakeMachine({ manager, lacks: ['runc', 'kubectl'], run: (packages) => (isUnknown(packages) ? failed(output) : undefined) });
+    const isUnknown = (packages: readonly string[]): boolean =>
+      packages.some((name) => ['kubernetes-client', '/usr/bin/kubectl', 'kubectl'].includes(name));
+    const { machine, said, ran } = fakeMachine({
+      manager,
+      lacks: ['runc', 'kubectl'],
+      run: (packages) => (isUnknown(packages) ? failed(output) : undefined),
+    });
     ensurePrograms('test', machine);
     expect(said).toHaveLength(2);
     expect(said[1]).toMatch(new RegExp(`^Missing for some tests: kubectl\\. ${manager}: `));
     const before = ran.length;
     ensurePrograms('test', machine);
     expect(ran).toHaveLength(before);
-    expect(said[2]).toBe(`Missing for some tests: kubectl. ${manager} could not install them before and is asked again after a day.`);
+    expect(said[2]).toBe(
+      `Missing for some tests: kubectl. ${manager} could not install them before and is asked again after a day.`,
+    );
   });
 
   it('asks again for what was unknown while the mirrors did not answer', () => {
-    const { machine, ran } = fakeMachine({ run: (packages, args) => (args.includes('update') ? failed('') : failed(`E: Unable to locate package ${packages[0]}`)) });
+    const { machine, ran } = fakeMachine({
+      run: (packages, args) =>
+        args.includes('update') ? failed('') : failed(`E: Unable to locate package ${packages[0]}`),
+    });
     ensurePrograms('start', machine);
     const before = ran.length;
     ensurePrograms('start', machine);
@@ -184,7 +224,11 @@ describe('installing', () => {
   });
 
   it('installs each alone when all together fail', () => {
-    const { machine, said, ran } = fakeMachine({ lacks: ['runc', 'zstd', 'gcc'], run: (packages) => (packages.includes('zstd') ? failed('dpkg: no\nE: Sub-process returned an error\n') : undefined) });
+    const { machine, said, ran } = fakeMachine({
+      lacks: ['runc', 'zstd', 'gcc'],
+      run: (packages) =>
+        packages.includes('zstd') ? failed('dpkg: no\nE: Sub-process returned an error\n') : undefined,
+    });
     ensurePrograms('test', machine);
     expect(ran.filter((line) => line.includes('--no-download'))).toEqual([
       'apt-get --no-download --no-remove runc',
@@ -195,7 +239,9 @@ describe('installing', () => {
   });
 
   it('gives up after one time-out', () => {
-    const { machine, said, ran } = fakeMachine({ run: (_, args) => (args.includes('install') ? failed('', true) : undefined) });
+    const { machine, said, ran } = fakeMachine({
+      run: (_, args) => (args.includes('install') ? failed('', true) : undefined),
+    });
     ensurePrograms('start', machine);
     expect(ran).toEqual(['{', 'apt-get update', 'apt-get --download-only --no-remove runc nftables', '}']);
     expect(said.at(-1)).toBe('Missing for containers: runc, nft. apt-get took too long.');
@@ -203,7 +249,12 @@ describe('installing', () => {
 
   it('never throws', () => {
     const { machine, said } = fakeMachine();
-    ensurePrograms('start', { ...machine, run: () => { throw new Error('no more processes'); } });
+    ensurePrograms('start', {
+      ...machine,
+      run: () => {
+        throw new Error('no more processes');
+      },
+    });
     expect(said.at(-1)).toBe('Packages were not installed: no more processes');
   });
 });
@@ -238,17 +289,29 @@ it.each<[boolean, string[]]>([
 });
 
 describe('the table of programs', () => {
-  it("has what k8ts doctor asks for, with the same packages and words", () => {
-    const ours = Object.fromEntries(Object.keys(NODE_PROGRAMS).map((name) => [name, { package: PROGRAMS[name]?.packages.apt, purpose: PROGRAMS[name]?.purpose }]));
+  it('has what k8ts doctor asks for, with the same packages and words', () => {
+    const ours = Object.fromEntries(
+      Object.keys(NODE_PROGRAMS).map((name) => [
+        name,
+        { package: PROGRAMS[name]?.packages.apt, purpose: PROGRAMS[name]?.purpose },
+      ]),
+    );
     expect(ours).toEqual(NODE_PROGRAMS);
     for (const name of Object.keys(NODE_PROGRAMS)) expect(PROGRAMS[name]?.command).toBe('start');
   });
 
   it('has every program that a test requires', () => {
     const files = ['src', 'test'].flatMap((folder) =>
-      fs.readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).map((file) => path.join(root, folder, file)));
+      fs
+        .readdirSync(path.join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((file) => file.endsWith('.ts'))
+        .map((file) => path.join(root, folder, file)),
+    );
     const required = files.flatMap((file) =>
-      [...fs.readFileSync(file, 'utf8').matchAll(/\b(?:requires|namespacesMissing)\(((?:'[^']+'(?:, )?)+)\)/g)].flatMap(([, list = '']) => list.match(/[^', ]+/g) ?? []));
+      [...fs.readFileSync(file, 'utf8').matchAll(/\b(?:requires|namespacesMissing)\(((?:'[^']+'(?:, )?)+)\)/g)].flatMap(
+        ([, list = '']) => list.match(/[^', ]+/g) ?? [],
+      ),
+    );
     const programs = new Set(required.map((need) => need.replace(/>=.*/, '')));
     expect(programs.size).toBeGreaterThan(20);
     // Not programs, and what runs the tests.
@@ -258,7 +321,11 @@ describe('the table of programs', () => {
 
   it('has a package for Debian in every row, and knows the services of those that start one', () => {
     for (const [name, { packages }] of Object.entries(PROGRAMS)) expect(packages.apt, name).toBeTruthy();
-    expect(servicesOf(['runc', 'etcd-server', 'docker-registry', 'containerd'])).toEqual(['etcd.service', 'docker-registry.service', 'containerd.service']);
+    expect(servicesOf(['runc', 'etcd-server', 'docker-registry', 'containerd'])).toEqual([
+      'etcd.service',
+      'docker-registry.service',
+      'containerd.service',
+    ]);
     expect(Object.keys(MANAGERS)).toEqual(['apt', 'dnf', 'apk']);
   });
 });

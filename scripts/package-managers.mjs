@@ -21,12 +21,18 @@ const NETWORK_SECONDS = 20;
 
 const APT = [
   '-qq',
-  '-o', `Acquire::http::Timeout=${NETWORK_SECONDS}`,
-  '-o', `Acquire::https::Timeout=${NETWORK_SECONDS}`,
-  '-o', 'Acquire::Retries=1',
-  '-o', 'APT::Update::Error-Mode=any',
-  '-o', 'DPkg::Lock::Timeout=120',
-  '-o', 'Dpkg::Options::=--force-confold',
+  '-o',
+  `Acquire::http::Timeout=${NETWORK_SECONDS}`,
+  '-o',
+  `Acquire::https::Timeout=${NETWORK_SECONDS}`,
+  '-o',
+  'Acquire::Retries=1',
+  '-o',
+  'APT::Update::Error-Mode=any',
+  '-o',
+  'DPkg::Lock::Timeout=120',
+  '-o',
+  'Dpkg::Options::=--force-confold',
 ];
 
 // Nothing that is there is removed in favour of what is new, and nothing comes along that nobody needs.

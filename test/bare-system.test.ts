@@ -30,44 +30,62 @@ describe.skipIf(missing !== undefined)(title, () => {
     return { output: running.output(), nodes: list.output() };
   }
 
-  it('npm start installs no package when told not to, and simulates its node', async () => {
-    const { output, nodes } = await runCluster({ K8TS_NO_INSTALL: '1' });
-    expect(output).toContain('Missing for containers: runc, conmon, nft, ip, tc, conntrack. K8TS_NO_INSTALL is set');
-    expect(output).not.toContain('Installing with apt-get');
-    expect(output).toMatch(/The node is simulated and runs no containers: containers need runc/);
-    expect(nodes).toMatch(/^\S+ +simulated +true$/m);
-    expect(has('usr/sbin/runc')).toBe(false);
-  }, 12 * MINUTE_MS);
+  it(
+    'npm start installs no package when told not to, and simulates its node',
+    async () => {
+      const { output, nodes } = await runCluster({ K8TS_NO_INSTALL: '1' });
+      expect(output).toContain('Missing for containers: runc, conmon, nft, ip, tc, conntrack. K8TS_NO_INSTALL is set');
+      expect(output).not.toContain('Installing with apt-get');
+      expect(output).toMatch(/The node is simulated and runs no containers: containers need runc/);
+      expect(nodes).toMatch(/^\S+ +simulated +true$/m);
+      expect(has('usr/sbin/runc')).toBe(false);
+    },
+    12 * MINUTE_MS,
+  );
 
-  it('npm start installs what a node needs and starts one that runs containers', async () => {
-    const { output, nodes } = await runCluster();
-    const packages = 'runc conmon nftables iproute2 conntrack';
-    expect(output).toContain(`Installing with apt-get (K8TS_NO_INSTALL=1 prevents it): ${packages}\n`);
-    expect(output).not.toMatch(/Missing for|simulated/);
-    expect(output).toMatch(/stopped\n$/);
-    expect(nodes).toMatch(/^\S+ +real +true$/m);
-    expect(has('usr/sbin/runc')).toBe(true);
-    expect(has('usr/sbin/policy-rc.d')).toBe(false);
-  }, 12 * MINUTE_MS);
+  it(
+    'npm start installs what a node needs and starts one that runs containers',
+    async () => {
+      const { output, nodes } = await runCluster();
+      const packages = 'runc conmon nftables iproute2 conntrack';
+      expect(output).toContain(`Installing with apt-get (K8TS_NO_INSTALL=1 prevents it): ${packages}\n`);
+      expect(output).not.toMatch(/Missing for|simulated/);
+      expect(output).toMatch(/stopped\n$/);
+      expect(nodes).toMatch(/^\S+ +real +true$/m);
+      expect(has('usr/sbin/runc')).toBe(true);
+      expect(has('usr/sbin/policy-rc.d')).toBe(false);
+    },
+    12 * MINUTE_MS,
+  );
 
-  it('npm start installs nothing the second time', async () => {
-    const { output, nodes } = await runCluster();
-    expect(output).not.toMatch(/Installing|Missing for/);
-    expect(nodes).toMatch(/^\S+ +real +true$/m);
-  }, 3 * MINUTE_MS);
+  it(
+    'npm start installs nothing the second time',
+    async () => {
+      const { output, nodes } = await runCluster();
+      expect(output).not.toMatch(/Installing|Missing for/);
+      expect(nodes).toMatch(/^\S+ +real +true$/m);
+    },
+    3 * MINUTE_MS,
+  );
 
-  it('npm test installs what tests need, and runs those of a file, with containers', async () => {
-    const running = system.start(['npm', 'test', '--', 'test/container-runtime.test.ts']);
-    const code = await running.ended;
-    const output = running.output();
-    expect(output).toMatch(/Installing with apt-get .*busybox-static .* etcd-server etcd-client .* kubernetes-client /);
-    expect(output).not.toMatch(/Missing for/);
-    expect(output).toMatch(/\n\d+ passed, 0 failed\n$/);
-    expect(code).toBe(0);
-    const processes = system.start(['sh', '-c', 'cat /proc/[0-9]*/comm']);
-    await processes.ended;
-    expect(processes.output(), 'services of the packages').not.toMatch(/etcd|registry|dbus/);
-  }, 20 * MINUTE_MS);
+  it(
+    'npm test installs what tests need, and runs those of a file, with containers',
+    async () => {
+      const running = system.start(['npm', 'test', '--', 'test/container-runtime.test.ts']);
+      const code = await running.ended;
+      const output = running.output();
+      expect(output).toMatch(
+        /Installing with apt-get .*busybox-static .* etcd-server etcd-client .* kubernetes-client /,
+      );
+      expect(output).not.toMatch(/Missing for/);
+      expect(output).toMatch(/\n\d+ passed, 0 failed\n$/);
+      expect(code).toBe(0);
+      const processes = system.start(['sh', '-c', 'cat /proc/[0-9]*/comm']);
+      await processes.ended;
+      expect(processes.output(), 'services of the packages').not.toMatch(/etcd|registry|dbus/);
+    },
+    20 * MINUTE_MS,
+  );
 });
 
 function shown(running: BareProcess): string {

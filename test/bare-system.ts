@@ -1,11 +1,17 @@
 /** A Debian with nothing but its base system, Node, npm and a clone of the project, in namespaces of its own. */
-import { type ChildProcess, type ExecFileSyncOptions, type SpawnOptions, execFileSync, spawn } from 'node:child_process';
+import {
+  type ChildProcess,
+  type ExecFileSyncOptions,
+  type SpawnOptions,
+  execFileSync,
+  spawn,
+} from 'node:child_process';
 import fs from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { inNetns, runIn } from '../src/kernel/netns/index.ts';
-import { TestNamespaces } from '../src/kernel/netns/testing.ts';
+import { inNetns, runIn } from '../src/net/netns/index.ts';
+import { TestNamespaces } from '../src/net/netns/testing/index.ts';
 import { startHttpProxy } from './http-proxy.ts';
 import { findProgram } from './requires.ts';
 

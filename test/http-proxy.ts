@@ -1,6 +1,6 @@
 import http from 'node:http';
 import net from 'node:net';
-import { listenIn } from '../src/kernel/netns/index.ts';
+import { listenIn } from '../src/net/netns/index.ts';
 
 /** An HTTP proxy on a namespace's loopback: what is in there reaches the mirrors of packages, and nothing else. */
 export async function startHttpProxy(netns: string): Promise<{ readonly url: string; close(): void }> {
@@ -27,11 +27,13 @@ export async function startHttpProxy(netns: string): Promise<{ readonly url: str
   server.on('connection', keep);
   server.on('connect', (request: http.IncomingMessage, client: net.Socket, head: Buffer) => {
     const { hostname, port } = new URL(`tcp://${request.url ?? ''}`);
-    const remote = keep(net.connect(Number(port), hostname, () => {
-      client.write('HTTP/1.1 200 OK\r\n\r\n');
-      remote.write(head);
-      remote.pipe(client).pipe(remote);
-    }));
+    const remote = keep(
+      net.connect(Number(port), hostname, () => {
+        client.write('HTTP/1.1 200 OK\r\n\r\n');
+        remote.write(head);
+        remote.pipe(client).pipe(remote);
+      }),
+    );
     client.on('close', () => remote.destroy());
     remote.on('close', () => client.destroy());
   });
