@@ -60,5 +60,14 @@ export {
 export { isRecord, type JsonObject, type JsonValue } from './json.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
-export { compareText, escapeForGo, floatText, goSyntax, goTypeName, jsonText, plainText } from './go-text.ts';
+export {
+  compareText,
+  escapeForGo,
+  floatText,
+  goJsonText,
+  goSyntax,
+  goTypeName,
+  jsonText,
+  plainText,
+} from './go-text.ts';
 export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';

@@ -3,7 +3,7 @@
  * fields the manager `kubectl` had set before it applied on the server: those it may change without a conflict, and
  * the annotation is kept up to date for whoever goes back.
  */
-import { compareText, escapeForGo, isRecord, stringifyJson } from '../../base/index.ts';
+import { goJsonText, isRecord } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 import type { KubeObject } from '../index.ts';
 import type { StructApplyType } from './apply-type.ts';
@@ -41,7 +41,7 @@ export function withLastApplied(object: KubeObject, applied: Readonly<Record<str
   const { annotations } = object.metadata;
   if (!annotations?.[LAST_APPLIED_ANNOTATION]) return object;
   const { [LAST_APPLIED_ANNOTATION]: _old, ...others } = annotations;
-  const text = `${escapeForGo(stringifyJson(withSortedKeys(withoutAnnotation(applied))))}\n`;
+  const text = `${goJsonText(withoutAnnotation(applied), { sorted: true })}\n`;
   let size = Buffer.byteLength(LAST_APPLIED_ANNOTATION) + Buffer.byteLength(text);
   for (const [name, value] of Object.entries(others)) size += Buffer.byteLength(name) + Buffer.byteLength(value);
   const updated = size > MAX_ANNOTATIONS_BYTES ? others : { ...annotations, [LAST_APPLIED_ANNOTATION]: text };
@@ -53,14 +53,4 @@ function withoutAnnotation(applied: Readonly<Record<string, unknown>>): unknown 
   if (!isRecord(metadata) || !isRecord(metadata['annotations'])) return applied;
   const { [LAST_APPLIED_ANNOTATION]: _self, ...annotations } = metadata['annotations'];
   return { ...applied, metadata: { ...metadata, annotations } };
-}
-
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys);
-  if (!isRecord(value)) return value;
-  return Object.fromEntries(
-    Object.keys(value)
-      .sort(compareText)
-      .map((key) => [key, withSortedKeys(value[key])]),
-  );
 }
