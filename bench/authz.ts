@@ -18,7 +18,7 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
   const server = await startTestServer();
   try {
     await addRoles(server);
-    const { backend, flowControl } = server.pipeline.door;
+    const { backend, flowControl } = server.pipeline.chain;
     const user: UserInfo = { name: 'user-7', groups: ['team-3', 'system:authenticated'] };
     const question = (verb: string): AuthorizationAttributes => ({
       user,
@@ -83,7 +83,7 @@ export async function run({ durationMs }: BenchOptions): Promise<Row[]> {
 }
 
 const isAllowed = (server: TestServer, attributes: AuthorizationAttributes): boolean => {
-  const decision = server.pipeline.door.backend.authorizer.authorize(attributes);
+  const decision = server.pipeline.chain.backend.authorizer.authorize(attributes);
   return !(decision instanceof Promise) && decision.decision === 'allow';
 };
 
@@ -128,7 +128,7 @@ async function authorizeAndAdmit(
   attributes: AuthorizationAttributes,
   durationMs: number,
 ): Promise<number> {
-  const { backend } = server.pipeline.door;
+  const { backend } = server.pipeline.chain;
   const served = backend.registry.require('', 'v1', 'pods');
   const pod = (): KubeObject => ({
     apiVersion: 'v1',

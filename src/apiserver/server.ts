@@ -24,7 +24,7 @@ export interface ApiServerOptions extends PipelineOptions {
 
 export interface ApiServer {
   readonly port: number;
-  readonly door: HandlerChain;
+  readonly chain: HandlerChain;
   /** The pipeline without a socket: what callers in this process use. */
   handle(request: ApiRequest): Promise<ApiResponse>;
   /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
@@ -50,7 +50,7 @@ export async function startApiServer(parent: Context, options: ApiServerOptions)
     if (ctx.signal.aborted) await transport.close(0);
     else group.start('transport', () => untilAborted(ctx, transport));
     await unlessAborted(ctx.signal, pipeline.bootstrap(transport.port));
-    return { port: transport.port, door: pipeline.door, handle, accept: transport.accept, finished: group.wait() };
+    return { port: transport.port, chain: pipeline.chain, handle, accept: transport.accept, finished: group.wait() };
   } catch (error) {
     await group.close(error);
     await thread?.terminate();

@@ -116,7 +116,7 @@ async function addRealNodes(fleet: NodeFleet, count: number): Promise<string[]> 
 }
 
 function clusterStatus({ cluster, ctx, startedAt }: Call): ClusterStatus {
-  const { registry } = cluster.apiServer.door.backend;
+  const { registry } = cluster.apiServer.chain.backend;
   const nodes = registry
     .require('', 'v1', 'nodes')
     .cache.list('')

@@ -135,7 +135,7 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): E
       runMetricsServer(inner, {
         client: clientOf('metrics-server', serviceAccountUser('metrics-server'), inner),
         readNode: kubeletReader(inner, { controlPlane, simulatedNodes: nodes, account: 'metrics-server' }),
-        register: (api) => controlPlane.apiServer.door.aggregator!.register(api),
+        register: (api) => controlPlane.apiServer.chain.aggregator!.register(api),
       }),
     );
   }

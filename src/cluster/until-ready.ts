@@ -5,7 +5,7 @@ import type { Context } from '../kernel/index.ts';
 
 /** Resolves once the ServiceAccount `default` exists in the namespace `default`; rejects when the context ends first. */
 export function untilDefaultAccount(ctx: Context, apiServer: ApiServer): Promise<void> {
-  const { cache } = apiServer.door.backend.registry.require('', 'v1', 'serviceaccounts');
+  const { cache } = apiServer.chain.backend.registry.require('', 'v1', 'serviceaccounts');
   return untilCached(ctx, {
     watch: (deliver) => cache.watch({ scope: 'default/default', deliver }),
     holds: () => cache.get('default', 'default') !== undefined,
@@ -14,7 +14,7 @@ export function untilDefaultAccount(ctx: Context, apiServer: ApiServer): Promise
 
 /** Resolves once each of the nodes is Ready and takes pods. */
 export function untilNodesReady(ctx: Context, apiServer: ApiServer, names: readonly string[]): Promise<void> {
-  const { cache } = apiServer.door.backend.registry.require('', 'v1', 'nodes');
+  const { cache } = apiServer.chain.backend.registry.require('', 'v1', 'nodes');
   const waiting = new Set(names);
   const holds = (): boolean => {
     for (const name of waiting) {

@@ -114,7 +114,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
 /** Stands in for the controller that gives every namespace its default account. */
 function giveDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pending: Set<Promise<unknown>>): void {
   const loopback = createLoopback(pipeline.handle, ctx.signal);
-  const { registry } = pipeline.door.backend;
+  const { registry } = pipeline.chain.backend;
   registry.require('', 'v1', 'namespaces').cache.watch({
     scope: '',
     deliver: ({ type, entry }) => {

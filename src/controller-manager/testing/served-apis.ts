@@ -137,7 +137,7 @@ export async function serveClusterTrustBundles(fixture: ControllerFixture): Prom
       },
     ],
   });
-  const { registry } = fixture.server.pipeline.door.backend;
+  const { registry } = fixture.server.pipeline.chain.backend;
   const { group, version, plural } = CLUSTER_TRUST_BUNDLES;
   const served = registry.require(group, version, plural);
   /** Bundles have colons in their names, which no custom kind may have. */
@@ -165,7 +165,7 @@ const usageOf = (pods: readonly Pod[]): object[] =>
 
 /** Metrics that hang on nothing but what is in the cluster: what an autoscaler comes to in the end can be told beforehand. */
 export function serveMetrics({ server }: ControllerFixture): Promise<void> {
-  const { aggregator, backend } = server.pipeline.door;
+  const { aggregator, backend } = server.pipeline.chain;
   const priorities = { version: 'v1beta1', groupPriorityMinimum: 100, versionPriority: 100 };
   aggregator?.register({
     ...priorities,
