@@ -40,6 +40,7 @@ export { ownValue } from './own-value.ts';
 export { quote } from './quote.ts';
 export { decodeVarint, encodeVarint } from './varint.ts';
 export { cloneJson } from './clone-json.ts';
+export { whenDone, type MaybePromise } from './when-done.ts';
 export { deepEqual } from './deep-equal.ts';
 export { deepFreeze } from './deep-freeze.ts';
 export { errorMessage } from './error-message.ts';

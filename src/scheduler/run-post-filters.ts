@@ -1,3 +1,4 @@
+import { whenDone } from '../base/index.ts';
 import type { Evaluation } from './evaluation/evaluation.ts';
 import type { FilterFailure, PostFilterResult } from './framework/plugin.ts';
 import type { QueuedPod } from './queue/queued-pod.ts';
@@ -21,8 +22,7 @@ export function runPostFilters(
     meter.point('PostFilter', startedAt, outcome.nominatedNodeName ? undefined : 'Unschedulable');
     return outcome;
   };
-  const outcome = askPostFilters(scheduler, queued, evaluation);
-  return outcome instanceof Promise ? outcome.then(ended) : ended(outcome);
+  return whenDone(askPostFilters(scheduler, queued, evaluation), ended);
 }
 
 function askPostFilters(

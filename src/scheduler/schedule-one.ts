@@ -1,3 +1,4 @@
+import { whenDone } from '../base/index.ts';
 /**
  * One pod, from the queue to a node: which nodes fit (PreFilter, Filter), what to do when none does (PostFilter), which is
  * best (PreScore, Score), then take it (assume, Reserve, Permit) and bind the pod to it beside the next decisions.
@@ -123,9 +124,9 @@ async function withExtenders(
 /** Perhaps room can be made; the pod waits in any case. */
 function nothingFits(scheduler: Scheduler, attempt: Attempt): void | Promise<void> {
   const diagnosis = attempt.evaluation.diagnosis();
-  const outcome = runPostFilters(scheduler, attempt.queued, attempt.evaluation);
-  if (outcome instanceof Promise) return outcome.then((settled) => turnDown(scheduler, attempt, diagnosis, settled));
-  turnDown(scheduler, attempt, diagnosis, outcome);
+  return whenDone(runPostFilters(scheduler, attempt.queued, attempt.evaluation), (outcome) =>
+    turnDown(scheduler, attempt, diagnosis, outcome),
+  );
 }
 
 function turnDown(

@@ -1,6 +1,7 @@
-/** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
+/** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
+import { whenDone } from '../../base/index.ts';
 import { internalError, isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
@@ -122,9 +123,7 @@ export function matchesNamespaceSelector(
   ) {
     return compiled.matches(attributes.object?.metadata.labels);
   }
-  const found = namespaceObject(attributes.registry, namespace);
-  if (found instanceof Promise) return found.then((object) => compiled.matches(object.metadata.labels));
-  return compiled.matches(found.metadata.labels);
+  return whenDone(namespaceObject(attributes.registry, namespace), ({ metadata }) => compiled.matches(metadata.labels));
 }
 
 /** From the cache, or from the store when another server has just made it; fails with 404. */

@@ -114,7 +114,7 @@ async function exposeRemote(): Promise<void> {
   await api.call('POST', '/api/v1/namespaces/default/services', {
     body: { apiVersion: 'v1', kind: 'Service', metadata: { name: 'wardle' }, spec: { ports: [{ port: 443 }] } },
   });
-  const { registry } = api.pipeline.door.backend;
+  const { registry } = api.pipeline.chain.backend;
   if (registry.lookup('discovery.k8s.io', 'v1', 'endpointslices', 'default', 'wardle-1')) return;
   const slice = {
     apiVersion: 'discovery.k8s.io/v1',
@@ -403,13 +403,13 @@ describe('APIServices of custom resources', () => {
     ];
     const group = 'order.example.com';
     const seen = new Set<string>();
-    const { cache } = api.pipeline.door.backend.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
+    const { cache } = api.pipeline.chain.backend.registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
     const stop = cache.watch({
       scope: '',
       deliver: () =>
         seen.add(
           versions
-            .map(({ name }) => api.pipeline.door.aggregator!.otherServers.priorityOf(group, name)?.version)
+            .map(({ name }) => api.pipeline.chain.aggregator!.otherServers.priorityOf(group, name)?.version)
             .join(' '),
         ),
     });

@@ -1,4 +1,5 @@
 /** Bearer tokens: in the Authorization header, or in the subprotocol of a WebSocket, which cannot have headers in a browser. */
+import { whenDone } from '../../base/index.ts';
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
 import { headerOf, type ApiRequest, type UserInfo } from '../request/request.ts';
@@ -32,8 +33,7 @@ export class BearerTokens implements Authenticator {
   authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo> | UserInfo | undefined {
     const token = tokenOf(request);
     if (token === undefined) return undefined;
-    const answer = this.#ask({ token, audiences: this.apiAudiences, annotate }, 0);
-    return answer instanceof Promise ? answer.then(userOf) : userOf(answer);
+    return whenDone(this.#ask({ token, audiences: this.apiAudiences, annotate }, 0), userOf);
   }
 
   /** Whose token it is, for TokenReview. Throws a TokenRefused that says why it is nobody's. */

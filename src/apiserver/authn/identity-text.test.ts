@@ -25,7 +25,7 @@ afterAll(() => server.stop());
 
 /** The status of a request that this authenticator lets in. */
 async function statusFor(authenticate: Authenticator['authenticate']): Promise<number> {
-  const { door } = server.pipeline;
+  const { chain } = server.pipeline;
   const request = {
     method: 'GET',
     path: '/version',
@@ -35,7 +35,7 @@ async function statusFor(authenticate: Authenticator['authenticate']): Promise<n
     remoteAddress: '',
     signal: server.ctx.signal,
   };
-  return (await handleRequest({ ...door, authenticators: [{ name: 'test', authenticate }] }, request)).status;
+  return (await handleRequest({ ...chain, authenticators: [{ name: 'test', authenticate }] }, request)).status;
 }
 
 describe('an identity', () => {

@@ -177,7 +177,7 @@ describe.each(IDENTITIES)('$name', (who) => {
   describe.each(SCOPES)('on $name', (scope) => {
     it.each(VERBS)('may not $name', async (verb) => {
       if (who.name === 'the node of another pod' && NODE_REACHES_ADMISSION.has(`${scope.name} ${verb.name}`)) return;
-      const { store } = server.pipeline.door.backend;
+      const { store } = server.pipeline.chain.backend;
       const before = await store.revision();
       const answer = await send(
         who,

@@ -66,7 +66,7 @@ function ask(
     path: '',
     ...more,
   };
-  return server.pipeline.door.backend.authorizer.authorize(attributes) as { decision: string; reason: string };
+  return server.pipeline.chain.backend.authorizer.authorize(attributes) as { decision: string; reason: string };
 }
 
 describe('RBAC', () => {

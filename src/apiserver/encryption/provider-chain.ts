@@ -1,4 +1,5 @@
 /** The providers of one resource: the first one writes, all may read, and what another than the first wrote is stale. */
+import { whenDone } from '../../base/index.ts';
 import type { Provider } from './provider.ts';
 
 /** Longer than any prefix: kms names are at most this long. */
@@ -10,11 +11,8 @@ export class ProviderChain {
   encrypt(value: Buffer, key: string): Buffer | Promise<Buffer> {
     const [writer] = this.providers;
     if (!writer || writer.prefix === '') return value;
-    const sealed = writer.encrypt(value, key);
     const prefix = Buffer.from(writer.prefix, 'utf8');
-    return sealed instanceof Promise
-      ? sealed.then((bytes) => Buffer.concat([prefix, bytes]))
-      : Buffer.concat([prefix, sealed]);
+    return whenDone(writer.encrypt(value, key), (sealed) => Buffer.concat([prefix, sealed]));
   }
 
   decrypt(value: Buffer, key: string): { value: Buffer; stale: boolean } {

@@ -6,7 +6,7 @@
  *
  * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
  */
-import { ParseError } from '../../base/index.ts';
+import { ParseError, whenDone, type MaybePromise } from '../../base/index.ts';
 import {
   badRequest,
   internalError,
@@ -18,7 +18,6 @@ import {
 import type { Annotate, Authenticator } from '../authn/authenticator.ts';
 import { isPlainIdentity } from '../authn/identity-text.ts';
 import { authorize, refusal } from '../authz/authorize.ts';
-import type { Decision } from '../authz/authorizer.ts';
 import { TooBusy } from '../flow-control/flow-control.ts';
 import { leaveSeat, type Exchange } from '../request/exchange.ts';
 import { negotiate } from '../request/negotiate.ts';
@@ -28,6 +27,7 @@ import { respondError, respondText } from '../request/responses.ts';
 import { compress } from './compress.ts';
 import type { HandlerChain } from './handler-chain.ts';
 import { route } from './route.ts';
+import type { AuthenticationResult } from './security-metrics.ts';
 
 export async function handleRequest(chain: HandlerChain, request: ApiRequest): Promise<ApiResponse> {
   const info = parseRequestInfo(request.method, request.path, request.query);
@@ -44,8 +44,7 @@ export async function handleRequest(chain: HandlerChain, request: ApiRequest): P
   const response = chain.audit.finished(exchange, await answerInTime(chain, exchange));
   chain.metrics.observe(exchange, response);
   addHeaders(response, exchange);
-  const compressing = compress(request, response);
-  const answered = compressing instanceof Promise ? await compressing : compressing;
+  const answered = await compress(request, response);
   if (answered.large || answered.stream) keepSeat(chain, exchange, { answered, large: response.large });
   else leaveSeat(exchange);
   return answered;
@@ -92,39 +91,12 @@ function auditIdOf(request: ApiRequest): string | undefined {
   return given ? given.slice(0, AUDIT_ID_LIMIT) : undefined;
 }
 
-/** Most requests wait for nothing on their way: a step gives its result at once where it can, and a promise where it must. */
 async function answer(chain: HandlerChain, exchange: Exchange): Promise<ApiResponse> {
-  const { request, info } = exchange;
   try {
-    const authenticating = authenticate(chain, exchange);
-    const authenticated = authenticating instanceof Promise ? await authenticating : authenticating;
-    exchange.user = authenticated;
-    const { clock } = chain.backend.ctx;
-    if (!request.user) chain.securityMetrics.authenticated('success', (clock.monotonic() - exchange.startedAt) / 1000);
-    chain.audit.received(exchange);
-    const impersonating = chain.impersonation.impersonate(authenticated, info, request);
-    const user = impersonating instanceof Promise ? await impersonating : impersonating;
-    if (user !== authenticated) {
-      exchange.impersonator = authenticated;
-      exchange.user = user;
-    }
-    const entering = chain.flowControl.enter(user, info, request);
-    const entered = entering instanceof Promise ? await entering : entering;
-    exchange.leave = entered.leave;
-    exchange.flow = entered.flow;
-    if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
-    if (isLong(info) && request.congested) throw new TooBusy('slow-clients', entered.flow, RETRY_AFTER_SECONDS);
-    const authorizingSince = clock.monotonic();
-    const authorizing = authorize(chain.backend.authorizer, user, info, request.query);
-    const decision = authorizing instanceof Promise ? await authorizing : authorizing;
-    chain.securityMetrics.authorized(decision, (clock.monotonic() - authorizingSince) / 1000);
-    checkDecision(exchange, user, decision);
-    const serving = route(chain, exchange, user);
-    return serving instanceof Promise ? await serving : serving;
+    return await serve(chain, exchange);
   } catch (error) {
     if (!exchange.user) {
-      const result = isStatusError(error, 'Unauthorized') ? 'failure' : 'error';
-      chain.securityMetrics.authenticated(result, (chain.backend.ctx.clock.monotonic() - exchange.startedAt) / 1000);
+      observeAuthentication(chain, exchange, isStatusError(error, 'Unauthorized') ? 'failure' : 'error');
       chain.audit.received(exchange);
     }
     leaveSeat(exchange);
@@ -132,23 +104,63 @@ async function answer(chain: HandlerChain, exchange: Exchange): Promise<ApiRespo
   }
 }
 
-const RETRY_AFTER_SECONDS = 1;
+/** Most requests wait for nothing on their way: a step returns its result at once where it can. */
+const serve = (chain: HandlerChain, exchange: Exchange): MaybePromise<ApiResponse> =>
+  whenDone(authenticate(chain, exchange), (authenticated) =>
+    whenDone(impersonate(chain, exchange, authenticated), (user) =>
+      whenDone(enterFlowControl(chain, exchange, user), () =>
+        whenDone(authorizeRequest(chain, exchange, user), () => route(chain, exchange, user)),
+      ),
+    ),
+  );
 
-/** Its answer may be long. */
-const isLong = ({ verb }: RequestInfo): boolean => verb === 'list' || verb === 'watch';
+const authenticate = (chain: HandlerChain, { request, annotations }: Exchange): MaybePromise<UserInfo> =>
+  request.user ??
+  firstAuthenticated(chain.authenticators, request, (key, value) => void annotations.set(key, value), 0);
 
-function checkDecision({ info, request, annotations }: Exchange, user: UserInfo, decision: Decision): void {
-  const allowed = decision.decision === 'allow';
-  annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
-  if (!allowed) throw refusal(decision, user, info, request.query);
-  annotations.set('authorization.k8s.io/reason', decision.reason);
+function impersonate(chain: HandlerChain, exchange: Exchange, authenticated: UserInfo): MaybePromise<UserInfo> {
+  const { request, info } = exchange;
+  exchange.user = authenticated;
+  if (!request.user) observeAuthentication(chain, exchange, 'success');
+  chain.audit.received(exchange);
+  return whenDone(chain.impersonation.impersonate(authenticated, info, request), (user) => {
+    if (user !== authenticated) {
+      exchange.impersonator = authenticated;
+      exchange.user = user;
+    }
+    return user;
+  });
 }
 
-function authenticate(chain: HandlerChain, { request, annotations }: Exchange): UserInfo | Promise<UserInfo> {
-  return (
-    request.user ??
-    firstAuthenticated(chain.authenticators, request, (key, value) => void annotations.set(key, value), 0)
-  );
+function enterFlowControl(chain: HandlerChain, exchange: Exchange, user: UserInfo): MaybePromise<void> {
+  const { request, info } = exchange;
+  return whenDone(chain.flowControl.enter(user, info, request), ({ leave, flow }) => {
+    exchange.leave = leave;
+    exchange.flow = flow;
+    if (exchange.expired) throw timeout('request did not complete within the allotted timeout', 0);
+    if (mayAnswerAtLength(info) && request.congested) throw new TooBusy('slow-clients', flow, RETRY_AFTER_SECONDS);
+  });
+}
+
+const RETRY_AFTER_SECONDS = 1;
+
+const mayAnswerAtLength = ({ verb }: RequestInfo): boolean => verb === 'list' || verb === 'watch';
+
+function authorizeRequest(chain: HandlerChain, exchange: Exchange, user: UserInfo): MaybePromise<void> {
+  const { authorizer, ctx } = chain.backend;
+  const { info, request, annotations } = exchange;
+  const startedAt = ctx.clock.monotonic();
+  return whenDone(authorize(authorizer, user, info, request.query), (decision) => {
+    chain.securityMetrics.authorized(decision, (ctx.clock.monotonic() - startedAt) / 1000);
+    const allowed = decision.decision === 'allow';
+    annotations.set('authorization.k8s.io/decision', allowed ? 'allow' : 'forbid');
+    if (!allowed) throw refusal(decision, user, info, request.query);
+    annotations.set('authorization.k8s.io/reason', decision.reason);
+  });
+}
+
+function observeAuthentication(chain: HandlerChain, { startedAt }: Exchange, result: AuthenticationResult): void {
+  chain.securityMetrics.authenticated(result, (chain.backend.ctx.clock.monotonic() - startedAt) / 1000);
 }
 
 function firstAuthenticated(
@@ -156,7 +168,7 @@ function firstAuthenticated(
   request: ApiRequest,
   annotate: Annotate,
   from: number,
-): UserInfo | Promise<UserInfo> {
+): MaybePromise<UserInfo> {
   for (let i = from; i < authenticators.length; i++) {
     const answer = authenticators[i]!.authenticate(request, annotate);
     if (answer instanceof Promise)

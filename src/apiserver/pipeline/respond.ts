@@ -1,4 +1,5 @@
 /** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
+import { whenDone } from '../../base/index.ts';
 import { notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ApiResponse, LargeBody, ResponseHeaders, ListResult, Result, WatchResult } from '../request/request.ts';
@@ -68,10 +69,8 @@ function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiR
       ? completeResponse(200, scope.negotiated, body.toBuffer())
       : new LargeResponse(headersFor(scope.negotiated), body);
   if (mediaType === 'application/json' && !pretty && !as) return respondWith(stored);
-  const pieces = listPieces(scope, list);
   const { clock } = scope.backend.ctx;
-  if (pieces instanceof Promise) return pieces.then((made) => respondWith(new PiecewiseBody(clock, made)));
-  return respondWith(new PiecewiseBody(clock, pieces));
+  return whenDone(listPieces(scope, list), (pieces) => respondWith(new PiecewiseBody(clock, pieces)));
 }
 
 /** Its body is put together only for callers in this process, who do not take it in pieces. */

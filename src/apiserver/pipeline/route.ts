@@ -1,6 +1,6 @@
 /** From an authorized request to the verb that serves it. */
 import { apiVersionOf } from '../../api/index.ts';
-import { ownValue } from '../../base/index.ts';
+import { ownValue, whenDone } from '../../base/index.ts';
 import { badRequest, failure } from '../../machinery/errors/index.ts';
 import { customSubresourceVerb, customVerb, isCustomPath } from '../crd/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
@@ -59,8 +59,7 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   exchange.recognized = true;
   const scope = scopeOf(chain, exchange, user, served);
   if (served.strategy.deprecation) scope.warnings.push(served.strategy.deprecation);
-  const result = verb(scope);
-  return result instanceof Promise ? result.then((known) => respond(scope, known)) : respond(scope, result);
+  return whenDone(verb(scope), (result) => respond(scope, result));
 }
 
 /** `/api/v1/watch/…`: the older form of a watch, for resources only. */

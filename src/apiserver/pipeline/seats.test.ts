@@ -36,9 +36,9 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 beforeEach(() => {
-  const { door } = server.pipeline;
-  flow = new PriorityAndFairness(server.ctx, door.backend.registry);
-  Object.assign(door, { flowControl: flow });
+  const { chain } = server.pipeline;
+  flow = new PriorityAndFairness(server.ctx, chain.backend.registry);
+  Object.assign(chain, { flowControl: flow });
 });
 
 const taken = (): number => flow.levels().find(({ name }) => name === 'global-default')!.executing;

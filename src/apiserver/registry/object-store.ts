@@ -3,7 +3,7 @@
  * it is durable and the watch cache has it.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { deepEqual } from '../../base/index.ts';
+import { deepEqual, whenDone, type MaybePromise } from '../../base/index.ts';
 import { StoreError, type Store } from '../../etcd/index.ts';
 import { alreadyExists, failure, internalError, notFound, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -129,14 +129,20 @@ export class ObjectStore {
   }
 
   /** undefined when the object is not at the revision that it should replace. */
-  async #write({ served, place, key, object, over }: Write): Promise<Entry | undefined> {
-    const converting = toStored(served, object);
-    const stored = converting instanceof Promise ? await converting : converting;
-    const { ttlSeconds } = served.strategy;
+  async #write(write: Write): Promise<Entry | undefined> {
+    const { ttlSeconds } = write.served.strategy;
     const lease = ttlSeconds ? { lease: await this.leases.lease(ttlSeconds) } : undefined;
-    // What is remembered here is forgotten below: nothing may fail in between.
-    const valuing = this.#valueOf(key, stored);
-    const value = valuing instanceof Promise ? await valuing : valuing;
+    return whenDone(toStored(write.served, write.object), (stored) =>
+      // `#commit` forgets what `#valueOf` remembers: nothing may fail in between.
+      whenDone(this.#valueOf(write.key, stored), (value) => this.#commit(write, value, lease)),
+    );
+  }
+
+  async #commit(
+    { served, place, key, object, over }: Write,
+    value: Uint8Array | LateBytes,
+    lease: { readonly lease: bigint } | undefined,
+  ): Promise<Entry | undefined> {
     try {
       const { succeeded, revision } = await this.store.txn({
         compare: [{ key, target: 'mod', result: 'equal', value: over }],
@@ -154,7 +160,7 @@ export class ObjectStore {
   }
 
   /** What the store gets of an object. The event that comes of it need not parse it again where the bytes are its JSON. */
-  #valueOf(key: string, stored: KubeObject): Uint8Array | LateBytes | Promise<Uint8Array> {
+  #valueOf(key: string, stored: KubeObject): MaybePromise<Uint8Array | LateBytes> {
     if (this.store.keepsValues && this.transformer === identityTransformer) return new LateBytes(stored);
     const plain = encodeForStorage(stored);
     const value = this.transformer.toStorage(plain, key);

@@ -18,7 +18,7 @@ describe('what a store in memory keeps of an object', () => {
   afterEach(() => server.stop());
 
   const stored = async (name: string): Promise<LateBytes> => {
-    const { kvs } = await server.pipeline.door.backend.store.range({ key: `/registry/configmaps/default/${name}` });
+    const { kvs } = await server.pipeline.chain.backend.store.range({ key: `/registry/configmaps/default/${name}` });
     return kvs[0]!.lazyValue as LateBytes;
   };
   /** As components in this process do it: objects go in and come out. */

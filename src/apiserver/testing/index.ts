@@ -125,7 +125,7 @@ export const cachedObjects = (
   { group, version, plural }: ResourceName,
   namespace = '',
 ): readonly KubeObject[] =>
-  pipeline.door.backend.registry
+  pipeline.chain.backend.registry
     .require(group, version, plural)
     .cache.list(namespace)
     .map(({ object }) => object);
@@ -136,23 +136,23 @@ export function changeResource(
   { group, version, plural }: ResourceName,
   change: (served: ServedResource) => Partial<ServedResource>,
 ): void {
-  const { registry } = pipeline.door.backend;
+  const { registry } = pipeline.chain.backend;
   const served = registry.require(group, version, plural);
   registry.add({ ...served, ...change(served) });
 }
 
 /** The parts that stand between a request and its verb, for measurements of each by itself. */
 export function partsOf({ pipeline }: TestServer): Pick<Backend, 'authorizer' | 'admission' | 'registry'> & {
-  flowControl: Pipeline['door']['flowControl'];
+  flowControl: Pipeline['chain']['flowControl'];
 } {
-  const { backend, flowControl } = pipeline.door;
+  const { backend, flowControl } = pipeline.chain;
   return { ...backend, flowControl };
 }
 
 /** Stands in for the controller that gives every namespace its default account. */
 function giveDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pending: Set<Promise<unknown>>): void {
   const loopback = createLoopback(pipeline.handle, ctx.signal);
-  const { registry } = pipeline.door.backend;
+  const { registry } = pipeline.chain.backend;
   registry.require('', 'v1', 'namespaces').cache.watch({
     scope: '',
     deliver: ({ type, entry }) => {

@@ -1,5 +1,5 @@
 /** POST to a collection: a new object, from the body to the store. */
-import { cloneJson } from '../../base/index.ts';
+import { cloneJson, whenDone, type MaybePromise } from '../../base/index.ts';
 import { badRequest, generateNameConflict, isStatusError, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission/admission.ts';
@@ -70,7 +70,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
       dryRun: options.dryRun,
       beforeStore: () => mayBeStored(scope, named),
     });
-    const reservation = preparing instanceof Promise ? await preparing : preparing;
+    const reservation = await preparing;
     try {
       await betweenStages(scope);
       const place = { namespace: candidate.metadata.namespace ?? '', name: candidate.metadata.name! };
@@ -90,10 +90,8 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
 }
 
 /** Every way to make an object passes here: the right to create it, and then validating admission. */
-function mayBeStored(scope: Scope, attributes: AdmissionAttributes): Promise<void> | undefined {
-  const validate = (): Promise<void> | undefined => scope.backend.admission.validate(attributes);
-  const authorizing = authorizeCreate(scope);
-  return authorizing ? authorizing.then(validate) : validate();
+function mayBeStored(scope: Scope, attributes: AdmissionAttributes): MaybePromise<void> {
+  return whenDone(authorizeCreate(scope), () => scope.backend.admission.validate(attributes));
 }
 
 /** A name that is taken by an object on its way out will be free soon. */

@@ -1,4 +1,4 @@
-import { append, formatTime } from '../../base/index.ts';
+import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
 import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
 /** What every new object goes through between admission and the store. */
 import type { KubeObject } from '../../machinery/index.ts';
@@ -14,7 +14,7 @@ import type { Scope } from './scope.ts';
 export interface CreateSteps {
   readonly dryRun: boolean;
   /** Validating admission: after the object's own validation, before anything is reserved or stored. */
-  beforeStore(): Promise<void> | undefined;
+  beforeStore(): MaybePromise<void>;
 }
 
 /** At once for most kinds: those that reserve something, or whose strategy or admission has to wait, take a promise. */
@@ -22,7 +22,7 @@ export function prepareForCreate(
   scope: Scope,
   object: KubeObject,
   steps: CreateSteps,
-): Reservation | undefined | Promise<Reservation | undefined> {
+): MaybePromise<Reservation | undefined> {
   const { backend, served } = scope;
   const { strategy } = served;
   const request = writeContext(scope, steps.dryRun);
@@ -36,7 +36,7 @@ export function prepareForCreate(
     return prepareWithReservation(strategy.reserve(object, undefined, request), () =>
       complete(scope, object, request, steps),
     );
-  return complete(scope, object, request, steps)?.then(() => undefined);
+  return whenDone(complete(scope, object, request, steps), () => undefined);
 }
 
 /**
@@ -52,7 +52,7 @@ function checkVersionOfNew({ info }: Scope, version: string | undefined): void {
 
 async function prepareWithReservation(
   reserving: Promise<Reservation>,
-  rest: () => Promise<void> | undefined,
+  rest: () => MaybePromise<void>,
 ): Promise<Reservation> {
   const reservation = await reserving;
   try {
@@ -64,29 +64,18 @@ async function prepareWithReservation(
   return reservation;
 }
 
-function complete(
-  scope: Scope,
-  object: KubeObject,
-  request: WriteContext,
-  steps: CreateSteps,
-): Promise<void> | undefined {
+function complete(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
   const { backend, served } = scope;
   const { strategy } = served;
   if (!strategy.keepStatusOnWrite && !strategy.keepStatusOnCreate) clearStatus(served, object);
   if (strategy.generationChanges) object.metadata.generation = 1;
   dropDisabledFields(served.message, object, undefined, backend.validation.features);
-  const preparing = strategy.prepareForCreate?.(object, request) ?? betweenStages(scope);
-  return preparing
-    ? preparing.then(() => validated(scope, object, request, steps))
-    : validated(scope, object, request, steps);
+  return whenDone(strategy.prepareForCreate?.(object, request) ?? betweenStages(scope), () =>
+    validated(scope, object, request, steps),
+  );
 }
 
-function validated(
-  scope: Scope,
-  object: KubeObject,
-  request: WriteContext,
-  steps: CreateSteps,
-): Promise<void> | undefined {
+function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
   const { backend, served } = scope;
   const { strategy } = served;
   const knownValid = scope.alike?.isKnownValid(object) ?? false;
@@ -100,8 +89,7 @@ function validated(
     else scope.alike?.noteValid(object);
   }
   strategy.canonicalize?.(object);
-  const pause = betweenStages(scope);
-  return pause ? pause.then(() => steps.beforeStore()) : steps.beforeStore();
+  return whenDone(betweenStages(scope), () => steps.beforeStore());
 }
 
 const NO_ERRORS: readonly FieldError[] = [];

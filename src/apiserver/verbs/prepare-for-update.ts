@@ -1,6 +1,6 @@
 /** What every changed object goes through between admission and the store. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-import { append, ownValue } from '../../base/index.ts';
+import { append, ownValue, type MaybePromise } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import {
@@ -24,7 +24,7 @@ export interface PreparedUpdate {
   readonly old: KubeObject;
   readonly dryRun: boolean;
   readonly unconditional: boolean;
-  beforeStore(): Promise<void> | undefined;
+  beforeStore(): MaybePromise<void>;
 }
 
 export async function prepareForUpdate(scope: Scope, update: PreparedUpdate): Promise<Reservation | undefined> {

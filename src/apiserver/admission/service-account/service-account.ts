@@ -3,7 +3,7 @@ import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
  * ServiceAccount: every pod runs as one. Pods that name none get `default`; the account gives them its token, its image
  * pull secrets, and, where it insists, a limit on the secrets that they may use.
  */
-import { cloneJson } from '../../../base/index.ts';
+import { cloneJson, whenDone } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -80,10 +80,7 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
     if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
     // The old name of the field always says the same.
     spec.serviceAccount = spec.serviceAccountName;
-    const account = accountOf(attributes, spec.serviceAccountName);
-    return account instanceof Promise
-      ? account.then((found) => complete(attributes, pod, found))
-      : complete(attributes, pod, account);
+    return whenDone(accountOf(attributes, spec.serviceAccountName), (account) => complete(attributes, pod, account));
   }
 
   function complete(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
@@ -126,10 +123,7 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
           attributes,
           `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`,
         );
-      const account = accountOf(attributes, name);
-      return account instanceof Promise
-        ? account.then((found) => checkSecrets(attributes, pod, found))
-        : checkSecrets(attributes, pod, account);
+      return whenDone(accountOf(attributes, name), (account) => checkSecrets(attributes, pod, account));
     },
   };
 }
