@@ -71,9 +71,9 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
 );
 
 /** More than any cluster has; each is an object and a name in memory. */
-const MOST_NODES = 100_000;
+const MAX_NODES = 100_000;
 /** Requests are a few fields. Files are named by their path. */
-const LARGEST_BODY = 1024 * 1024;
+const MAX_BODY_BYTES = 1024 * 1024;
 
 /** An answer with this status instead of what was asked for. */
 class Refusal extends Error {
@@ -88,8 +88,8 @@ class Refusal extends Error {
 }
 
 function countOf({ count = 1 }: Call['body']): number {
-  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MOST_NODES) {
-    throw new Refusal(400, `count must be a whole number from 0 to ${MOST_NODES}`);
+  if (typeof count !== 'number' || !Number.isInteger(count) || count < 0 || count > MAX_NODES) {
+    throw new Refusal(400, `count must be a whole number from 0 to ${MAX_NODES}`);
   }
   return count;
 }
@@ -203,7 +203,7 @@ async function readJson(request: http.IncomingMessage): Promise<Record<string, u
   let size = 0;
   for await (const piece of request) {
     size += (piece as Buffer).length;
-    if (size > LARGEST_BODY) throw new Refusal(413, `a request has at most ${LARGEST_BODY} bytes`);
+    if (size > MAX_BODY_BYTES) throw new Refusal(413, `a request has at most ${MAX_BODY_BYTES} bytes`);
     pieces.push(piece as Buffer);
   }
   const text = Buffer.concat(pieces).toString();

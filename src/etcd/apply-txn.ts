@@ -13,7 +13,7 @@ import {
 } from './store.ts';
 import { selection, type View, visitSelection } from './view.ts';
 
-/** A change that a transaction made. The pair that it replaced is always known: history is made of it. */
+/** A change that a transaction made, with the pair that it replaced: history consists of these. */
 export interface Change {
   readonly type: 'put' | 'delete';
   readonly kv: KeyValue;
@@ -47,10 +47,10 @@ export function applyTxn(request: TxnRequest, environment: TxnEnvironment): { re
   return { result: applyPath(path, environment, changes), changes };
 }
 
-/** A write of one key against its revision: what an API server sends, over and over. */
+/** A put of one key, compared against its revision: the transaction of every API server write. */
 export interface SinglePut {
   readonly put: Put;
-  /** The revision at which the key must be; 0 when it must not be there. */
+  /** The expected mod revision of the key; 0 when the key must not exist. */
   readonly over: number;
 }
 
@@ -66,7 +66,7 @@ export function singlePutOf({ compare, success, failure: otherwise }: TxnRequest
   return { put: put!, over: condition!.value };
 }
 
-/** The same as `applyTxn`, without the generality. */
+/** `applyTxn` for the common case. */
 export function applySinglePut(
   { put, over }: SinglePut,
   environment: TxnEnvironment,

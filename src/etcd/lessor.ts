@@ -12,7 +12,7 @@ interface Lease {
   readonly keys: OrderedMap<string, true>;
 }
 
-/** Immutable: keeping it is a savepoint. */
+/** Immutable, so that a reference to it is a savepoint. */
 export interface LeaseState {
   readonly leases: OrderedMap<bigint, Lease>;
   /** Ordered by expiry, so that the next lease to expire is the first. */
@@ -24,10 +24,10 @@ const MAX_TTL_SECONDS = 9_000_000_000;
 const MIN_TTL_SECONDS = 2;
 /** How long to wait before an expired lease whose revocation failed is tried again. */
 const RETRY_MS = 1000;
-/** Timers of most clocks overflow past 2^31 ms; a longer wait is done in several. */
-const LONGEST_WAIT_MS = 2 ** 30;
+/** Timers overflow past 2^31 ms; a longer wait takes several. */
+const MAX_WAIT_MS = 2 ** 30;
 
-/** Which leases there are, which keys hang on them, and when they end. */
+/** The leases, the keys attached to them, and when they expire. */
 export class Lessor {
   #current: LeaseState;
   #timer: Timer | undefined;
@@ -66,7 +66,7 @@ export class Lessor {
     this.#put({ id, grantedTtl: ttl, expiry: this.#clock.monotonic() + ttl * 1000, keys: OrderedMap.empty() });
   }
 
-  /** The lease's keys, which whoever revokes it has to delete in the same transaction. */
+  /** The lease's keys; revoking it deletes them in the same transaction. */
   keysOf(id: bigint): string[] {
     const keys: string[] = [];
     this.#current.leases.get(id)?.keys.scan(undefined, undefined, (_, key) => void keys.push(key));
@@ -114,7 +114,7 @@ export class Lessor {
     this.#withKeys(id, (keys) => keys.set(key, true));
   }
 
-  /** Back to a savepoint, but with the renewals since then: those were promised. */
+  /** Restores a savepoint, but keeps the renewals since then, which clients were promised. */
   restore(state: LeaseState): void {
     const since = this.#current.leases;
     this.#current = state;
@@ -131,7 +131,7 @@ export class Lessor {
   }
 
   #unusedId(): bigint {
-    // Positive, and unlike the ids of a previous start: etcd's own ids look as random.
+    // Positive, and different from the ids of a previous start.
     const now = BigInt(Math.floor(this.#clock.now())) << 20n;
     this.#lastId = this.#lastId >= now ? this.#lastId + 1n : now + 1n;
     while (this.exists(this.#lastId)) this.#lastId++;
@@ -165,10 +165,7 @@ export class Lessor {
 
   #wait(ms: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#clock.after(
-      Math.min(Math.max(0, Math.ceil(ms)), LONGEST_WAIT_MS),
-      () => void this.#expireDue(),
-    );
+    this.#timer = this.#clock.after(Math.min(Math.max(0, Math.ceil(ms)), MAX_WAIT_MS), () => void this.#expireDue());
   }
 
   async #expireDue(): Promise<void> {

@@ -1,24 +1,24 @@
 import type { Clock } from '../kernel/index.ts';
 import type { Draft } from './apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from './engine.ts';
+import { HistoricalLayers } from './historical-layers.ts';
 import type { History, RevisionRecord } from './history.ts';
 import { readMemorySnapshot, writeMemorySnapshot } from './memory-snapshot.ts';
 import { emptyMemoryState, type MemoryState } from './memory-state.ts';
 import { MvccStore } from './mvcc-store.ts';
-import { OldLayers } from './old-layers.ts';
 import type { OrderedMap } from './ordered-map.ts';
 import type { Alarm, KeyValue } from './store.ts';
 import { layeredView, mapView, type View } from './view.ts';
 
 export interface MemoryStoreOptions {
   clock: Clock;
-  /** What an earlier memory store's `snapshot()` gave. */
+  /** The bytes of another memory store's `snapshot()`. */
   snapshot?: Uint8Array;
-  /** What `state()` of another memory store gave, on a clock that goes on from that one's. */
+  /** The `state()` of another memory store, whose clock this store's clock continues. */
   state?: MemoryState;
 }
 
-/** A store for tests and simulations. Nothing survives the process but what `snapshot()` gave. */
+/** A store for tests and simulations. Only its `snapshot()` survives the process. */
 export function createMemoryStore(options: MemoryStoreOptions): MemoryStore {
   const known = options.state ?? emptyMemoryState;
   const state = options.snapshot === undefined ? known : readMemorySnapshot(options.snapshot, options.clock);
@@ -46,7 +46,7 @@ export class MemoryStore extends MvccStore {
     this.#memory = memory!;
   }
 
-  /** Everything as it is now, in constant time. */
+  /** The whole state, in constant time. */
   state(): MemoryState {
     this.checkOpen();
     return {
@@ -58,7 +58,7 @@ export class MemoryStore extends MvccStore {
     };
   }
 
-  /** A second store that goes its own way from here on, in constant time. It runs on the same clock. */
+  /** A second store that starts with this state and diverges, in constant time. It runs on the same clock. */
   fork(): MemoryStore {
     return new MemoryStore(this.options.clock, this.state());
   }
@@ -99,7 +99,7 @@ class MemoryEngine implements Engine {
     visit: (from, visit) => this.revisions.scan(from, undefined, visit),
     load: () => Promise.resolve(),
   };
-  readonly #oldLayers = new OldLayers(this.history);
+  readonly #oldLayers = new HistoricalLayers(this.history);
 
   draft(): Draft {
     return new MemoryDraft(this.pairs);
@@ -129,7 +129,7 @@ class MemoryEngine implements Engine {
     this.#oldLayers.dropBefore(revision);
   }
 
-  checkRoom(): void {}
+  checkQuota(): void {}
 
   sizes(): { total: number; inUse: number } {
     return { total: this.#bytes, inUse: this.#bytes };

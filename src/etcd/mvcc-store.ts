@@ -87,12 +87,12 @@ export abstract class MvccStore implements Store {
     this.checkOpen();
     const limits = this.options.limits ?? defaultLimits;
     const single = singlePutOf(request);
-    if (!single || mostBytes(single.put.value) > limits.maxRequestBytes / 2) {
+    if (!single || maxBytes(single.put.value) > limits.maxRequestBytes / 2) {
       checkTxn(request, limits);
       const oldest = oldestRead(request);
       if (oldest + 1 < this.history.firstLoaded) await this.#load(oldest);
     }
-    if (single || mayPut(request.success) || mayPut(request.failure)) this.engine.checkRoom();
+    if (single || mayPut(request.success) || mayPut(request.failure)) this.engine.checkQuota();
     const draft = this.engine.draft();
     const environment = {
       draft,
@@ -102,7 +102,7 @@ export abstract class MvccStore implements Store {
     };
     const { result, changes } = single ? applySinglePut(single, environment) : applyTxn(request, environment);
     if (changes.length === 0) {
-      // What it read may not be durable yet, and must not be told before it is.
+      // The transaction may have read what is not durable yet: the answer waits for it.
       const settled = this.engine.settled();
       if (settled !== undefined) await settled;
       return result;
@@ -136,7 +136,7 @@ export abstract class MvccStore implements Store {
 
   async leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }> {
     this.checkOpen();
-    this.engine.checkRoom();
+    this.engine.checkQuota();
     const granted = this.lessor.checkGrant(request);
     this.lessor.grant(granted);
     await this.engine.commit({
@@ -288,5 +288,5 @@ function mayPut(operations: readonly TxnOperation[] | undefined): boolean {
   return operations.some((op) => op.op === 'put' || (op.op === 'txn' && (mayPut(op.success) || mayPut(op.failure))));
 }
 
-const mostBytes = (value: Uint8Array | LazyValue): number =>
+const maxBytes = (value: Uint8Array | LazyValue): number =>
   value instanceof Uint8Array ? value.length : value.size * BYTES_PER_SIZE;

@@ -17,7 +17,7 @@ export interface Store {
    * of one revision arrive in one batch. Ends with a StoreError 'compacted' when history before `startRevision` is gone.
    */
   watch(request: WatchRequest): Watch;
-  /** Makes history before `revision` unreadable; space is given back in the background. */
+  /** Makes history before `revision` unreadable; its space is freed in the background. */
   compact(revision: number, options?: { physical?: boolean }): Promise<void>;
   /** The current revision. On a distributed backend this is a linearizable read; others know it at once. */
   revision(): Promise<number> | number;
@@ -85,7 +85,7 @@ export interface RangeRequest {
   minCreateRevision?: number;
   maxCreateRevision?: number;
   sort?: { target: 'key' | 'version' | 'create' | 'mod' | 'value'; order: 'ascend' | 'descend' };
-  /** May answer from this member without asking the cluster. */
+  /** The member may answer from its own state without consensus. */
   serializable?: boolean;
 }
 
@@ -146,7 +146,7 @@ export interface WatchRequest {
   rangeEnd?: string;
   startRevision?: number;
   prevKv?: boolean;
-  /** Deliver empty batches now and then that tell how far the watch has come. */
+  /** Deliver empty batches periodically with the revision that the watch has reached. */
   progressNotify?: boolean;
   filters?: readonly ('noput' | 'nodelete')[];
 }

@@ -4,7 +4,7 @@ import type { Watch, WatchRequest } from './store.ts';
 import { selection, type Selection, selects } from './view.ts';
 import { Watcher } from './watcher.ts';
 
-/** Watchers of the same range share the work of finding what concerns them. */
+/** Watchers of the same range, which share the filtering of events. */
 interface WatchGroup {
   name: string;
   selected: Selection;
@@ -13,7 +13,7 @@ interface WatchGroup {
 
 const PROGRESS_INTERVAL_MS = 10 * 60_000;
 
-/** Hands every published revision to the watches that it concerns. */
+/** Delivers every published revision to the watches of its keys. */
 export class WatchHub {
   readonly #byKey = new Map<string, WatchGroup>();
   readonly #byRange = new Map<string, WatchGroup>();

@@ -74,7 +74,7 @@ export class Watcher implements Watch, AsyncIterator<WatchBatch> {
     this.#take()?.resolve(finished);
   }
 
-  /** Published records that concern the watched range; watchers alike share the batch through `batches`. */
+  /** Published records of the watched range; equal watchers share the batch through `batches`. */
   offer(records: readonly RevisionRecord[], batches: Map<string, WatchBatch>): void {
     const last = records.at(-1)!.revision;
     if (this.#behind || last < this.#startRevision) return;

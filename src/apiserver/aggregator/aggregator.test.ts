@@ -2,7 +2,8 @@ import http from 'node:http';
 import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
-import type { ResponseSink } from '../request/request.ts';
+import { until } from '../../kernel/testing/index.ts';
+import type { ResponseSink } from '../pipeline/request.ts';
 import { dialLoopback, startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 import {
   startHttpsServer,
@@ -139,14 +140,6 @@ async function condition(
     if (i % 10 === 9) await api.ctx.clock.advance(10);
   }
   throw new Error(`${NAME} never became ${reason}: ${(await api.call('GET', `${APISERVICES}/${NAME}`)).text}`);
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error(`never: ${what}`);
 }
 
 const get = (path: string, accept = 'application/json'): Promise<TestAnswer> => api.call('GET', path, { accept });

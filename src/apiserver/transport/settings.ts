@@ -17,7 +17,7 @@ export const http2Options = (clock: Clock): Http2Options => ({
   maxConcurrentStreams: 1000,
   streamWindow: 1024 * 1024,
   connectionWindow: 8 * 1024 * 1024,
-  beginMs: 10_000,
+  prefaceMs: 10_000,
   idleMs: IDLE_MS,
 });
 

@@ -14,7 +14,7 @@ import { StoreError } from '../store.ts';
 import type { Message } from '../wire/message.ts';
 
 export interface EtcdTls {
-  /** PEM: who signed the server's certificate; the system's authorities when absent. */
+  /** CA bundle (PEM) that verifies the servers; the system's when absent. */
   ca?: Buffer;
   cert?: Buffer;
   key?: Buffer;
@@ -33,7 +33,7 @@ export interface EndpointsOptions {
 
 export interface CallOptions {
   idempotent: boolean;
-  /** Of one attempt, when it needs more than usual. */
+  /** Overrides `requestTimeoutMs` for this call. */
   timeoutMs?: number;
 }
 
@@ -56,7 +56,7 @@ const channelOptions: ChannelOptions = {
   'grpc-node.flow_control_window': 4 * 1024 * 1024,
 };
 
-/** A member without a leader refuses at once what it could not answer, so that another member is asked. */
+/** A member without a leader refuses the call at once, so that the client tries another member. */
 export function requireLeader(): Metadata {
   const metadata = new Metadata();
   metadata.set('hasleader', 'true');
@@ -82,7 +82,7 @@ export class Endpoints {
     return this.#clients.length;
   }
 
-  /** The client to use now, and its number, to be given to `failed` when it does not answer. */
+  /** The current client, and its index for `failed` when it does not answer. */
   client(): { client: Client; index: number } {
     return { client: this.#clients[this.#current]!, index: this.#current };
   }
@@ -91,14 +91,14 @@ export class Endpoints {
     if (this.#current === index) this.#current = (index + 1) % this.#clients.length;
   }
 
-  /** Every member's client, for what concerns each of them. */
+  /** The clients of all members, for calls that every member needs. */
   all(): readonly Client[] {
     return this.#clients;
   }
 
   /**
-   * Calls one endpoint after the other until one answers. Repeats on its own only when the request is safe to repeat:
-   * because it changes nothing, or because it certainly reached nobody.
+   * Calls one endpoint after the other until one answers. Retries only when the request is idempotent or certainly
+   * reached no member.
    */
   async unary<Q extends object, R extends object>(
     call: Call<Q, R>,
@@ -129,7 +129,7 @@ export class Endpoints {
     timeoutMs = this.#options.requestTimeoutMs,
   ): Promise<R> {
     return new Promise((resolve, reject) => {
-      // gRPC wants the wall clock, whatever clock the store runs on.
+      // gRPC deadlines are wall-clock times, whatever clock the store runs on.
       const pending = client.makeUnaryRequest(
         call.path,
         (value: Partial<Q>) => call.request.encode(value),
@@ -178,7 +178,7 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof Error && 'code' in error && typeof error.code === 'number' && 'details' in error;
 }
 
-/** The member is away, has no leader, or does not answer: another one may do. */
+/** The member is down, has no leader or does not answer: another member may work. */
 export function isEndpointFailure(error: ServiceError): boolean {
   if (error.code === status.UNAVAILABLE || error.code === status.DEADLINE_EXCEEDED) return true;
   // Our own timeout, or the connection's end under a running call.

@@ -32,7 +32,7 @@ export interface EtcdStoreOptions {
 
 const SAFE = { idempotent: true };
 const UNSAFE = { idempotent: false };
-/** Much data takes its time, from a healthy member too; a dead one is noticed by its silence on the connection. */
+/** Large reads take long on a healthy member, too; keepalives notice a dead one. */
 const LARGE_READ = { idempotent: true, timeoutMs: 60_000 };
 const DEFRAGMENT_TIMEOUT_MS = 10 * 60_000;
 const ALARM_GET = 0;
@@ -154,7 +154,7 @@ class EtcdStore implements Store {
     await this.#endpoints.unary(calls.alarm, { ...messageOfAlarm(alarm), action: ALARM_DEACTIVATE }, UNSAFE);
   }
 
-  /** Each member keeps its own file. One after the other: a member does not answer meanwhile. */
+  /** Every member has its own file. Members are defragmented one by one, because they do not answer meanwhile. */
   async defragment(): Promise<void> {
     for (const client of this.#endpoints.all()) {
       try {

@@ -9,7 +9,7 @@ import { type Endpoints, isServiceError, requireLeader, storeErrorOf } from './e
 type WatchStream = ClientDuplexStream<Partial<WatchRequestMessage>, WatchResponseMessage>;
 
 const RECONNECT_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 2000;
+const MAX_PAUSE_MS = 2000;
 
 /**
  * One watch over a stream of its own. When the stream breaks, for whatever reason but compaction, the watch goes on
@@ -90,7 +90,7 @@ export class EtcdWatch implements Watch {
       (bytes: Buffer) => WatchResponse.decode(bytes),
       requireLeader(),
     );
-    // The error ends the iteration; this listener is for one that comes while nobody reads.
+    // Errors end the iteration; without a listener, one between two reads would end the process.
     stream.on('error', () => {
       if (!this.#cancelled && this.#stream === stream) this.#endpoints.failed(index);
     });
@@ -148,12 +148,12 @@ export class EtcdWatch implements Watch {
   }
 
   async #pause(failures: number): Promise<void> {
-    const ms = Math.min(RECONNECT_PAUSE_MS * failures, LONGEST_PAUSE_MS);
+    const ms = Math.min(RECONNECT_PAUSE_MS * failures, MAX_PAUSE_MS);
     await this.#clock.sleep(ms, this.#stop.signal).catch(() => {});
   }
 }
 
-/** Another member, or the same one later, may do what this one refused; but not what nobody may or can do. */
+/** Codes that no other member and no retry would change. */
 const hopeless: readonly number[] = [
   status.INVALID_ARGUMENT,
   status.PERMISSION_DENIED,

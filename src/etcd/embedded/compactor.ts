@@ -1,7 +1,7 @@
 import { logKey, revisionOfLogKey, withoutReplaced } from './records.ts';
 import { putFact, tableBytes, type Tables, wholeTable } from './tables.ts';
 
-/** How much history is kept without being asked. Beyond either limit the oldest part goes. */
+/** How much history is kept by default. Beyond either limit the oldest part is compacted. */
 export interface HistoryLimits {
   revisions: number;
   bytes: number;
@@ -15,13 +15,13 @@ export interface CompactorOptions {
   compacted(revision: number): void;
 }
 
-/** Entries treated with a group: as many as a quick commit allows. */
-const SMALLEST_STEP = 16;
-const LARGEST_STEP = 1024;
-/** A commit that takes longer makes the next step smaller, a faster one larger: writers wait for them. */
+/** How many log entries are removed per group of commits: adapted to keep commits fast. */
+const MIN_STEP = 16;
+const MAX_STEP = 1024;
+/** A slower commit makes the next step smaller, a faster one makes it larger: writers wait for these commits. */
 const SLOW_COMMIT_MS = 6;
 const QUICK_COMMIT_MS = 3;
-/** How many revisions pass between two looks at the log's size. */
+/** The log's size is checked once in so many revisions. */
 const OBSERVE_EVERY = 500;
 
 /**
@@ -61,7 +61,7 @@ export class Compactor {
     this.#options.compacted(revision);
   }
 
-  /** Does everything again: for a new limit, after a failed step, or in a copy of the file. */
+  /** Restarts the removal: for a new limit, after a failed step, or in a copy of the file. */
   startOver(): void {
     this.#unfinished = this.#compactRevision > 0;
     this.#factWritten = false;
@@ -69,19 +69,19 @@ export class Compactor {
     this.#step = undefined;
   }
 
-  /** Looks now and then whether the history has outgrown its limits. */
+  /** Compacts when the history has outgrown its limits. */
   observe(published: number): void {
     if (published < this.#nextLook || this.#unfinished) return;
     this.#nextLook = published + OBSERVE_EVERY;
     const { limits, tables } = this.#options;
     const oldest = this.#oldestRevision();
     if (oldest === undefined) return;
-    const kept = published - oldest;
+    const revisions = published - oldest;
     const bytes = tableBytes(tables().log);
-    if (kept <= limits.revisions && bytes <= limits.bytes) return;
-    const share = Math.min(limits.revisions / Math.max(1, kept), limits.bytes / bytes, 1);
+    if (revisions <= limits.revisions && bytes <= limits.bytes) return;
+    const share = Math.min(limits.revisions / Math.max(1, revisions), limits.bytes / bytes, 1);
     // Down to seven eighths of the limit, so that it does not start again at once.
-    this.compactTo(published - Math.floor(kept * share * 0.875));
+    this.compactTo(published - Math.floor(revisions * share * 0.875));
   }
 
   /** Adds the next removals to the current transaction. */
@@ -91,7 +91,7 @@ export class Compactor {
     const tables = this.#options.tables();
     if (!this.#factWritten) putFact(tables, 'compactRevision', compactRevision);
     this.#factWritten = true;
-    // Never fewer than are being written: the history would outgrow its limits.
+    // At least twice what is being written, or the history would outgrow its limits.
     const limit = Math.max(this.#stepSize, 2 * writers);
     let count = 0;
     for (const key of tables.log.getKeys({ start: '\0', end: logKey(compactRevision, 0), limit })) {
@@ -116,8 +116,8 @@ export class Compactor {
   stepDurable(commitMs: number): void {
     const step = this.#step;
     this.#step = undefined;
-    if (commitMs > SLOW_COMMIT_MS) this.#stepSize = Math.max(SMALLEST_STEP, this.#stepSize / 2);
-    else if (commitMs < QUICK_COMMIT_MS) this.#stepSize = Math.min(LARGEST_STEP, this.#stepSize * 2);
+    if (commitMs > SLOW_COMMIT_MS) this.#stepSize = Math.max(MIN_STEP, this.#stepSize / 2);
+    else if (commitMs < QUICK_COMMIT_MS) this.#stepSize = Math.min(MAX_STEP, this.#stepSize * 2);
     if (step === undefined || step.compactRevision !== this.#compactRevision) return;
     this.#stripped = step.stripped;
     if (step.last) this.#unfinished = false;

@@ -1,7 +1,7 @@
 import type { Clock } from '../../kernel/index.ts';
 import type { Draft } from '../apply-txn.ts';
 import type { Commit, Engine, EngineEvents } from '../engine.ts';
-import { OldLayers } from '../old-layers.ts';
+import { HistoricalLayers } from '../historical-layers.ts';
 import { OrderedMap } from '../ordered-map.ts';
 import { type KeyValue, StoreError } from '../store.ts';
 import { layeredView, type View } from '../view.ts';
@@ -9,7 +9,7 @@ import { Compactor, type HistoryLimits } from './compactor.ts';
 import type { KeyFilter } from './key-filter.ts';
 import { LogHistory } from './log-history.ts';
 import { PairCache } from './pair-cache.ts';
-import { RoomKeeper } from './room-keeper.ts';
+import { QuotaMonitor } from './quota-monitor.ts';
 import { MAX_KEY_BYTES, type Tables, tableSizes, tablesView, atomically, filterOfKeys } from './tables.ts';
 import { writeCommits } from './write-commits.ts';
 
@@ -33,7 +33,7 @@ export interface EmbeddedEngineOptions {
 }
 
 const emptyLayer: Layer = OrderedMap.empty();
-/** Bound a group, and with it how long those behind it wait. */
+/** Limits of a group, and so of how long the next group waits. */
 const COMMITS_PER_GROUP = 1024;
 const BYTES_PER_GROUP = 8 * 1024 * 1024;
 
@@ -44,14 +44,14 @@ const BYTES_PER_GROUP = 8 * 1024 * 1024;
  */
 export class EmbeddedEngine implements Engine {
   readonly history: LogHistory;
-  readonly room: RoomKeeper;
+  readonly quota: QuotaMonitor;
   readonly #compactor: Compactor;
   tables: Tables;
   #file: View;
   readonly #cache: PairCache;
   #keys: KeyFilter;
   #pending = emptyLayer;
-  /** Made when somebody reads; most of what is written together is durable before anybody does. */
+  /** Built at the first read; most groups are durable before anything reads. */
   #undo: Layer | undefined;
   readonly #clock: Clock;
   #published: number;
@@ -62,7 +62,7 @@ export class EmbeddedEngine implements Engine {
   #paused: Promise<void> | undefined;
   #closing = false;
   #closed = false;
-  readonly #oldLayers: OldLayers;
+  readonly #oldLayers: HistoricalLayers;
   readonly #events: EngineEvents;
 
   constructor(options: EmbeddedEngineOptions, events: EngineEvents) {
@@ -73,13 +73,13 @@ export class EmbeddedEngine implements Engine {
     this.#file = this.#openView();
     this.#clock = options.clock;
     this.#published = options.revision;
-    this.room = new RoomKeeper(options.directory, options.quotaBytes, () => tableSizes(this.tables));
+    this.quota = new QuotaMonitor(options.directory, options.quotaBytes, () => tableSizes(this.tables));
     this.history = new LogHistory(
       { tables: () => this.tables, publishedView: () => this.#publishedView() },
       options.clock,
       options.revision,
     );
-    this.#oldLayers = new OldLayers(this.history);
+    this.#oldLayers = new HistoricalLayers(this.history);
     this.#compactor = new Compactor({
       tables: () => this.tables,
       limits: options.history,
@@ -130,8 +130,8 @@ export class EmbeddedEngine implements Engine {
       await (this.#group ?? this.#paused ?? this.#clock.yield());
   }
 
-  checkRoom(): void {
-    this.room.check();
+  checkQuota(): void {
+    this.quota.check();
   }
 
   sizes(): { total: number; inUse: number } {
@@ -170,7 +170,7 @@ export class EmbeddedEngine implements Engine {
     await this.tables.environment.close();
   }
 
-  /** As a transaction sees a revision that is decided but not yet durable. */
+  /** The state at a revision that is committed in memory but not yet durable. */
   #viewAtPending(revision: number): View {
     let layer = emptyLayer;
     for (const { commit } of [...this.#writing, ...this.#queue]) {
@@ -186,7 +186,7 @@ export class EmbeddedEngine implements Engine {
   #schedule(): void {
     if (this.#scheduled || this.#closed) return;
     this.#scheduled = true;
-    // Writers that wake up together get into the same group.
+    // Writers of the same turn of the event loop join one group.
     queueMicrotask(() => {
       this.#scheduled = false;
       if (this.#group !== undefined || this.#paused !== undefined || this.#closed) return;
@@ -237,11 +237,11 @@ export class EmbeddedEngine implements Engine {
     this.#undo = undefined;
     this.#events.onDurable(written.map(({ commit }) => commit));
     this.#compactor.observe(this.#published);
-    this.room.observe(written.length);
+    this.quota.observe(written.length);
     for (const { resolve } of written) resolve();
   }
 
-  /** Later commits were decided on the failed ones' results, so none of them can stand. */
+  /** Fails all queued commits: they build on the results of the failed ones. */
   #fail(cause: unknown): void {
     const lost = [...this.#writing, ...this.#queue];
     this.#writing = [];
@@ -252,7 +252,7 @@ export class EmbeddedEngine implements Engine {
     this.tables.environment.resetReadTxn();
     this.#compactor.startOver();
     this.#events.onFailed();
-    const error = this.room.explain(cause);
+    const error = this.quota.explain(cause);
     for (const { reject } of lost) reject(error);
   }
 
@@ -260,7 +260,7 @@ export class EmbeddedEngine implements Engine {
     return this.#queue.reduce((layer, { commit }) => withChanges(layer, commit), emptyLayer);
   }
 
-  /** Of each key that is on its way, the pair that the first of its changes replaces. */
+  /** For each key of a commit in flight, the pair that its first change replaces. */
   #undoLayer(): Layer {
     let layer = emptyLayer;
     for (const { commit } of [...this.#writing, ...this.#queue]) {

@@ -1,11 +1,11 @@
 /**
- * Which keys are certainly not in the file. Most writes make keys that never existed, and finding that out in the file
- * means walking its tree to a page that nobody has read lately. A Bloom filter: every key that is there is known, a few
- * in a thousand that are not seem to be. Keys that are removed stay known until the filter is made anew.
+ * A Bloom filter of the keys in the file. Most puts create a key, and finding out in the file that it does not exist
+ * means walking the tree to a cold page. A few keys in a thousand are false positives; removed keys stay in the filter
+ * until it is rebuilt.
  */
 const BITS_PER_KEY = 12;
 const PROBES = 5;
-const LEAST_KEYS = 16_384;
+const MIN_KEYS = 16_384;
 
 export class KeyFilter {
   readonly #words: Uint32Array;
@@ -13,15 +13,15 @@ export class KeyFilter {
   readonly #capacity: number;
   #count = 0;
 
-  /** For so many keys, and as many again. */
+  /** Sized for twice as many keys. */
   constructor(keys: number) {
-    this.#capacity = Math.max(LEAST_KEYS, keys * 2);
+    this.#capacity = Math.max(MIN_KEYS, keys * 2);
     const bits = 2 ** Math.ceil(Math.log2(this.#capacity * BITS_PER_KEY));
     this.#words = new Uint32Array(bits / 32);
     this.#mask = bits - 1;
   }
 
-  /** It holds more keys than it was made for, and lets too many others pass. */
+  /** Holds more keys than it was sized for: too many false positives. */
   get isFull(): boolean {
     return this.#count > this.#capacity;
   }

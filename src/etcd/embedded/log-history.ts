@@ -57,7 +57,7 @@ export class LogHistory implements History {
     this.firstLoaded += count;
     this.#dropped += count;
     const first = this.#records[this.#dropped];
-    // What the first revision replaced cannot be read any more.
+    // What the compacted revision replaced is gone.
     if (first?.revision === revision) {
       this.#records[this.#dropped] = {
         revision,
@@ -80,7 +80,7 @@ export class LogHistory implements History {
     const older: RevisionRecord[] = [];
     let next = loadedBefore - 1;
     while (next >= from) {
-      // What was published since the last step replaced pairs of the state that the log is read back from.
+      // Revisions published since the last step have replaced pairs of the state that the log is read back from.
       this.visit(seen, (record) => {
         for (const { kv, prevKv } of record.changes) if (!after.has(kv.key)) after.set(kv.key, prevKv);
         seen = record.revision + 1;
@@ -97,7 +97,7 @@ export class LogHistory implements History {
         break;
       }
       await this.#clock.yield();
-      // Compaction went over the gap; whoever asked will find that the revision is gone.
+      // Compaction has passed the gap; the reader will find its revision compacted.
       if (this.firstLoaded !== loadedBefore) return;
     }
     this.#records = older.toReversed().concat(this.#records.slice(this.#dropped));
@@ -123,7 +123,7 @@ export class LogHistory implements History {
   }
 }
 
-/** `list` is newest first; so is the reading, for `after` to be right. */
+/** `list` is newest first and is read in that order, which `after` relies on. */
 function readChanges(
   revision: number,
   list: LogEntry[],

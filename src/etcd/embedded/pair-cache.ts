@@ -1,12 +1,12 @@
 import type { KeyValue } from '../store.ts';
 
-/** What an entry costs besides its key and value. */
+/** The overhead of an entry besides its key and value. */
 const ENTRY_BYTES = 250;
 
 /**
- * Pairs that were read or written lately, so that the next reader gets them without a copy out of the file. It holds
- * what is durable, never what is on its way. In two halves: when the newer one is full, the older one goes as a whole. To
- * take the first entry out of a map again and again is slow, since each search for it passes the places of those before.
+ * Recently read or written pairs, which need no copy out of the file. It holds only durable pairs. Eviction is by halves:
+ * when the newer map is full, the older one is dropped. Deleting a Map's first entry again and again is slow, because
+ * each search for it passes the slots of the deleted ones.
  */
 export class PairCache {
   #newer = new Map<string, KeyValue>();

@@ -1,9 +1,9 @@
 const SLAB_BYTES = 64 * 1024;
-const LARGEST_SHARED = 16 * 1024;
+const MAX_SHARED_BYTES = 16 * 1024;
 
 /**
- * Copies many small values into few large pieces of memory: an allocation of its own for each value of a big range
- * costs more than reading it. Larger values get their own memory, so that keeping one does not keep its neighbours.
+ * Copies many small values into few large buffers: an allocation per value of a big range costs more than reading it.
+ * Larger values get their own buffer, so that a reference to one does not retain its neighbours.
  */
 export class Slab {
   #memory = Buffer.alloc(0);
@@ -11,7 +11,7 @@ export class Slab {
 
   readonly keep = (from: Buffer, start: number, end: number): Uint8Array => {
     const length = end - start;
-    if (length > LARGEST_SHARED) {
+    if (length > MAX_SHARED_BYTES) {
       const own = Buffer.allocUnsafeSlow(length);
       from.copy(own, 0, start, end);
       return own;

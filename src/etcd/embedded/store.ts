@@ -19,11 +19,11 @@ export interface EmbeddedStoreOptions {
   directory: string;
   clock: Clock;
   logger?: Logger;
-  /** The member's name; only its id is made of it. */
+  /** The member's name, from which its id is derived. */
   name?: string;
   /** Puts are refused while more than this is in use. Default 8 GiB. */
   quotaBytes?: number;
-  /** History kept without being asked. Default 50,000 revisions and 24 MiB. */
+  /** History to keep. Default 50,000 revisions and 24 MiB. */
   history?: Partial<HistoryLimits>;
   /** Memory for pairs that were read or written lately. Default 32 MiB. */
   cacheBytes?: number;
@@ -35,7 +35,7 @@ const DEFAULT_CACHE_BYTES = 32 * 1024 * 1024;
 const DEFAULT_HISTORY: HistoryLimits = { revisions: 50_000, bytes: 24 * 1024 * 1024 };
 const SPACE_CHECK_INTERVAL_MS = 30_000;
 
-/** Opens, or makes, the store in a directory. */
+/** Opens the store in a directory, or creates it. */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<EmbeddedStore> {
   const unlock = lockDirectory(options.directory);
   try {
@@ -52,7 +52,7 @@ export class EmbeddedStore extends MvccStore {
   #generation: number;
   #snapshots = 0;
   readonly #spaceTimer;
-  /** Copies of the file are made one at a time: the file may be exchanged at the end of one. */
+  /** Serializes copies of the file: a defragmentation replaces the file at its end. */
   #copying: Promise<unknown> = Promise.resolve();
   #givingBack = false;
   readonly #storeOptions: EmbeddedStoreOptions;
@@ -89,7 +89,7 @@ export class EmbeddedStore extends MvccStore {
     this.#unlock = unlock;
     this.#embedded = embedded!;
     this.#generation = generation;
-    this.#embedded.room.look();
+    this.#embedded.quota.measure();
     this.#spaceTimer = storeOptions.clock.every(SPACE_CHECK_INTERVAL_MS, () => {
       if (isWorthGivingBack(this.#embedded.sizes())) this.#giveBackInBackground();
     });
@@ -117,19 +117,19 @@ export class EmbeddedStore extends MvccStore {
     }
   }
 
-  /** Gives unused space back to the file system while reads and writes go on. */
+  /** Returns unused space to the file system while reads and writes continue. */
   async defragment(): Promise<void> {
     this.checkOpen();
     await this.#alone(() => this.#rewrite());
   }
 
   async alarms(): Promise<Alarm[]> {
-    return this.#embedded.room.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
+    return this.#embedded.quota.alarmed ? [{ memberId: this.options.memberId, alarm: 'nospace' }] : [];
   }
 
-  /** The alarm goes off by itself as soon as there is room, and not before. */
+  /** The alarm clears by itself as soon as there is space, and not before. */
   async disarm(): Promise<void> {
-    this.#embedded.room.look();
+    this.#embedded.quota.measure();
   }
 
   protected override async shutDown(): Promise<void> {
@@ -165,7 +165,7 @@ export class EmbeddedStore extends MvccStore {
   }
 }
 
-/** After a restart every lease gets its full time again, as after a change of leader in etcd. */
+/** After a restart every lease has its full TTL again, as after a change of leader in etcd. */
 function storedLeases(tables: Tables, clock: Clock): LeaseState {
   const lessor = new Lessor(clock, () => Promise.resolve());
   for (const { key, value } of tables.leases.getRange(wholeTable()))

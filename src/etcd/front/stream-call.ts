@@ -2,9 +2,9 @@ import type { ServerHttp2Stream } from 'node:http2';
 import { grpcErrorOf } from '../wire/status.ts';
 import type { FrameReader } from './frames.ts';
 
-/** A client that sends faster than it is answered waits; HTTP/2's window holds it back. */
-const MOST_WAITING = 1000;
-const MOST_WAITING_BYTES = 4 * 1024 * 1024;
+/** With this many unread messages the client has to wait: HTTP/2's flow control holds it back. */
+const MAX_WAITING = 1000;
+const MAX_WAITING_BYTES = 4 * 1024 * 1024;
 
 /** One streaming call: the client's messages as they come, and a way to send. */
 export class StreamCall {
@@ -22,7 +22,7 @@ export class StreamCall {
   constructor(stream: ServerHttp2Stream, reader: FrameReader) {
     this.#stream = stream;
     stream.on('data', (chunk: Buffer) => {
-      // Nobody reads what comes after a broken message, or after the call has ended.
+      // After a malformed message or the end of the call nothing is read.
       if (this.#failure !== undefined || this.#finished) return;
       reader.push(chunk);
       try {
@@ -33,7 +33,7 @@ export class StreamCall {
       } catch (error) {
         this.#failure = grpcErrorOf(error);
       }
-      if (this.#waiting.length >= MOST_WAITING || this.#waitingBytes >= MOST_WAITING_BYTES) stream.pause();
+      if (this.#waiting.length >= MAX_WAITING || this.#waitingBytes >= MAX_WAITING_BYTES) stream.pause();
       this.#wake?.();
     });
     stream.on('end', () => this.#stop(false));
@@ -59,13 +59,13 @@ export class StreamCall {
     }
   }
 
-  /** Sends a frame. Frames of one turn leave in one write. */
+  /** Sends a frame. Frames of one turn of the event loop leave in one write. */
   send(frame: Buffer): void {
     this.#outbox.push(frame);
     if (this.#outbox.length === 1) queueMicrotask(() => this.#flush());
   }
 
-  /** Resolves when the client has taken enough to be sent more. */
+  /** Resolves when the client has read enough to be sent more; undefined when it has already. */
   ready(): Promise<void> | undefined {
     return this.#drained;
   }

@@ -17,7 +17,7 @@ export function watchService(front: FrontContext): Record<string, Handler> {
   return { Watch: { stream: (call) => new WatchStream(front, call).run() } };
 }
 
-/** The id under which etcd answers what concerns the whole stream. */
+/** etcd's watch id for responses that concern the whole stream. */
 const NO_WATCH = -1;
 const EVENTS_TAG = 11 * 8 + LENGTH_DELIMITED;
 
@@ -28,7 +28,7 @@ interface OpenWatch {
   progressAsked: boolean;
 }
 
-/** Any number of watches over one stream. */
+/** The watches of one stream. */
 class WatchStream {
   readonly #watches = new Map<number, OpenWatch>();
   readonly #running = new Set<Promise<void>>();
@@ -162,7 +162,7 @@ function join(prefix: Buffer, events: Buffer): Buffer {
 
 const encoded = new WeakMap<WatchBatch, Buffer>();
 
-/** Watches alike are given the same batch, so its events are encoded once for all of them. */
+/** Equal watches share a batch, so its events are encoded once for all of them. */
 function encodedEvents(batch: WatchBatch): Buffer {
   let bytes = encoded.get(batch);
   if (bytes === undefined) encoded.set(batch, (bytes = encodeEvents(batch.events)));

@@ -11,8 +11,8 @@ export const FIXED64 = 1;
 export const LENGTH_DELIMITED = 2;
 export const FIXED32 = 5;
 
-/** Transactions may hold transactions. Nobody nests them like this but to exhaust the stack. */
-const DEEPEST = 300;
+/** Transactions nest; only an attacker who wants to exhaust the stack nests them this deeply. */
+const MAX_NESTING = 300;
 
 export class WireReader {
   #depth = 0;
@@ -81,7 +81,7 @@ export class WireReader {
 
   /** Runs `read` confined to the length-delimited bytes. */
   nested<T>(read: (reader: WireReader) => T): T {
-    if (++this.#depth > DEEPEST) throw new MalformedMessage('proto: message is nested too deeply');
+    if (++this.#depth > MAX_NESTING) throw new MalformedMessage('proto: message is nested too deeply');
     const start = this.#lengthPrefixed();
     const after = this.position;
     const outerEnd = this.end;

@@ -66,7 +66,7 @@ it.each([
 ])('a peer that sends %s is not waited for', async (_, bytes) => {
   const peer = new RawPeer();
   await peer.send(bytes);
-  await peer.clock.advance(OPTIONS.beginMs - 1);
+  await peer.clock.advance(OPTIONS.prefaceMs - 1);
   expect(peer.ended).toBe(false);
   await peer.clock.advance(1001);
   expect(peer.closed).toBe(1);

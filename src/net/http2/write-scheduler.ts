@@ -1,38 +1,37 @@
-/** Streams that have more to write than there is room for, in the order of their turns. */
+/** Round robin among the streams that have data to send and wait for flow-control window or for the socket to drain. */
 import type { Http2Stream } from './stream.ts';
 
-/** What all streams of a connection share. */
-interface Room {
+interface SharedRoom {
   readonly sendWindow: number;
   readonly congested: boolean;
 }
 
-export class SendTurns {
+export class WriteScheduler {
+  readonly #room: SharedRoom;
   readonly #waiting = new Set<Http2Stream>();
   #scheduled = false;
-  readonly #room: Room;
 
-  constructor(room: Room) {
+  constructor(room: SharedRoom) {
     this.#room = room;
   }
 
   wait(stream: Http2Stream): void {
     this.#waiting.add(stream);
-    // Its turn was over, and there is room for the next.
-    if (!this.#room.congested && this.#room.sendWindow > 0 && stream.sendWindow > 0) this.#takeSoon();
+    // The stream has used up its turn although there is room: the others go first.
+    if (!this.#room.congested && this.#room.sendWindow > 0 && stream.sendWindow > 0) this.#runSoon();
   }
 
   forget(stream: Http2Stream): void {
     this.#waiting.delete(stream);
   }
 
-  /** What kept this one waiting was its own window. */
-  takeOf(stream: Http2Stream): void {
+  /** Lets one stream write, whose own window has grown. */
+  resume(stream: Http2Stream): void {
     if (this.#waiting.delete(stream)) stream.pump();
   }
 
-  /** Everybody gets one turn, while there is room; whoever wants more stands at the end. */
-  take(): void {
+  /** Gives every waiting stream one turn while there is room. A stream with more to send queues again. */
+  run(): void {
     let turns = this.#waiting.size;
     for (const stream of this.#waiting) {
       if (turns-- === 0 || this.#room.sendWindow <= 0 || this.#room.congested) return;
@@ -41,12 +40,12 @@ export class SendTurns {
     }
   }
 
-  #takeSoon(): void {
+  #runSoon(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {
       this.#scheduled = false;
-      this.take();
+      this.run();
     });
   }
 }

@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { collectOnceFlag } from './collect-once-at-rest.ts';
+import { singleIdleGcFlag } from './single-idle-gc.ts';
 
-describe('collectOnceFlag', () => {
+describe('singleIdleGcFlag', () => {
   it('is a flag that this V8 knows, or none', () => {
-    const flag = collectOnceFlag(process.versions.v8);
+    const flag = singleIdleGcFlag(process.versions.v8);
     const { status, stderr } = spawnSync(process.execPath, [...(flag === undefined ? [] : [flag]), '-e', ''], {
       encoding: 'utf8',
       env: {},
@@ -16,22 +16,22 @@ describe('collectOnceFlag', () => {
   });
 
   it('is none for a V8 that may not know it', () => {
-    expect(collectOnceFlag('12.4.254.21-node.33')).toBeUndefined();
+    expect(singleIdleGcFlag('12.4.254.21-node.33')).toBeUndefined();
   });
 });
 
-describe('collectOnceAtRest', () => {
-  it('leaves compiled code that is kept at the end of use to the next start', () => {
+describe('enableSingleIdleGc', () => {
+  it('leaves the code cache that is written at exit valid for the next start', () => {
     const folder = mkdtempSync(join(tmpdir(), 'k8ts-compiled-'));
     const file = JSON.stringify(join(folder, 'compiled'));
     const program = `
       import fs from 'node:fs';
       import vm from 'node:vm';
-      import { collectOnceAtRest } from ${JSON.stringify(join(import.meta.dirname, 'collect-once-at-rest.ts'))};
+      import { enableSingleIdleGc } from ${JSON.stringify(join(import.meta.dirname, 'single-idle-gc.ts'))};
       const cachedData = fs.existsSync(${file}) ? fs.readFileSync(${file}) : undefined;
       const script = new vm.Script('(function twice(n) { return 2 * n; })(1)', { cachedData });
       process.once('exit', () => fs.writeFileSync(${file}, script.createCachedData()));
-      collectOnceAtRest();
+      enableSingleIdleGc();
       console.log(String(script.cachedDataRejected));`;
     const start = (): string =>
       spawnSync(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', program], {

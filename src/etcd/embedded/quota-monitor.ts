@@ -2,19 +2,19 @@ import { statfsSync } from 'node:fs';
 import { failure } from '../errors.ts';
 import { StoreError } from '../store.ts';
 
-/** How many commits pass between two looks at the size. */
+/** The size is measured once in so many commits. */
 const OBSERVE_EVERY = 200;
-/** The alarm goes off again once this share of the quota is free. */
+/** The alarm clears below this share of the quota. */
 const CLEAR_BELOW = 0.95;
-/** Less than this on the device is a full device: a commit needs some pages to copy. */
-const LEAST_FREE_BYTES = 1024 * 1024;
+/** A device with less free space counts as full: a commit needs some pages to copy. */
+const MIN_FREE_BYTES = 1024 * 1024;
 
-/** Watches over the quota and the disk. */
-export class RoomKeeper {
-  #sinceLook = 0;
+/** Raises the NOSPACE alarm when the store exceeds its quota or the disk is full. */
+export class QuotaMonitor {
+  #commitsSinceCheck = 0;
   #overQuota = false;
   #diskFull = false;
-  /** What was free when a commit found no room; undefined after the next commit that is durable. */
+  /** Free bytes when a commit failed for lack of space; undefined after the next durable commit. */
   #freeAtFailure: number | undefined;
   readonly #directory: string;
   readonly #sizes: () => { total: number; inUse: number };
@@ -28,28 +28,28 @@ export class RoomKeeper {
     this.#sizes = sizes;
   }
 
-  /** From a commit that found no room until one is durable again, or the device has room: nobody need write to find out. */
+  /** True from a commit without space until a commit is durable again or the device has space. */
   get alarmed(): boolean {
-    if (this.#overQuota) this.look();
-    if (this.#freeAtFailure !== undefined && this.#freeBytes() >= this.#freeAtFailure + LEAST_FREE_BYTES)
+    if (this.#overQuota) this.measure();
+    if (this.#freeAtFailure !== undefined && this.#freeBytes() >= this.#freeAtFailure + MIN_FREE_BYTES)
       this.#freeAtFailure = undefined;
     return this.#overQuota || this.#freeAtFailure !== undefined || (this.#diskFull && this.#diskIsFull());
   }
 
-  /** Refuses what would need more room; deletions and compaction are always allowed, as they make some. */
+  /** Refuses puts. Deletions and compaction are always allowed, because they free space. */
   check(): void {
-    if (this.#overQuota) this.look();
+    if (this.#overQuota) this.measure();
     if (this.#overQuota || (this.#diskFull && this.#diskIsFull())) throw failure('no-space');
   }
 
   observe(commits: number): void {
     this.#freeAtFailure = undefined;
-    this.#sinceLook += commits;
-    if (this.#sinceLook < OBSERVE_EVERY && !this.#overQuota) return;
-    this.look();
+    this.#commitsSinceCheck += commits;
+    if (this.#commitsSinceCheck < OBSERVE_EVERY && !this.#overQuota) return;
+    this.measure();
   }
 
-  /** Why a commit failed. */
+  /** The error of a failed commit. */
   explain(cause: unknown): StoreError {
     this.#diskFull = this.#diskIsFull();
     if (this.#diskFull || (cause instanceof Error && /no space left|MDB_MAP_FULL/i.test(cause.message))) {
@@ -60,17 +60,17 @@ export class RoomKeeper {
     return new StoreError('unavailable', `etcdserver: the store could not write: ${reason}`, 0, { cause });
   }
 
-  look(): void {
-    this.#sinceLook = 0;
+  measure(): void {
+    this.#commitsSinceCheck = 0;
     const { inUse } = this.#sizes();
     this.#overQuota = inUse > this.quotaBytes * (this.#overQuota ? CLEAR_BELOW : 1);
   }
 
   #diskIsFull(): boolean {
-    return (this.#diskFull = this.#freeBytes() < LEAST_FREE_BYTES);
+    return (this.#diskFull = this.#freeBytes() < MIN_FREE_BYTES);
   }
 
-  /** Infinite where the system does not tell. */
+  /** Infinity where statfs fails. */
   #freeBytes(): number {
     try {
       const { bavail, bsize } = statfsSync(this.#directory);

@@ -6,11 +6,11 @@ type Layer = OrderedMap<string, KeyValue | undefined>;
 
 const emptyLayer: Layer = OrderedMap.empty();
 
-/** Pages of a long list read at the same old revision: its layer is kept for the next page. */
-const KEPT = 8;
+/** Pages of a paginated list read at the same old revision, so the last layers are cached. */
+const MAX_LAYERS = 8;
 
-/** What it takes to read old revisions through the newest: of each key changed since then, the pair that its first change replaced. */
-export class OldLayers {
+/** Reads of old revisions: a layer over the newest state with, for each key changed since, the pair it had before. */
+export class HistoricalLayers {
   readonly #layers = new Map<number, { upTo: number; layer: Layer }>();
   readonly #history: Pick<History, 'visit'>;
 
@@ -27,7 +27,7 @@ export class OldLayers {
     });
     this.#layers.delete(revision);
     this.#layers.set(revision, known);
-    if (this.#layers.size > KEPT) this.#layers.delete(this.#layers.keys().next().value!);
+    if (this.#layers.size > MAX_LAYERS) this.#layers.delete(this.#layers.keys().next().value!);
     return known.layer;
   }
 
