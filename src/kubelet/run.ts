@@ -9,9 +9,9 @@ import { buildNode } from './build/build-node.ts';
 import { buildPods } from './build/build-pods.ts';
 import { KubeletState } from './build/kubelet-state.ts';
 import { registeredNodeTasks, runningKubeletTasks, staticPodTasks, type Kubelet } from './build/tasks.ts';
+import { cleanUpOrphanedPods } from './clean-up-orphaned-pods.ts';
 import type { KubeletConfig, KubeletOptions } from './kubelet-options.ts';
-import { PodCidrs } from './node/pod-cidrs.ts';
-import { removeOrphans } from './remove-orphans.ts';
+import { PodCidrUpdater } from './node/pod-cidrs.ts';
 import { parseCpuSet } from './resources/cpu-set.ts';
 
 export async function run(outer: Context, options: KubeletOptions): Promise<void> {
@@ -53,7 +53,7 @@ async function start(kubelet: Kubelet, group: RunGroup): Promise<void> {
   await relist(ctx, housekeeping);
   await reporter.register();
   reporter.event('Normal', 'Starting', 'Starting kubelet.');
-  for (const { type, status } of reporter.node?.status?.conditions ?? []) reporter.tellCondition(type, status);
+  for (const { type, status } of reporter.node?.status?.conditions ?? []) reporter.recordConditionEvent(type, status);
   startAll(registeredNodeTasks(kubelet));
   followPodCidrs(kubelet);
 
@@ -64,8 +64,8 @@ async function start(kubelet: Kubelet, group: RunGroup): Promise<void> {
   await relist(ctx, housekeeping);
   const isKnown = (uid: string): boolean => manager.worker(uid) !== undefined;
   const orphans = { config, volumes: pods.volumes, cgroups: node.cgroups, isKnown };
-  const orphansAreLeft = await removeOrphans(ctx, orphans);
-  await node.resources.keepOnly(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
+  const orphansAreLeft = await cleanUpOrphanedPods(ctx, orphans);
+  await node.resources.removeStaleState(new Set(manager.pods().map(({ metadata }) => metadata.uid ?? '')));
   startAll(runningKubeletTasks(kubelet, orphansAreLeft ? orphans : undefined));
   reporter.changed();
   options.onReady?.({ port: housekeeping.server.port, shutDown: () => housekeeping.shutdown.shutDown() });
@@ -77,13 +77,13 @@ const relist = (ctx: Context, { pleg }: Housekeeping): Promise<void> =>
 /** The runtime's network follows the Node's pod CIDRs; pods that waited for it are synced again. */
 function followPodCidrs({
   input: { ctx, options },
-  node: { nodeInformer, probe, reporter },
+  node: { nodeInformer, runtimeState, reporter },
   pods: { manager },
 }: Kubelet): void {
-  const podCidrs = new PodCidrs(ctx, {
+  const podCidrs = new PodCidrUpdater(ctx, {
     runtime: options.runtime,
     onConfigured: async () => {
-      await probe.check();
+      await runtimeState.update();
       reporter.changed();
       for (const worker of manager.workers) worker.wake();
     },

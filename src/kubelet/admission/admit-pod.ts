@@ -10,7 +10,7 @@ import {
 } from '../../component-helpers/index.ts';
 import { isCriticalPod, isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
 
-export interface Refusal {
+export interface PodRejection {
   readonly reason: string;
   readonly message: string;
   /** How much is missing of which resource, where that is the reason. */
@@ -31,7 +31,7 @@ export interface AdmissionInput {
 
 const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
 
-type Check = (input: AdmissionInput) => Refusal | undefined;
+type Check = (input: AdmissionInput) => PodRejection | undefined;
 
 const SAFE_SYSCTLS = [
   'kernel.shm_rmid_forced',
@@ -101,15 +101,15 @@ const CHECKS = {
   resources: insufficient,
 } as const satisfies Record<string, Check>;
 
-export function admitPod(input: AdmissionInput): Refusal | undefined {
+export function admitPod(input: AdmissionInput): PodRejection | undefined {
   for (const check of Object.values(CHECKS)) {
-    const refusal = check(input);
-    if (refusal !== undefined) return refusal;
+    const rejection = check(input);
+    if (rejection !== undefined) return rejection;
   }
   return undefined;
 }
 
-function underPressure({ pod, pressures }: AdmissionInput): Refusal | undefined {
+function underPressure({ pod, pressures }: AdmissionInput): PodRejection | undefined {
   if (pressures.size === 0 || isCriticalPod(pod)) return undefined;
   if (pressures.size === 1 && pressures.has('MemoryPressure')) {
     if (podQos(pod) !== 'BestEffort') return undefined;
@@ -129,7 +129,7 @@ function hostPorts({ spec }: Pod): string[] {
   );
 }
 
-function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | undefined {
+function insufficient({ pod, others, allocatable }: AdmissionInput): PodRejection | undefined {
   const capacityPods = parseQuantity(allocatable['pods'] ?? '110').value();
   if (others.length + 1 > capacityPods) return outOf('pods', 1, others.length, capacityPods);
   const used = new Map<string, number>();
@@ -151,7 +151,7 @@ function insufficient({ pod, others, allocatable }: AdmissionInput): Refusal | u
 const amount = (name: string, quantity: { milliValue(): number; value(): number }): number =>
   name === 'cpu' ? quantity.milliValue() : quantity.value();
 
-const outOf = (resource: string, requested: number, used: number, capacity: number): Refusal => ({
+const outOf = (resource: string, requested: number, used: number, capacity: number): PodRejection => ({
   reason: `OutOf${resource}`,
   message: `Node didn't have enough resource: ${resource}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
   insufficient: { resource, amount: requested - (capacity - used) },

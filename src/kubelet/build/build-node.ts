@@ -15,9 +15,9 @@ import { filesystemUse, readMachine, type Machine } from '../node/machine.ts';
 import { nodeAddressList, nodeLabelSet, nodeTaints } from '../node/node-identity.ts';
 import { NodeReporter } from '../node/node-reporter.ts';
 import { nodeStatus } from '../node/node-status.ts';
-import { RuntimeProbe } from '../node/runtime-probe.ts';
+import { RuntimeState } from '../node/runtime-state.ts';
+import type { NodeFacts } from '../pod/pod-dependencies.ts';
 import { PodEvents } from '../pod/pod-events.ts';
-import type { NodeFacts } from '../pod/pod-parts.ts';
 import { readTopology } from '../resources/node-topology.ts';
 import { ResourceManagers } from '../resources/resource-managers.ts';
 import { CsiManager } from '../volumes/csi/csi-manager.ts';
@@ -32,13 +32,13 @@ export interface BuildInput {
   readonly state: KubeletState;
 }
 
-export interface NodeSide {
+export interface NodeComponents {
   readonly machine: Machine;
   readonly recorder: ReturnType<typeof createCoreEventRecorder>;
   readonly events: PodEvents;
   readonly informers: InformerFactory;
   readonly nodeInformer: SharedInformer<Node>;
-  readonly probe: RuntimeProbe;
+  readonly runtimeState: RuntimeState;
   readonly devices: DeviceManager;
   readonly plugins: PluginRegistry;
   readonly dra: DraManager;
@@ -46,23 +46,23 @@ export interface NodeSide {
   readonly tokens: TokenManager;
   readonly csi: CsiManager;
   readonly cgroups: CgroupManager;
-  readonly capacity: CapacityNow;
+  readonly capacity: CapacityProvider;
   readonly reporter: NodeReporter;
   readonly facts: () => NodeFacts;
   /** The Node object as the API has it, or as it was registered. */
   readonly node: () => Node;
 }
 
-export async function buildNode({ ctx, options, config, state }: BuildInput): Promise<NodeSide> {
+export async function buildNode({ ctx, options, config, state }: BuildInput): Promise<NodeComponents> {
   const { client, runtime } = options;
   const { nodeName, rootDirectory } = config;
   const machine = options.machine ?? (await readMachine());
   const recorder = createCoreEventRecorder(ctx, client, { component: 'kubelet', host: nodeName });
   const informers = new InformerFactory(ctx, { client });
   const nodeInformer = informers.informer('v1/nodes', { fieldSelector: `metadata.name=${nodeName}` });
-  const probe = new RuntimeProbe(ctx, runtime);
-  await probe.check();
-  state.reportProblems(() => probe.problems);
+  const runtimeState = new RuntimeState(ctx, runtime);
+  await runtimeState.update();
+  state.reportProblems(() => runtimeState.problems);
 
   const nodeChanged = (): void => state.nodeChanged.publish();
   const onHealth = (uid: string): void => state.podChanged.publish(uid);
@@ -101,14 +101,24 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
   });
   await csi.load();
 
-  const capacity = new CapacityNow(machine, config, devices);
+  const capacity = new CapacityProvider(machine, config, devices);
   await capacity.refresh();
   const cgroups = options.cgroups ?? (await openConfiguredCgroups(ctx, config, runtime));
   await cgroups.prepare(capacity.allocatable());
-  const reporter = buildReporter({ ctx, options, config, state }, { machine, recorder, probe, csi, capacity });
+  const reporter = buildReporter({ ctx, options, config, state }, { machine, recorder, runtimeState, csi, capacity });
   state.nodeChanged.subscribe(() => reporter.changed());
   return {
-    ...{ machine, recorder, events: new PodEvents(recorder), informers, nodeInformer, probe, devices, plugins, dra },
+    ...{
+      machine,
+      recorder,
+      events: new PodEvents(recorder),
+      informers,
+      nodeInformer,
+      runtimeState,
+      devices,
+      plugins,
+      dra,
+    },
     ...{ resources, tokens, csi, cgroups, capacity, reporter },
     facts: () => ({
       name: nodeName,
@@ -123,7 +133,7 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
 }
 
 /** The node's capacity and allocatable; the size of its disk is what it was when it was last read. */
-export class CapacityNow {
+export class CapacityProvider {
   #nodefs: Awaited<ReturnType<typeof filesystemUse>> | undefined;
 
   constructor(
@@ -150,10 +160,10 @@ export class CapacityNow {
   }
 }
 
-type ReporterParts = Pick<NodeSide, 'machine' | 'recorder' | 'probe' | 'csi' | 'capacity'>;
+type ReporterParts = Pick<NodeComponents, 'machine' | 'recorder' | 'runtimeState' | 'csi' | 'capacity'>;
 
 function buildReporter({ ctx, options, config, state }: BuildInput, parts: ReporterParts): NodeReporter {
-  const { machine, recorder, probe, csi, capacity } = parts;
+  const { machine, recorder, runtimeState, csi, capacity } = parts;
   return new NodeReporter(ctx, {
     client: options.client,
     nodeName: config.nodeName,
@@ -168,7 +178,7 @@ function buildReporter({ ctx, options, config, state }: BuildInput, parts: Repor
     updateFrequencyMs: config.nodeStatusUpdateFrequency,
     reportFrequencyMs: config.nodeStatusReportFrequency,
     status: async (before: Node | undefined) => {
-      await probe.check();
+      await runtimeState.update();
       await capacity.refresh();
       const cloudAddresses = config.cloudProvider === 'external' ? before?.status?.addresses : undefined;
       return nodeStatus({
@@ -179,10 +189,10 @@ function buildReporter({ ctx, options, config, state }: BuildInput, parts: Repor
         allocatable: capacity.allocatable(),
         addresses: cloudAddresses ?? nodeAddressList(config, machine),
         port: state.kubeletPort,
-        runtimeVersion: probe.version,
-        runtimeHandlers: probe.handlers,
-        runtimeFeatures: probe.features,
-        images: await probe.images(),
+        runtimeVersion: runtimeState.version,
+        runtimeHandlers: runtimeState.handlers,
+        runtimeFeatures: runtimeState.features,
+        images: await runtimeState.images(),
         maxImages: config.nodeStatusMaxImages,
         pressures: state.pressures,
         problems: state.problems,

@@ -3,15 +3,15 @@ import fs from 'node:fs/promises';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { SharedInformer } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
-import { Allocations } from '../admission/allocations.ts';
+import { AllocationManager } from '../admission/allocation-manager.ts';
 import { CredentialProviders } from '../images/credential-providers/credential-providers.ts';
 import { ImageGarbageCollector } from '../images/image-garbage-collector.ts';
 import { ImageManager } from '../images/image-manager.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import { BackOffTable, crashLoopMaxMs } from '../pod/back-off.ts';
 import { MirrorPods } from '../pod/mirror-pods.ts';
+import { podFacts, type PodDependencies } from '../pod/pod-dependencies.ts';
 import { PodManager } from '../pod/pod-manager.ts';
-import { podFacts, type PodParts } from '../pod/pod-parts.ts';
 import { isStaticPod } from '../pod/pod-resources.ts';
 import { runtimeHandlerOf } from '../pod/runtime-class.ts';
 import { StatusManager } from '../pod/status-manager.ts';
@@ -22,13 +22,13 @@ import { DEFAULT_CONTAINER_GC, type ContainerGcPolicy } from '../runtime/contain
 import { PodObserver } from '../runtime/observe-pod.ts';
 import { systemMounter } from '../volumes/mounter.ts';
 import { VolumeManager } from '../volumes/volume-manager.ts';
-import { WatchedObjects } from '../volumes/watched-objects.ts';
-import type { BuildInput, NodeSide } from './build-node.ts';
+import { WatchBasedManager } from '../volumes/watch-based-manager.ts';
+import type { BuildInput, NodeComponents } from './build-node.ts';
 import { debounced } from './kubelet-state.ts';
 
 const CRASH_LOOP_INITIAL_MS = 10_000;
 
-export interface PodsSide {
+export interface PodComponents {
   readonly podInformer: SharedInformer<Pod>;
   readonly manager: PodManager;
   readonly volumes: VolumeManager;
@@ -40,10 +40,10 @@ export interface PodsSide {
   stop(): Promise<void>;
 }
 
-export async function buildPods(input: BuildInput, node: NodeSide): Promise<PodsSide> {
+export async function buildPods(input: BuildInput, node: NodeComponents): Promise<PodComponents> {
   const { ctx, options, config, state } = input;
   const { client, runtime } = options;
-  const { informers, events, tokens, csi, cgroups, probe, reporter, resources } = node;
+  const { informers, events, tokens, csi, cgroups, runtimeState, reporter, resources } = node;
   const podInformer = informers.informer('v1/pods', { fieldSelector: `spec.nodeName=${config.nodeName}` });
   const services = informers.informer('v1/services');
   const mirrors = new MirrorPods(ctx, { client, node: () => reporter.node });
@@ -57,8 +57,8 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
     volumes.refresh(uids);
     for (const uid of uids) wake(uid);
   };
-  const configMaps = new WatchedObjects(ctx, { client, resource: 'v1/configmaps', onChange });
-  const secrets = new WatchedObjects(ctx, { client, resource: 'v1/secrets', onChange });
+  const configMaps = new WatchBasedManager(ctx, { client, resource: 'v1/configmaps', onChange });
+  const secrets = new WatchBasedManager(ctx, { client, resource: 'v1/secrets', onChange });
   const mounter = options.mounter ?? systemMounter();
   const volumes = new VolumeManager(
     {
@@ -74,7 +74,7 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
   const probes = new ProbeManager(ctx, { runtime, dial, events, wake });
   const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
   const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
-  const parts: PodParts = {
+  const deps: PodDependencies = {
     ...{
       ctx,
       client,
@@ -91,10 +91,10 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
       cgroups,
       dial,
     },
-    ...{ configMaps, secrets, extras: resources, rootDirectory: config.rootDirectory },
-    runtimeFacts: () => ({ name: probe.name, recursiveReadOnly: probe.recursiveReadOnly }),
+    ...{ configMaps, secrets, containerManager: resources, rootDirectory: config.rootDirectory },
+    runtimeFacts: () => ({ name: runtimeState.name, recursiveReadOnly: runtimeState.recursiveReadOnly }),
     restarts: restartBackOff(config),
-    networkProblem: () => probe.networkProblem,
+    networkProblem: () => runtimeState.networkProblem,
     services: async () => {
       await services.waitForSync(ctx.signal);
       return services.list();
@@ -104,17 +104,17 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
     nodeResolvConf: () => fs.readFile(config.resolvConf, 'utf8').catch(() => ''),
     keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
   };
-  const allocations = new Allocations(config.rootDirectory);
+  const allocations = new AllocationManager(config.rootDirectory);
   await allocations.load();
   const manager = new PodManager(ctx, {
-    ...{ parts, informer: podInformer, allocations, mirrors, node: node.node },
+    ...{ deps, informer: podInformer, allocations, mirrors, node: node.node },
     allocatable: () => node.capacity.allocatable(),
     pressures: () => state.pressures,
     shuttingDown: () => state.isShuttingDown,
     onPodsChanged: () => state.podsChanged.publish(),
   });
   state.podChanged.subscribe((uid) => manager.wake(uid));
-  state.reportRunningPods((uid) => manager.worker(uid)?.isStopped === false);
+  state.reportRunningPods((uid) => manager.worker(uid)?.isTerminated === false);
   state.podsChanged.subscribe(updateQosCgroups(ctx, node, manager));
   return {
     ...{ podInformer, manager, volumes, imageGc, observer, userNamespaces, gcPolicy },
@@ -129,7 +129,7 @@ export async function buildPods(input: BuildInput, node: NodeSide): Promise<Pods
 }
 
 /** The shares of the QoS classes' cgroups follow the pods. */
-const updateQosCgroups = (ctx: Context, { cgroups }: NodeSide, manager: PodManager): (() => void) =>
+const updateQosCgroups = (ctx: Context, { cgroups }: NodeComponents, manager: PodManager): (() => void) =>
   debounced(ctx, () => cgroups.updateQos(manager.activePods()), 'Failed to update the cgroups of the QoS classes');
 
 function restartBackOff({ crashLoopBackOff }: KubeletConfig): BackOffTable {
@@ -139,7 +139,7 @@ function restartBackOff({ crashLoopBackOff }: KubeletConfig): BackOffTable {
 
 async function buildImages(
   { ctx, options, config }: BuildInput,
-  { events, reporter, tokens }: NodeSide,
+  { events, reporter, tokens }: NodeComponents,
   activePods: () => readonly Pod[],
 ): Promise<{ images: ImageManager; imageGc: ImageGarbageCollector }> {
   const { client, runtime, periods } = options;

@@ -71,7 +71,7 @@ export class KubeletState {
   }
 }
 
-const AT_MOST_EVERY_MS = 100;
+const DEBOUNCE_MS = 100;
 
 /** Calls `update` soon after it was asked for, once for many requests in a short time. */
 export function debounced(ctx: Context, update: () => Promise<void>, problem: string): () => void {
@@ -79,7 +79,7 @@ export function debounced(ctx: Context, update: () => Promise<void>, problem: st
   return () => {
     if (scheduled || ctx.signal.aborted) return;
     scheduled = true;
-    ctx.clock.after(AT_MOST_EVERY_MS, () => {
+    ctx.clock.after(DEBOUNCE_MS, () => {
       scheduled = false;
       void update().catch((error: unknown) => ctx.logger.error(error, problem));
     });

@@ -1,19 +1,19 @@
 /** Everything that a running kubelet does beside its pods' workers, as a table: a name and what runs under it. */
 import path from 'node:path';
-import { keepServingCertificate } from '../certificates/serving-certificate.ts';
-import { keepNodeLease } from '../node/node-lease.ts';
+import { rotateServingCertificate } from '../certificates/serving-certificate.ts';
+import { retryOrphanedPodCleanup, type OrphanedPodOptions } from '../clean-up-orphaned-pods.ts';
+import { runNodeLeaseController } from '../node/node-lease.ts';
 import { followStaticPods } from '../pod/static-pods.ts';
-import { removeOrphansLater, type OrphanOptions } from '../remove-orphans.ts';
 import { servePodResources } from '../resources/pod-resources-server.ts';
-import { rotateContainerLogs } from '../runtime/container-logs.ts';
+import { rotateContainerLogs } from '../runtime/container-log-manager.ts';
 import type { Housekeeping } from './build-housekeeping.ts';
-import type { BuildInput, NodeSide } from './build-node.ts';
-import type { PodsSide } from './build-pods.ts';
+import type { BuildInput, NodeComponents } from './build-node.ts';
+import type { PodComponents } from './build-pods.ts';
 
 export interface Kubelet {
   readonly input: BuildInput;
-  readonly node: NodeSide;
-  readonly pods: PodsSide;
+  readonly node: NodeComponents;
+  readonly pods: PodComponents;
   readonly housekeeping: Housekeeping;
 }
 
@@ -24,7 +24,7 @@ export function registeredNodeTasks({ input: { ctx, options, config }, node: { r
   const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
   return {
     lease: () =>
-      keepNodeLease(ctx, {
+      runNodeLeaseController(ctx, {
         client: options.client,
         nodeName,
         durationSeconds,
@@ -36,7 +36,7 @@ export function registeredNodeTasks({ input: { ctx, options, config }, node: { r
 /** From the time the pods of the API and of the runtime are known. */
 export function runningKubeletTasks(
   { input, node, pods, housekeeping }: Kubelet,
-  orphans: OrphanOptions | undefined,
+  orphans: OrphanedPodOptions | undefined,
 ): Tasks {
   const { ctx, options, config } = input;
   const { client, runtime } = options;
@@ -54,7 +54,7 @@ export function runningKubeletTasks(
     shutdown: () => housekeeping.shutdown.run(),
     plugins: () => node.plugins.run(),
     'volume expansion': () => node.csi.run(),
-    orphans: orphans && (() => removeOrphansLater(ctx, orphans)),
+    orphans: orphans && (() => retryOrphanedPodCleanup(ctx, orphans)),
     devices: () => node.devices.run(),
     'dynamic resources': () => node.dra.run(),
     'pod resources': () =>
@@ -64,7 +64,7 @@ export function runningKubeletTasks(
     'serving certificate':
       config.serverTLSBootstrap && config.serving?.certificate === undefined
         ? () =>
-            keepServingCertificate(ctx, {
+            rotateServingCertificate(ctx, {
               ...{ client, nodeName, names: [nodeName, ...config.nodeAddresses] },
               directory: config.certificateDirectory ?? path.join(rootDirectory, 'pki'),
               onCertificate: (issued) => server.setCertificate(issued),

@@ -55,7 +55,7 @@ export class CertificateStore {
 }
 
 /** Somewhere between 70 and 90 percent of the certificate's life, so that nodes do not all come at once. */
-export const renewalTime = (
+export const nextRotationDeadline = (
   { validFrom, validTo }: Pick<StoredCertificate, 'validFrom' | 'validTo'>,
   random: { next(): number },
 ): number => validFrom + (validTo - validFrom) * (0.7 + 0.2 * random.next());

@@ -1,8 +1,8 @@
 /** The kubelet's client certificate: asked for with bootstrap credentials, kept in a file, renewed before it ends. */
 import type { Client, Credentials } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import { runCertificateManager } from './certificate-manager.ts';
 import { CertificateStore } from './certificate-store.ts';
-import { keepCertificate } from './keep-certificate.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 
 const storeIn = (directory: string): CertificateStore => new CertificateStore(directory, 'kubelet-client');
@@ -79,7 +79,7 @@ export function rotateClientCertificate(
   ctx: Context,
   { client, directory, nodeName, onRenewed }: ClientRotation,
 ): Promise<void> {
-  return keepCertificate(ctx, {
+  return runCertificateManager(ctx, {
     name: 'client-certificate',
     client,
     store: storeIn(directory),

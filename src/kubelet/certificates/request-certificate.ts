@@ -6,7 +6,7 @@ import type { Client } from '../../client/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import * as x509 from '../../net/x509/index.ts';
 
-export interface CertificateOrder {
+export interface CertificateRequestOptions {
   readonly signerName: 'kubernetes.io/kube-apiserver-client-kubelet' | 'kubernetes.io/kubelet-serving';
   readonly nodeName: string;
   /** Names and addresses, for serving certificates. */
@@ -31,7 +31,7 @@ const WAIT_LIMIT_MS = 15 * 60_000;
 export async function requestCertificate(
   ctx: Context,
   client: Client,
-  order: CertificateOrder,
+  order: CertificateRequestOptions,
 ): Promise<IssuedCertificate> {
   const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   const request = await x509.Pkcs10CertificateRequestGenerator.create(
@@ -76,10 +76,10 @@ export async function requestCertificate(
   const created = await client
     .resource('certificates.k8s.io/v1/certificatesigningrequests')
     .create(object, { signal: ctx.signal });
-  return { certificate: await untilIssued(ctx, client, created.metadata.name ?? name), privateKey };
+  return { certificate: await waitForCertificate(ctx, client, created.metadata.name ?? name), privateKey };
 }
 
-async function untilIssued({ clock, signal }: Context, client: Client, name: string): Promise<string> {
+async function waitForCertificate({ clock, signal }: Context, client: Client, name: string): Promise<string> {
   const end = clock.monotonic() + WAIT_LIMIT_MS;
   for (let pause = POLL_MS; ; pause = Math.min(pause * 1.5, MAX_POLL_MS)) {
     const { status } = await client

@@ -4,8 +4,8 @@ import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Client } from '../../client/index.ts';
 import { makeDirectory, type Context } from '../../kernel/index.ts';
+import { runCertificateManager } from './certificate-manager.ts';
 import { CertificateStore } from './certificate-store.ts';
-import { keepCertificate } from './keep-certificate.ts';
 import type { IssuedCertificate } from './request-certificate.ts';
 import { selfSignedCertificate } from './self-signed.ts';
 
@@ -17,14 +17,14 @@ export interface ServingCertificateOptions {
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
-export async function keepServingCertificate(
+export async function rotateServingCertificate(
   ctx: Context,
   { client, nodeName, names, directory, onCertificate }: ServingCertificateOptions,
 ): Promise<void> {
   const store = new CertificateStore(directory, 'kubelet-server');
   const current = await store.current();
   if (current !== undefined && current.validTo > ctx.clock.now()) onCertificate(current);
-  await keepCertificate(ctx, {
+  await runCertificateManager(ctx, {
     name: 'serving-certificate',
     client,
     store,
@@ -42,7 +42,7 @@ export async function storedSelfSignedCertificate(
   const [certificateFile, keyFile] = [path.join(directory, 'kubelet.crt'), path.join(directory, 'kubelet.key')];
   const read = (file: string): Promise<string> => fs.readFile(file, 'utf8').catch(() => '');
   const [certificate, privateKey] = await Promise.all([read(certificateFile), read(keyFile)]);
-  if (areOne(certificate, privateKey)) return { certificate, privateKey };
+  if (isKeyPair(certificate, privateKey)) return { certificate, privateKey };
   const made = await selfSignedCertificate(ctx, names);
   await makeDirectory(directory, { mode: 0o750 });
   await fs.writeFile(certificateFile, made.certificate, { mode: 0o644 });
@@ -51,7 +51,7 @@ export async function storedSelfSignedCertificate(
 }
 
 /** A kubelet that was killed while it wrote them leaves halves. */
-function areOne(certificate: string, privateKey: string): boolean {
+function isKeyPair(certificate: string, privateKey: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
   } catch {

@@ -6,10 +6,9 @@ import { isNotFound, type Client } from '../../client/index.ts';
 import { connectGrpc, type GrpcConnection } from '../../grpc/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { PluginRegistry } from '../devices/plugin-registry.ts';
-import { NO_ADDITION, type ContainerAddition } from '../pod/container-extras.ts';
-import { uidOf } from '../pod/pod-text.ts';
-import { ClaimInfos, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info.ts';
-import { DeviceHealths, type DeviceName } from './device-health.ts';
+import { NO_RUN_OPTIONS, type RunContainerOptions } from '../pod/container-manager.ts';
+import { uidOf } from '../pod/pod-identity.ts';
+import { ClaimInfoCache, devicesFor, type ClaimInfo, type PreparedDevice } from './claim-info-cache.ts';
 import {
   descriptor as healthDescriptor,
   PACKAGE as HEALTH_PACKAGE,
@@ -17,6 +16,7 @@ import {
 } from './dra-health-v1alpha1.generated.ts';
 import { descriptor, PACKAGE, type DRAPlugin } from './dra-v1.generated.ts';
 import { descriptor as olderDescriptor, PACKAGE as OLDER_PACKAGE } from './dra-v1beta1.generated.ts';
+import { HealthInfoCache, type DeviceName } from './health-info-cache.ts';
 import { checkClaim, claimName, containerClaims, usesClaim } from './pod-claims.ts';
 
 /** What drivers may speak, by the names that they register with, the best first. */
@@ -55,18 +55,18 @@ export interface ContainerClaim {
 export class DraManager {
   readonly #ctx: Context;
   readonly #options: DraManagerOptions;
-  readonly #claims: ClaimInfos;
+  readonly #claims: ClaimInfoCache;
   readonly #drivers = new Map<string, Driver>();
   readonly #wipes = new Map<string, Timer>();
-  readonly #health: DeviceHealths;
-  readonly #following = new Set<Promise<void>>();
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #health: HealthInfoCache;
+  readonly #healthStreams = new Set<Promise<void>>();
+  #pending: Promise<unknown> = Promise.resolve();
 
   constructor(ctx: Context, options: DraManagerOptions) {
     this.#ctx = childContext(ctx, 'dra');
     this.#options = options;
-    this.#claims = new ClaimInfos(options.rootDirectory);
-    this.#health = new DeviceHealths(this.#ctx, (devices) => this.#tellPods(devices));
+    this.#claims = new ClaimInfoCache(options.rootDirectory);
+    this.#health = new HealthInfoCache(this.#ctx, (devices) => this.#notifyPods(devices));
     options.plugins.handle('DRAPlugin', {
       register: (plugin) => this.#register(plugin),
       deregister: (name) => this.#deregister(name),
@@ -87,7 +87,7 @@ export class DraManager {
     }
     for (const timer of this.#wipes.values()) timer.cancel();
     for (const driver of this.#drivers.values()) close(driver);
-    await Promise.all(this.#following);
+    await Promise.all(this.#healthStreams);
   }
 
   async reconcile(): Promise<void> {
@@ -107,7 +107,9 @@ export class DraManager {
 
   /** Makes the claims of a pod ready; what is so already stays as it is. Throws with the reason when one is not. */
   prepare(pod: Pod): Promise<void> {
-    return (pod.spec?.resourceClaims ?? []).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#prepare(pod));
+    return (pod.spec?.resourceClaims ?? []).length === 0
+      ? Promise.resolve()
+      : this.#serialize(() => this.#prepare(pod));
   }
 
   async #prepare(pod: Pod): Promise<void> {
@@ -168,11 +170,11 @@ export class DraManager {
     return devices;
   }
 
-  addition(pod: Pod, container: Container | EphemeralContainer): ContainerAddition {
+  runContainerOptions(pod: Pod, container: Container | EphemeralContainer): RunContainerOptions {
     const cdiDevices = this.claimsOf(pod, container).flatMap(({ devices }) =>
       devices.flatMap((device) => device.cdiDevices),
     );
-    return cdiDevices.length === 0 ? NO_ADDITION : { ...NO_ADDITION, cdiDevices: [...new Set(cdiDevices)] };
+    return cdiDevices.length === 0 ? NO_RUN_OPTIONS : { ...NO_RUN_OPTIONS, cdiDevices: [...new Set(cdiDevices)] };
   }
 
   /** Throws for a claim that is not prepared. */
@@ -189,7 +191,7 @@ export class DraManager {
   }
 
   /** The devices that a container has of its claims, as its status tells of them. */
-  health(pod: Pod, container: Container): ResourceStatus[] {
+  allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[] {
     if (this.#claims.of(uidOf(pod)).length === 0) return [];
     return containerClaims(container).flatMap(({ name, request }): ResourceStatus[] => {
       const entry = pod.spec?.resourceClaims?.find((one) => one.name === name);
@@ -216,7 +218,7 @@ export class DraManager {
     });
   }
 
-  #tellPods(changed: readonly DeviceName[]): void {
+  #notifyPods(changed: readonly DeviceName[]): void {
     const names = new Set(changed.map(({ driver, pool, device }) => `${driver}/${pool}/${device}`));
     for (const { devices = [], podUids } of this.#claims.all()) {
       if (devices.some(({ driver, pool, device }) => names.has(`${driver}/${pool}/${device}`)))
@@ -225,7 +227,7 @@ export class DraManager {
   }
 
   release(podUid: string): Promise<void> {
-    return this.#claims.of(podUid).length === 0 ? Promise.resolve() : this.#inTurn(() => this.#release(podUid));
+    return this.#claims.of(podUid).length === 0 ? Promise.resolve() : this.#serialize(() => this.#release(podUid));
   }
 
   async #release(podUid: string): Promise<void> {
@@ -274,8 +276,10 @@ export class DraManager {
       { package: HEALTH_PACKAGE, descriptor: healthDescriptor },
       'DRAResourceHealth',
     );
-    const following = this.#health.follow(name, health, stop.signal).finally(() => this.#following.delete(following));
-    this.#following.add(following);
+    const following = this.#health
+      .follow(name, health, stop.signal)
+      .finally(() => this.#healthStreams.delete(following));
+    this.#healthStreams.add(following);
   }
 
   async #deregister(name: string): Promise<void> {
@@ -318,9 +322,9 @@ export class DraManager {
   }
 
   /** One at a time: two pods may share a claim. */
-  #inTurn(work: () => Promise<void>): Promise<void> {
-    const done = this.#turn.then(work);
-    this.#turn = done.catch(() => {});
+  #serialize(work: () => Promise<void>): Promise<void> {
+    const done = this.#pending.then(work);
+    this.#pending = done.catch(() => {});
     return done;
   }
 }

@@ -9,35 +9,35 @@ import { SIGNALS, type Signal, type Threshold } from './thresholds.ts';
  * - `images-and-containers`: both have a disk of their own together;
  * - `images-alone`: images have one, writable layers lie with volumes and logs.
  */
-export type DiskLayout = 'one-disk' | 'images-and-containers' | 'images-alone';
+export type DiskLayout = 'single-filesystem' | 'dedicated-imagefs' | 'split-containerfs';
 
 /** What of a pod is on a disk: the writable layers of its containers, their logs, its local volumes. */
-export type DiskPart = 'root' | 'logs' | 'local-volumes';
+export type FsStatsType = 'root' | 'logs' | 'local-volumes';
 
 export type Reclaimable = 'containers' | 'images';
 
 type Disk = 'nodefs' | 'imagefs' | 'containerfs';
 
-const EVERYTHING: readonly DiskPart[] = ['root', 'logs', 'local-volumes'];
+const EVERYTHING: readonly FsStatsType[] = ['root', 'logs', 'local-volumes'];
 
-const PARTS: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly DiskPart[]>>>> = {
-  'one-disk': { nodefs: EVERYTHING, imagefs: EVERYTHING, containerfs: EVERYTHING },
-  'images-and-containers': { nodefs: ['logs', 'local-volumes'], imagefs: ['root'], containerfs: ['root'] },
-  'images-alone': { nodefs: EVERYTHING, imagefs: [], containerfs: EVERYTHING },
+const PARTS: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly FsStatsType[]>>>> = {
+  'single-filesystem': { nodefs: EVERYTHING, imagefs: EVERYTHING, containerfs: EVERYTHING },
+  'dedicated-imagefs': { nodefs: ['logs', 'local-volumes'], imagefs: ['root'], containerfs: ['root'] },
+  'split-containerfs': { nodefs: EVERYTHING, imagefs: [], containerfs: EVERYTHING },
 };
 
 const RECLAIMABLE: Readonly<Record<DiskLayout, Readonly<Record<Disk, readonly Reclaimable[]>>>> = {
-  'one-disk': {
+  'single-filesystem': {
     nodefs: ['containers', 'images'],
     imagefs: ['containers', 'images'],
     containerfs: ['containers', 'images'],
   },
-  'images-and-containers': { nodefs: [], imagefs: ['containers', 'images'], containerfs: ['containers', 'images'] },
-  'images-alone': { nodefs: ['containers'], imagefs: ['images'], containerfs: ['containers'] },
+  'dedicated-imagefs': { nodefs: [], imagefs: ['containers', 'images'], containerfs: ['containers', 'images'] },
+  'split-containerfs': { nodefs: ['containers'], imagefs: ['images'], containerfs: ['containers'] },
 };
 
 /** What of a pod lies on the disk that runs out. */
-export function diskParts(signal: Signal, layout: DiskLayout): readonly DiskPart[] {
+export function fsStatsToMeasure(signal: Signal, layout: DiskLayout): readonly FsStatsType[] {
   const disk = diskOf(signal);
   return disk === undefined ? EVERYTHING : PARTS[layout][disk];
 }
@@ -49,8 +49,8 @@ export function reclaimable(signal: Signal, layout: DiskLayout): readonly Reclai
 }
 
 /** The limits of the disk that containers lie on are those of its other name; such as were set for it alone do not count. */
-export function withContainerFs(thresholds: readonly Threshold[], layout: DiskLayout): Threshold[] {
-  const same = layout === 'images-and-containers' ? 'imagefs' : 'nodefs';
+export function updateContainerFsThresholds(thresholds: readonly Threshold[], layout: DiskLayout): Threshold[] {
+  const same = layout === 'dedicated-imagefs' ? 'imagefs' : 'nodefs';
   const others = thresholds.filter(({ signal }) => diskOf(signal) !== 'containerfs');
   return [
     ...others,
@@ -62,7 +62,7 @@ export function withContainerFs(thresholds: readonly Threshold[], layout: DiskLa
 }
 
 /** The names of limits that were set in vain. */
-export function ignoredContainerFs(thresholds: readonly Threshold[]): string[] {
+export function ignoredContainerFsThresholds(thresholds: readonly Threshold[]): string[] {
   return thresholds
     .filter(({ signal }) => diskOf(signal) === 'containerfs')
     .map(({ signal, hard }) => `found ${signal} for ${hard ? 'hard' : 'soft'} eviction. ignoring`);

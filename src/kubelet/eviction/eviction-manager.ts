@@ -5,15 +5,15 @@ import { childContext, type Context } from '../../kernel/index.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { NodeReporter } from '../node/node-reporter.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { PodManager } from '../pod/pod-manager.ts';
 import { isCriticalPod } from '../pod/pod-resources.ts';
-import { uidOf } from '../pod/pod-text.ts';
 import type { StatsProvider } from '../server/stats/stats-provider.ts';
 import {
-  diskParts,
-  ignoredContainerFs,
+  fsStatsToMeasure,
+  ignoredContainerFsThresholds,
   reclaimable,
-  withContainerFs,
+  updateContainerFsThresholds,
   type DiskLayout,
   type Reclaimable,
 } from './disk-layout.ts';
@@ -81,7 +81,7 @@ export class EvictionManager {
         const evicted = await this.synchronize();
         if (evicted.length > 0) {
           // What it had is counted as free only when it is gone; the next look must not take another for it.
-          await this.#untilGone(evicted);
+          await this.#waitForPodsCleanup(evicted);
           continue;
         }
       } catch (error) {
@@ -94,7 +94,7 @@ export class EvictionManager {
   /** One look, and what has to be done about it; gives the pods that were ended. */
   async synchronize(): Promise<Pod[]> {
     const { clock } = this.#ctx;
-    const layout = await this.#findLayout();
+    const layout = await this.#diskLayout();
     const observations = await this.#options.observe();
     const now = clock.monotonic();
     for (const threshold of this.#thresholds) {
@@ -110,17 +110,17 @@ export class EvictionManager {
     const overLimits = await this.#evictForLocalStorage();
     if (overLimits.length > 0) return overLimits;
     const [first] = due.toSorted(memoryFirst);
-    return first === undefined ? [] : this.#relieve(first, observations, layout);
+    return first === undefined ? [] : this.#reclaim(first, observations, layout);
   }
 
-  async #findLayout(): Promise<DiskLayout> {
+  async #diskLayout(): Promise<DiskLayout> {
     if (this.#layout !== undefined) return this.#layout;
     const layout = await this.#options.diskLayout();
-    for (const err of ignoredContainerFs(this.#configured))
+    for (const err of ignoredContainerFsThresholds(this.#configured))
       this.#ctx.logger.info('Eviction manager: the disk of containers has the thresholds of the disk that it is', {
         err,
       });
-    this.#thresholds = withContainerFs(this.#configured, layout);
+    this.#thresholds = updateContainerFsThresholds(this.#configured, layout);
     return (this.#layout = layout);
   }
 
@@ -136,7 +136,7 @@ export class EvictionManager {
     if (changed) this.#options.reporter.changed();
   }
 
-  async #relieve(threshold: Threshold, observations: Observations, layout: DiskLayout): Promise<Pod[]> {
+  async #reclaim(threshold: Threshold, observations: Observations, layout: DiskLayout): Promise<Pod[]> {
     const { reporter, stats, config } = this.#options;
     const { resource } = SIGNALS[threshold.signal];
     reporter.event('Warning', 'EvictionThresholdMet', `Attempting to reclaim ${resource}`);
@@ -146,7 +146,7 @@ export class EvictionManager {
       pod,
       summary: summary.pods.find(({ podRef }) => podRef.uid === uidOf(pod)),
     }));
-    for (const { pod, summary: ofPod } of rankPods(candidates, resource, diskParts(threshold.signal, layout))) {
+    for (const { pod, summary: ofPod } of rankPods(candidates, resource, fsStatsToMeasure(threshold.signal, layout))) {
       const grace = threshold.hard
         ? IMMEDIATE_GRACE_SECONDS
         : Math.min(config.evictionMaxPodGracePeriod, pod.spec?.terminationGracePeriodSeconds ?? Infinity);
@@ -214,19 +214,19 @@ export class EvictionManager {
     };
     manager.terminate(uidOf(pod), {
       graceSeconds,
-      verdict: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] },
+      failure: { phase: 'Failed', reason: 'Evicted', message, conditions: isDisruption ? [condition] : [] },
     });
     return true;
   }
 
-  async #untilGone(pods: readonly Pod[]): Promise<void> {
+  async #waitForPodsCleanup(pods: readonly Pod[]): Promise<void> {
     const { clock, signal } = this.#ctx;
     const { manager } = this.#options;
     const end = clock.monotonic() + CLEANUP_LIMIT_MS;
     while (
       !signal.aborted &&
       clock.monotonic() < end &&
-      pods.some((pod) => manager.worker(uidOf(pod))?.isStopped === false)
+      pods.some((pod) => manager.worker(uidOf(pod))?.isTerminated === false)
     )
       await clock.sleep(CLEANUP_POLL_MS, signal).catch(() => {});
   }

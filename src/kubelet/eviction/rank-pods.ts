@@ -2,7 +2,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { allocatedRequests } from '../pod/pod-resources.ts';
 import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';
-import type { DiskPart } from './disk-layout.ts';
+import type { FsStatsType } from './disk-layout.ts';
 
 export interface RankedPod {
   readonly pod: Pod;
@@ -12,7 +12,7 @@ export interface RankedPod {
 export function usageOf(
   resource: string,
   { pod, summary }: RankedPod,
-  parts: readonly DiskPart[] = ['root', 'logs', 'local-volumes'],
+  parts: readonly FsStatsType[] = ['root', 'logs', 'local-volumes'],
 ): number {
   if (summary === undefined) return 0;
   if (resource === 'memory') return summary.memory?.workingSetBytes ?? 0;
@@ -33,7 +33,7 @@ export function usageOf(
   );
 }
 
-export function rankPods(pods: readonly RankedPod[], resource: string, parts?: readonly DiskPart[]): RankedPod[] {
+export function rankPods(pods: readonly RankedPod[], resource: string, parts?: readonly FsStatsType[]): RankedPod[] {
   const request = (pod: Pod): number =>
     resource === 'memory' || resource === 'ephemeral-storage'
       ? (allocatedRequests(pod).get(resource)?.value() ?? 0)

@@ -9,7 +9,7 @@ import type { Context } from '../../kernel/index.ts';
 import { BackOffTable } from '../pod/back-off.ts';
 import type { StartProblem } from '../pod/container-statuses.ts';
 import type { PodEvents } from '../pod/pod-events.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { withDefaultTag } from './image-reference.ts';
 import { credentialsFor } from './pull-secrets.ts';

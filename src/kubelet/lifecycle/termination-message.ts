@@ -7,10 +7,10 @@ const MAX_LOG = 2048;
 const MAX_LOG_LINES = 80;
 
 export async function terminationMessage(container: ObservedContainer): Promise<string> {
-  const { notes, status, exitCode } = container;
-  const file = status.mounts?.find(({ containerPath }) => containerPath === notes.terminationMessagePath)?.hostPath;
+  const { info, status, exitCode } = container;
+  const file = status.mounts?.find(({ containerPath }) => containerPath === info.terminationMessagePath)?.hostPath;
   const written = file === undefined ? '' : await readEnd(file, MAX_MESSAGE);
-  if (written !== '' || notes.terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return written;
+  if (written !== '' || info.terminationMessagePolicy !== 'FallbackToLogsOnError' || exitCode === 0) return written;
   return status.logPath === undefined ? '' : lastLines(status.logPath);
 }
 

@@ -7,7 +7,7 @@ import { childContext, type Context } from '../../kernel/index.ts';
 const NAMESPACE = 'kube-node-lease';
 const RENEW_FRACTION = 0.25;
 const RETRIES = 5;
-const FIRST_RETRY_MS = 200;
+const INITIAL_RETRY_MS = 200;
 const MAX_RETRY_MS = 7000;
 
 export interface NodeLeaseOptions {
@@ -17,7 +17,7 @@ export interface NodeLeaseOptions {
   readonly nodeUid: () => string | undefined;
 }
 
-export async function keepNodeLease(ctx: Context, options: NodeLeaseOptions): Promise<void> {
+export async function runNodeLeaseController(ctx: Context, options: NodeLeaseOptions): Promise<void> {
   const { clock, signal, logger } = childContext(ctx, 'lease');
   const leases = options.client.resource('coordination.k8s.io/v1/leases');
   const reference = { namespace: NAMESPACE, name: options.nodeName };
@@ -63,7 +63,7 @@ export async function keepNodeLease(ctx: Context, options: NodeLeaseOptions): Pr
 
   while (!signal.aborted) {
     for (
-      let tries = 0, delay = FIRST_RETRY_MS;
+      let tries = 0, delay = INITIAL_RETRY_MS;
       tries < RETRIES && !signal.aborted;
       tries++, delay = Math.min(delay * 2, MAX_RETRY_MS)
     ) {

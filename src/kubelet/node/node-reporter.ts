@@ -3,7 +3,7 @@ import type { Node, NodeStatus, Taint } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, type Client, type EventRecorder } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { messageFor } from './node-message.ts';
+import { conditionEventReason } from './condition-events.ts';
 
 export interface NodeReporterOptions {
   readonly client: Client;
@@ -145,18 +145,18 @@ export class NodeReporter {
       .resource('v1/nodes')
       .patch({ name: nodeName }, patch, { type: 'strategic', subresource: 'status', signal });
     this.#lastReportAt = clock.monotonic();
-    this.#tell(before?.status, status);
+    this.#recordConditionChanges(before?.status, status);
   }
 
-  #tell(before: NodeStatus | undefined, after: NodeStatus): void {
+  #recordConditionChanges(before: NodeStatus | undefined, after: NodeStatus): void {
     for (const condition of after.conditions ?? []) {
       const previous = before?.conditions?.find(({ type }) => type === condition.type);
-      if (previous?.status !== condition.status) this.tellCondition(condition.type, condition.status);
+      if (previous?.status !== condition.status) this.recordConditionEvent(condition.type, condition.status);
     }
   }
 
-  tellCondition(type: string, status: string): void {
-    const reason = messageFor(type, status);
+  recordConditionEvent(type: string, status: string): void {
+    const reason = conditionEventReason(type, status);
     if (reason !== undefined) this.event('Normal', reason, `Node ${this.#options.nodeName} status is now: ${reason}`);
   }
 

@@ -6,12 +6,12 @@ import { childContext, type Context } from '../../kernel/index.ts';
 
 const RETRY_MS = 1000;
 
-export class PodCidrs {
+export class PodCidrUpdater {
   readonly #ctx: Context;
   readonly #options: { readonly runtime: ContainerRuntime; readonly onConfigured: () => Promise<void> };
-  #wanted = '';
-  #told = '';
-  #telling = false;
+  #podCidr = '';
+  #configured = '';
+  #isUpdating = false;
 
   constructor(ctx: Context, options: { runtime: ContainerRuntime; onConfigured: () => Promise<void> }) {
     this.#ctx = childContext(ctx, 'pod-cidrs');
@@ -19,21 +19,21 @@ export class PodCidrs {
   }
 
   set({ spec }: Node): void {
-    this.#wanted = (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).join(',');
-    if (!this.#telling && this.#wanted !== this.#told) void this.#tell();
+    this.#podCidr = (spec?.podCIDRs ?? (spec?.podCIDR ? [spec.podCIDR] : [])).join(',');
+    if (!this.#isUpdating && this.#podCidr !== this.#configured) void this.#update();
   }
 
-  async #tell(): Promise<void> {
+  async #update(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
-    this.#telling = true;
-    while (!signal.aborted && this.#wanted !== this.#told) {
-      const podCidr = this.#wanted;
+    this.#isUpdating = true;
+    while (!signal.aborted && this.#podCidr !== this.#configured) {
+      const podCidr = this.#podCidr;
       try {
         await this.#options.runtime.runtime.updateRuntimeConfig(
           { runtimeConfig: { networkConfig: { podCidr } } },
           { signal },
         );
-        this.#told = podCidr;
+        this.#configured = podCidr;
         await this.#options.onConfigured();
       } catch (error) {
         if (signal.aborted) break;
@@ -43,6 +43,6 @@ export class PodCidrs {
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }
-    this.#telling = false;
+    this.#isUpdating = false;
   }
 }

@@ -13,7 +13,7 @@ import { formatTime } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 import { actualResources } from './container-resources.ts';
-import type { ProbeVerdict } from './pod-actions.ts';
+import type { ProbeResult } from './pod-actions.ts';
 
 /** Why a container is not there yet, or not there again. */
 export interface StartProblem {
@@ -26,8 +26,8 @@ export interface StatusInput {
   readonly observed: ObservedPod;
   readonly runtimeName: string;
   readonly problems: ReadonlyMap<string, StartProblem>;
-  readonly readiness: (containerId: string) => ProbeVerdict;
-  readonly startup: (containerId: string) => ProbeVerdict;
+  readonly readiness: (containerId: string) => ProbeResult;
+  readonly startup: (containerId: string) => ProbeResult;
   /** Containers whose postStart hook has not come back. */
   readonly starting: ReadonlySet<string>;
   /** The health of the devices that a container has. */
@@ -102,7 +102,7 @@ function statusOf(input: OneInput): ContainerStatus {
     state,
     lastState,
     ready: readyOf(input, newest, state, started),
-    restartCount: newest.notes.restartCount,
+    restartCount: newest.info.restartCount,
     image: newest.status.image?.image || container.image || '',
     imageID: newest.status.imageRef ?? '',
     containerID: `${input.runtimeName}://${newest.id}`,

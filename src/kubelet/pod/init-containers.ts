@@ -14,24 +14,24 @@ export function decideInitContainers(actions: PodActions, input: SyncInput): boo
   const initialized = here.some(({ name }) => ofThePod.has(name));
   for (const container of pod.spec?.initContainers ?? []) {
     const newest = here.find(({ name }) => name === container.name);
-    const verdict = isRestartableInitContainer(container)
+    const step = isRestartableInitContainer(container)
       ? decideSidecar(container, newest, actions, input)
       : initialized
         ? 'next'
         : decideInit(container, newest, actions, input);
-    if (verdict === 'wait' && !initialized) return false;
+    if (step === 'wait' && !initialized) return false;
   }
   return true;
 }
 
-type Verdict = 'next' | 'wait';
+type InitStep = 'next' | 'wait';
 
 function decideInit(
   container: Container,
   newest: ObservedContainer | undefined,
   actions: PodActions,
   { pod }: SyncInput,
-): Verdict {
+): InitStep {
   switch (newest?.state) {
     case undefined:
       if (pod.metadata.deletionTimestamp === undefined) actions.initContainersToStart.push(container);
@@ -60,7 +60,7 @@ function decideSidecar(
   newest: ObservedContainer | undefined,
   actions: PodActions,
   input: SyncInput,
-): Verdict {
+): InitStep {
   const { pod, probes } = input;
   if (newest?.state === 'running') {
     const kill = reasonToKill(container, newest, input);

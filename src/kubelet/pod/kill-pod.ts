@@ -3,12 +3,12 @@ import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../..
 import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { runHandler } from '../lifecycle/run-handler.ts';
-import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import type { KillReason } from './pod-actions.ts';
-import type { PodParts } from './pod-parts.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
 
 /** Even after a preStop hook that took all the time, a container gets a moment for its signal. */
-const LEAST_GRACE_SECONDS = 2;
+const MIN_GRACE_SECONDS = 2;
 const DEFAULT_GRACE_SECONDS = 30;
 
 export interface ContainerKillOptions {
@@ -20,31 +20,31 @@ export interface ContainerKillOptions {
 }
 
 export async function killContainer(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   observed: ObservedContainer,
   options: ContainerKillOptions,
 ): Promise<void> {
-  const { ctx, runtime, events } = parts;
+  const { ctx, runtime, events } = deps;
   const container = findContainer(pod, observed.name);
   let grace = options.graceSeconds ?? graceOf(pod, container, observed, options.reason);
   if (observed.state === 'running')
     events.container(pod, observed.name, 'Normal', 'Killing', options.message ?? `Stopping container ${observed.name}`);
-  const preStop = container?.lifecycle?.preStop ?? observed.notes.preStop;
+  const preStop = container?.lifecycle?.preStop ?? observed.info.preStop;
   if (preStop !== undefined && grace > 0 && observed.state === 'running') {
-    const took = await runPreStop(parts, pod, observed, {
+    const took = await runPreStop(deps, pod, observed, {
       handler: preStop,
       container,
       graceSeconds: grace,
       signal: options.signal,
     });
-    grace = Math.max(LEAST_GRACE_SECONDS, grace - took);
+    grace = Math.max(MIN_GRACE_SECONDS, grace - took);
   }
-  if (grace < LEAST_GRACE_SECONDS && options.graceSeconds === undefined) grace = LEAST_GRACE_SECONDS;
+  if (grace < MIN_GRACE_SECONDS && options.graceSeconds === undefined) grace = MIN_GRACE_SECONDS;
   await runtime.runtime
     .stopContainer({ containerId: observed.id, timeout: Math.ceil(grace) }, { signal: options.signal })
     .catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
     });
   ctx.logger.v(3).info('Stopped a container', { pod: pod.metadata.name, container: observed.name });
 }
@@ -65,7 +65,7 @@ function graceOf(
   return (
     ofProbe ??
     pod.spec?.terminationGracePeriodSeconds ??
-    observed.notes.terminationGracePeriodSeconds ??
+    observed.info.terminationGracePeriodSeconds ??
     DEFAULT_GRACE_SECONDS
   );
 }
@@ -79,12 +79,12 @@ interface PreStop {
 
 /** Gives the seconds that it took. */
 async function runPreStop(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   observed: ObservedContainer,
   { handler, container, graceSeconds, signal }: PreStop,
 ): Promise<number> {
-  const { ctx, runtime, events, dial } = parts;
+  const { ctx, runtime, events, dial } = deps;
   const startedAt = ctx.clock.monotonic();
   const deadline = ctx.clock.deadline(graceSeconds * 1000, signal);
   const podIp = pod.status?.podIP ?? '';
@@ -126,12 +126,12 @@ export interface PodKillOptions {
 
 /** Containers together, then sidecars in the reverse of their order, then the sandboxes. The grace period is one for all. */
 export async function killPod(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   observed: ObservedPod,
   options: PodKillOptions,
 ): Promise<void> {
-  const { ctx, runtime } = parts;
+  const { ctx, runtime } = deps;
   const alive = observed.containers.filter(({ state }) => state !== 'exited');
   const sidecarNames = (pod.spec?.initContainers ?? []).filter(isRestartableInitContainer).map(({ name }) => name);
   const sidecars = alive
@@ -145,19 +145,19 @@ export async function killPod(
     pod.spec?.terminationGracePeriodSeconds ??
     DEFAULT_GRACE_SECONDS;
   await Promise.all(
-    others.map((container) => killContainer(parts, pod, container, { reason: 'PodKilled', ...options })),
+    others.map((container) => killContainer(deps, pod, container, { reason: 'PodKilled', ...options })),
   );
   for (const container of sidecars) {
     const left = Math.max(0, total - (ctx.clock.monotonic() - startedAt) / 1000);
-    await killContainer(parts, pod, container, {
+    await killContainer(deps, pod, container, {
       reason: 'PodKilled',
-      graceSeconds: Math.max(LEAST_GRACE_SECONDS, left),
+      graceSeconds: Math.max(MIN_GRACE_SECONDS, left),
       signal: options.signal,
     });
   }
   for (const { id } of observed.sandboxes) {
     await runtime.runtime.stopPodSandbox({ podSandboxId: id }, { signal: options.signal }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
     });
   }
 }

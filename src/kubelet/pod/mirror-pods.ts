@@ -3,8 +3,8 @@ import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
+import { podKey } from './pod-identity.ts';
 import { CONFIG_HASH, CONFIG_MIRROR } from './pod-resources.ts';
-import { podKey } from './pod-text.ts';
 
 const RETRY_MS = 5000;
 

@@ -7,16 +7,16 @@ import { makeDirectory } from '../../kernel/index.ts';
 import { podHostname } from '../environment/hostname.ts';
 import { podDns } from '../environment/pod-dns.ts';
 import { containerResources } from '../runtime/container-config.ts';
-import { isGone, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
+import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '../runtime/observe-pod.ts';
 import { removeDeadContainer } from '../runtime/remove-container.ts';
 import { rpcErrorText } from '../runtime/rpc-error.ts';
 import { podLogDirectory, sandboxConfig } from '../runtime/sandbox-config.ts';
 import type { StartProblem } from './container-statuses.ts';
 import { killContainer, killPod } from './kill-pod.ts';
 import type { PodActions } from './pod-actions.ts';
-import type { PodParts } from './pod-parts.ts';
+import type { PodDependencies } from './pod-dependencies.ts';
+import { uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
-import { uidOf } from './pod-text.ts';
 import { startContainer } from './start-container.ts';
 
 /** The workers are woken as soon as there is a network; this is for runtimes whose network is nobody's to announce. */
@@ -40,9 +40,9 @@ export interface Performed {
   readonly retryInMs: number | undefined;
 }
 
-export async function performActions(parts: PodParts, input: PerformInput): Promise<Performed> {
+export async function performActions(deps: PodDependencies, input: PerformInput): Promise<Performed> {
   const { pod, observed, actions, signal } = input;
-  let changed = await killWhatMustGo(parts, input);
+  let changed = await killWhatMustGo(deps, input);
   // What was killed has ended now: only another look tells whether its restart has to wait.
   if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
   const starts: (Container | EphemeralContainer)[] = [
@@ -50,24 +50,24 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
     ...actions.initContainersToStart,
     ...actions.containersToStart,
   ];
-  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(parts, input)) || changed;
+  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(deps, input)) || changed;
   if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
 
-  const networkProblem = pod.spec?.hostNetwork === true ? undefined : parts.networkProblem();
+  const networkProblem = pod.spec?.hostNetwork === true ? undefined : deps.networkProblem();
   if (actions.createSandbox && networkProblem !== undefined) {
-    parts.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
+    deps.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
     return { changed, retryInMs: NETWORK_RETRY_MS };
   }
-  await makeDirectory(parts.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
+  await makeDirectory(deps.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
   const [volumes, { config, userNamespace }] = await Promise.all([
-    parts.volumes.ensure(pod, signal),
-    planSandbox(parts, pod, actions.attempt),
+    deps.volumes.ensure(pod, signal),
+    planSandbox(deps, pod, actions.attempt),
   ]);
   if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
   try {
-    await parts.extras.prepare(pod);
+    await deps.containerManager.prepareDynamicResources(pod);
   } catch (error) {
-    parts.events.pod(
+    deps.events.pod(
       pod,
       'Warning',
       'FailedPrepareDynamicResources',
@@ -78,15 +78,15 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   let sandboxId = actions.sandboxId ?? '';
   let podIPs: readonly string[] = observed.sandboxes.find(({ id }) => id === sandboxId)?.ips ?? [];
   if (actions.createSandbox) {
-    const made = await createSandbox(parts, pod, config, signal);
+    const made = await createSandbox(deps, pod, config, signal);
     if (made === undefined) return { changed, retryInMs: 1000 };
     ({ sandboxId, podIPs } = made);
     changed = true;
   }
-  if (pod.spec?.hostNetwork === true) podIPs = parts.node().hostIPs;
+  if (pod.spec?.hostNetwork === true) podIPs = deps.node().hostIPs;
   let retryInMs: number | undefined;
   for (const container of starts) {
-    const outcome = await startContainer(parts, {
+    const outcome = await startContainer(deps, {
       pod,
       container,
       observed,
@@ -114,63 +114,63 @@ export async function performActions(parts: PodParts, input: PerformInput): Prom
   return { changed, retryInMs };
 }
 
-async function killWhatMustGo(parts: PodParts, input: PerformInput): Promise<boolean> {
+async function killWhatMustGo(deps: PodDependencies, input: PerformInput): Promise<boolean> {
   const { pod, observed, actions, signal } = input;
   if (actions.killPod) {
     if (actions.createSandbox && observed.sandboxes.length > 0)
-      parts.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
-    await killPod(parts, pod, observed, { signal });
+      deps.events.pod(pod, 'Normal', 'SandboxChanged', 'Pod sandbox changed, it will be killed and re-created.');
+    await killPod(deps, pod, observed, { signal });
     return true;
   }
   await Promise.all(
     actions.containersToKill.map(async ({ container, reason, message }) => {
-      await killContainer(parts, pod, container, { reason, message, signal });
+      await killContainer(deps, pod, container, { reason, message, signal });
       // One that never ran has no log and no exit code that anybody could want.
-      if (container.state === 'created') await removeContainer(parts, pod, container);
+      if (container.state === 'created') await removeContainer(deps, pod, container);
     }),
   );
   if (actions.restartAll) {
-    for (const container of observed.containers) await removeContainer(parts, pod, container);
+    for (const container of observed.containers) await removeContainer(deps, pod, container);
     return true;
   }
-  await pruneDeadContainers(parts, input);
+  await pruneDeadContainers(deps, input);
   return actions.containersToKill.length > 0;
 }
 
 /** Some dead instances of each container stay for their logs and last state; older ones go. */
-async function pruneDeadContainers(parts: PodParts, { pod, observed, actions }: PerformInput): Promise<void> {
+async function pruneDeadContainers(deps: PodDependencies, { pod, observed, actions }: PerformInput): Promise<void> {
   for (const { name } of [...actions.containersToStart, ...actions.initContainersToStart]) {
     const dead = observed.containers.filter((container) => container.name === name && container.state === 'exited');
-    for (const container of dead.slice(parts.keepDead)) await removeContainer(parts, pod, container);
+    for (const container of dead.slice(deps.keepDead)) await removeContainer(deps, pod, container);
   }
   const [, ...older] = observed.sandboxes;
   for (const { id, ready } of older) {
     if (ready || observed.containers.some(({ sandboxId }) => sandboxId === id)) continue;
-    await parts.runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+    await deps.runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
+      if (!isContainerNotFound(error)) throw error;
     });
   }
 }
 
 async function removeContainer(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   { id, name: containerName, status }: ObservedContainer,
 ): Promise<void> {
   const { name: podName = '', namespace = '' } = pod.metadata;
-  await removeDeadContainer(parts.runtime, parts.config.podLogsDir, {
+  await removeDeadContainer(deps.runtime, deps.config.podLogsDir, {
     podName,
     namespace,
     containerName,
     containerId: id,
     logPath: status.logPath,
   });
-  parts.observer.forget(id);
+  deps.observer.forget(id);
 }
 
-async function updateContainers(parts: PodParts, { pod, actions, signal }: PerformInput): Promise<boolean> {
-  const { runtime, config, node } = parts;
-  await parts.cgroups.ensurePod(pod);
+async function updateContainers(deps: PodDependencies, { pod, actions, signal }: PerformInput): Promise<boolean> {
+  const { runtime, config, node } = deps;
+  await deps.cgroups.ensurePod(pod);
   for (const { container, observed } of actions.containersToUpdate) {
     const linux = containerResources({
       pod,
@@ -195,12 +195,12 @@ async function updateContainers(parts: PodParts, { pod, actions, signal }: Perfo
 
 /** What a sandbox needs besides volumes: its cgroup is there when this resolves. */
 async function planSandbox(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   attempt: number,
 ): Promise<{ config: PodSandboxConfig; userNamespace: SandboxPlan['userNamespace'] }> {
-  const [userNamespace, cgroupParent] = await Promise.all([parts.userNamespace(pod), parts.cgroups.ensurePod(pod)]);
-  return { userNamespace, config: await makeSandboxConfig(parts, pod, { attempt, cgroupParent, userNamespace }) };
+  const [userNamespace, cgroupParent] = await Promise.all([deps.userNamespace(pod), deps.cgroups.ensurePod(pod)]);
+  return { userNamespace, config: await makeSandboxConfig(deps, pod, { attempt, cgroupParent, userNamespace }) };
 }
 
 interface SandboxPlan {
@@ -210,18 +210,18 @@ interface SandboxPlan {
 }
 
 async function makeSandboxConfig(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   { attempt, cgroupParent, userNamespace }: SandboxPlan,
 ): Promise<PodSandboxConfig> {
-  const { config, events } = parts;
+  const { config, events } = deps;
   const { dns, warnings } = podDns(pod, {
     clusterDns: config.clusterDNS,
     clusterDomain: config.clusterDomain,
-    nodeResolvConf: await parts.nodeResolvConf(),
+    nodeResolvConf: await deps.nodeResolvConf(),
   });
   for (const { reason, message } of warnings) events.pod(pod, 'Warning', reason, message);
-  const { kernelName } = podHostname(pod, config.clusterDomain, parts.node().hostname);
+  const { kernelName } = podHostname(pod, config.clusterDomain, deps.node().hostname);
   return sandboxConfig({
     pod,
     attempt,
@@ -229,21 +229,21 @@ async function makeSandboxConfig(
     dns,
     logDirectory: podLogDirectory(config.podLogsDir, pod),
     cgroupParent,
-    security: securitySettings(parts, userNamespace),
+    security: securitySettings(deps, userNamespace),
     resources: resourceSettings(config),
   });
 }
 
 async function createSandbox(
-  parts: PodParts,
+  deps: PodDependencies,
   pod: Pod,
   config: PodSandboxConfig,
   signal: AbortSignal,
 ): Promise<{ sandboxId: string; podIPs: readonly string[] } | undefined> {
-  const { runtime, events } = parts;
+  const { runtime, events } = deps;
   try {
     await makeDirectory(config.logDirectory ?? '', { mode: 0o755 });
-    const runtimeHandler = pod.spec?.runtimeClassName ? await parts.runtimeHandler(pod.spec.runtimeClassName) : '';
+    const runtimeHandler = pod.spec?.runtimeClassName ? await deps.runtimeHandler(pod.spec.runtimeClassName) : '';
     const { podSandboxId = '' } = await runtime.runtime.runPodSandbox({ config, runtimeHandler }, { signal });
     const { status } = await runtime.runtime.podSandboxStatus({ podSandboxId }, { signal });
     const ips = [status?.network?.ip ?? '', ...(status?.network?.additionalIps ?? []).map(({ ip = '' }) => ip)].filter(
@@ -258,14 +258,14 @@ async function createSandbox(
 }
 
 /** Everything that the runtime has of a pod that is gone, and its logs. */
-export async function removeFromRuntime(parts: PodParts, pod: Pod, observed: ObservedPod): Promise<void> {
-  const { runtime } = parts;
-  for (const container of observed.containers) await removeContainer(parts, pod, container);
+export async function removeFromRuntime(deps: PodDependencies, pod: Pod, observed: ObservedPod): Promise<void> {
+  const { runtime } = deps;
+  for (const container of observed.containers) await removeContainer(deps, pod, container);
   for (const { id } of observed.sandboxes) {
     await runtime.runtime.removePodSandbox({ podSandboxId: id }).catch((error: unknown) => {
-      if (!isGone(error)) throw error;
+      if (!isContainerNotFound(error)) throw error;
     });
   }
-  await fs.rm(podLogDirectory(parts.config.podLogsDir, pod), { recursive: true, force: true });
-  parts.restarts.forget(`${uidOf(pod)}_`);
+  await fs.rm(podLogDirectory(deps.config.podLogsDir, pod), { recursive: true, force: true });
+  deps.restarts.forget(`${uidOf(pod)}_`);
 }

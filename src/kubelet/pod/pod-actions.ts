@@ -3,18 +3,18 @@ import type { Container, EphemeralContainer, Pod } from '../../api/generated/cor
 import { containerHash } from '../runtime/labels.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 
-export type ProbeVerdict = 'success' | 'failure' | 'unknown';
+export type ProbeResult = 'success' | 'failure' | 'unknown';
 
 /** What the probes have found of a container, by its id. */
-export interface ProbeVerdicts {
-  liveness(containerId: string): ProbeVerdict;
-  startup(containerId: string): ProbeVerdict;
+export interface ProbeResults {
+  liveness(containerId: string): ProbeResult;
+  startup(containerId: string): ProbeResult;
 }
 
 export interface SyncInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
-  readonly probes: ProbeVerdicts;
+  readonly probes: ProbeResults;
   /** Containers whose resources in the runtime are not those that were granted. */
   readonly resized?: ReadonlySet<string>;
   /** Those of them that take new resources only from their start. */
@@ -58,7 +58,7 @@ export function reasonToKill(
   { probes, restartToResize }: SyncInput,
 ): { reason: KillReason; message: string } | undefined {
   const { name } = container;
-  if (observed.notes.hash !== undefined && observed.notes.hash !== containerHash(container))
+  if (observed.info.hash !== undefined && observed.info.hash !== containerHash(container))
     return { reason: 'DefinitionChanged', message: `Container ${name} definition changed` };
   if (container.livenessProbe !== undefined && probes.liveness(observed.id) === 'failure')
     return { reason: 'LivenessProbe', message: `Container ${name} failed liveness probe` };

@@ -4,8 +4,8 @@ import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';
 import { childContext, isAbort, type Context } from '../../kernel/index.ts';
 import { KUBELET_CONDITIONS } from './pod-conditions.ts';
+import { uidOf } from './pod-identity.ts';
 import { sameStatus } from './pod-status.ts';
-import { uidOf } from './pod-text.ts';
 
 /** Fields that the kubelet owns and that are absent again when they no longer apply. */
 const REMOVABLE = [

@@ -25,7 +25,7 @@ export function syncPod(input: SyncInput): PodActions {
 
 function decide(input: SyncInput): PodActions {
   const { pod, observed } = input;
-  const sandbox = judgeSandbox(pod, observed);
+  const sandbox = decideSandbox(pod, observed);
   const actions: PodActions = {
     killPod: sandbox.create,
     createSandbox: sandbox.create,
@@ -38,7 +38,7 @@ function decide(input: SyncInput): PodActions {
     containersToUpdate: [],
     restartAll: false,
   };
-  if (sandbox.create) return beginAnew(actions, input);
+  if (sandbox.create) return startInNewSandbox(actions, input);
   if (asksToRestartAll(input, actions)) return actions;
   startEphemeralContainers(actions, input);
   if (!decideInitContainers(actions, input)) return actions;
@@ -46,7 +46,7 @@ function decide(input: SyncInput): PodActions {
   return actions;
 }
 
-export function isNothing(actions: PodActions): boolean {
+export function isNothingToDo(actions: PodActions): boolean {
   return (
     !actions.killPod &&
     !actions.createSandbox &&
@@ -59,13 +59,13 @@ export function isNothing(actions: PodActions): boolean {
   );
 }
 
-interface SandboxVerdict {
+interface SandboxDecision {
   readonly create: boolean;
   readonly attempt: number;
   readonly current: ObservedSandbox | undefined;
 }
 
-function judgeSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxVerdict {
+function decideSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxDecision {
   const [newest] = sandboxes;
   if (newest === undefined) return { create: true, attempt: 0, current: undefined };
   const ready = sandboxes.filter((sandbox) => sandbox.ready);
@@ -78,11 +78,11 @@ function judgeSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxVerdict {
 }
 
 /** The sandbox is missing or broken: everything that still has work to do starts over in a new one. */
-function beginAnew(actions: PodActions, { pod, observed }: SyncInput): PodActions {
+function startInNewSandbox(actions: PodActions, { pod, observed }: SyncInput): PodActions {
   const { spec } = pod;
   if (pod.metadata.deletionTimestamp !== undefined) return { ...actions, createSandbox: false };
   const toStart = (spec?.containers ?? []).filter((container) =>
-    shouldStartAnew(container, pod, newestContainer(observed, container.name)),
+    shouldStartInNewSandbox(container, pod, newestContainer(observed, container.name)),
   );
   if (toStart.length === 0) return { ...actions, createSandbox: false };
   const [firstInit] = spec?.initContainers ?? [];
@@ -92,7 +92,7 @@ function beginAnew(actions: PodActions, { pod, observed }: SyncInput): PodAction
 }
 
 /** A container that runs in a sandbox that must go is as good as one that has failed. */
-function shouldStartAnew(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
+function shouldStartInNewSandbox(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
   if (observed?.state === 'running') return restartsAfter(container, pod, 137);
   return shouldStart(container, pod, observed);
 }
@@ -127,7 +127,7 @@ function startEphemeralContainers(actions: PodActions, { pod, observed }: SyncIn
 
 function decideContainers(actions: PodActions, input: SyncInput): void {
   const { pod, observed } = input;
-  let kept = 0;
+  let running = 0;
   for (const container of pod.spec?.containers ?? []) {
     const newest = newestContainer(observed, container.name);
     if (newest?.state !== 'running') {
@@ -145,7 +145,7 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
     }
     const kill = reasonToKill(container, newest, input);
     if (kill === undefined) {
-      kept++;
+      running++;
       if (input.resized?.has(container.name)) actions.containersToUpdate.push({ container, observed: newest });
       continue;
     }
@@ -157,7 +157,7 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
     });
     if (restarts) actions.containersToStart.push(container);
   }
-  if (kept === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
+  if (running === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
 }
 
 /** All containers are done, and with them the pod: sidecars and the sandbox go. */

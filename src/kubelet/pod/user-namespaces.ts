@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { UserNamespace } from '../../cri/index.ts';
 import { makeDirectory } from '../../kernel/index.ts';
-import { uidOf } from './pod-text.ts';
+import { uidOf } from './pod-identity.ts';
 
 const LENGTH = 65_536;
 const FIRST_ID = 65_536;

@@ -6,7 +6,7 @@ import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { GrpcError, GrpcServer } from '../../grpc/index.ts';
 import { childContext, type Context, makeDirectory } from '../../kernel/index.ts';
 import type { DraManager } from '../dra/dra-manager.ts';
-import { uidOf } from '../pod/pod-text.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import type { MemoryBlock } from './memory-state.ts';
 import {
   descriptor,

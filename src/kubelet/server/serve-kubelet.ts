@@ -10,10 +10,10 @@ import { listenIn } from '../../net/netns/index.ts';
 import { selfSignedCertificate } from '../certificates/self-signed.ts';
 import { Authenticator } from './authenticate.ts';
 import { Authorizer } from './authorize.ts';
-import { HttpProblem } from './http-problem.ts';
-import { ROUTES, type ServerTools } from './routes.ts';
+import { HttpError } from './http-error.ts';
+import { ROUTES, type ServerDependencies } from './routes.ts';
 import { authenticationSettings, authorizationSettings } from './server-settings.ts';
-import { handThrough, streamingUrl } from './streaming.ts';
+import { proxyStream, streamingUrl } from './streaming.ts';
 
 export interface KubeletServer {
   readonly port: number;
@@ -25,12 +25,12 @@ export interface KubeletServer {
 
 const STREAMS = new Set(['exec', 'attach', 'portForward']);
 
-export async function serveKubelet(outer: Context, tools: ServerTools): Promise<KubeletServer> {
+export async function serveKubelet(outer: Context, deps: ServerDependencies): Promise<KubeletServer> {
   const ctx = childContext(outer, 'server');
-  const { config, client } = tools;
+  const { config, client } = deps;
   if (!config.enableServer)
     return { port: 0, finished: Promise.resolve(), setCertificate: () => {}, close: () => Promise.resolve() };
-  const made =
+  const serving =
     config.serving?.certificate === undefined
       ? await selfSignedCertificate(ctx, [config.nodeName, ...config.nodeAddresses])
       : { certificate: config.serving.certificate, privateKey: config.serving.privateKey ?? '' };
@@ -43,9 +43,9 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
       ctx.logger.error(error, 'Unable to authenticate the request due to an error');
       return undefined;
     });
-    if (caller === undefined) throw new HttpProblem(401, 'Unauthorized\n');
+    if (caller === undefined) throw new HttpError(401, 'Unauthorized\n');
     const refusal = await authorizer.refusal(caller, request.method ?? 'GET', path);
-    if (refusal !== undefined) throw new HttpProblem(403, refusal);
+    if (refusal !== undefined) throw new HttpError(403, refusal);
   };
 
   const answer = async (request: http.IncomingMessage, response: http.ServerResponse): Promise<void> => {
@@ -55,10 +55,10 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
     const signal = AbortSignal.any([ended.signal, ctx.signal]);
     await check(request, target.path);
     const name = target.path.split('/')[1] ?? '';
-    if (STREAMS.has(name)) throw new HttpProblem(400, 'Upgrade request required');
+    if (STREAMS.has(name)) throw new HttpError(400, 'Upgrade request required');
     const route = Object.hasOwn(ROUTES, name) ? ROUTES[name as keyof typeof ROUTES] : undefined;
-    if (route === undefined) throw new HttpProblem(404, '404 page not found\n');
-    await route(ctx, tools, { request, response, ...target, signal });
+    if (route === undefined) throw new HttpError(404, '404 page not found\n');
+    await route(ctx, deps, { request, response, ...target, signal });
   };
 
   const streams = new Set<Duplex>();
@@ -67,8 +67,8 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
     socket.once('close', () => streams.delete(socket));
     const target = splitTarget(request.url ?? '/');
     await check(request, target.path);
-    if (!STREAMS.has(target.path.split('/')[1] ?? '')) throw new HttpProblem(404, '404 page not found\n');
-    await handThrough(request, socket, head, { url: await streamingUrl(tools, target), netns: config.runtimeNetns });
+    if (!STREAMS.has(target.path.split('/')[1] ?? '')) throw new HttpError(404, '404 page not found\n');
+    await proxyStream(request, socket, head, { url: await streamingUrl(deps, target), netns: config.runtimeNetns });
   };
 
   const server = createHttpsServer(
@@ -79,14 +79,14 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
             response.destroy();
             return;
           }
-          response.writeHead(error instanceof HttpProblem ? error.status : 500, {
+          response.writeHead(error instanceof HttpError ? error.status : 500, {
             'content-type': 'text/plain; charset=utf-8',
           });
           response.end(errorMessage(error));
         }),
       upgrade: (request, socket, head) =>
         stream(request, socket, head).catch((error: unknown) => {
-          const status = error instanceof HttpProblem ? error.status : 500;
+          const status = error instanceof HttpError ? error.status : 500;
           const text = errorMessage(error);
           socket.end(
             `HTTP/1.1 ${status} ${http.STATUS_CODES[status] ?? ''}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
@@ -95,7 +95,7 @@ export async function serveKubelet(outer: Context, tools: ServerTools): Promise<
       failed: (error, { url }) => ctx.logger.error(error, 'A request could not be answered', { path: url }),
     },
     {
-      ...secureContextOptions(made, clientCa),
+      ...secureContextOptions(serving, clientCa),
       ALPNProtocols: ['http/1.1'],
       requestCert: true,
       rejectUnauthorized: false,
@@ -133,7 +133,7 @@ export function secureContextOptions(
 
 async function serveHealthz(
   ctx: Context,
-  { healthzPort, healthzBindAddress, nodeNetns }: ServerTools['config'],
+  { healthzPort, healthzBindAddress, nodeNetns }: ServerDependencies['config'],
 ): Promise<http.Server | undefined> {
   if (healthzPort === 0) return undefined;
   const server = createHttpServer({

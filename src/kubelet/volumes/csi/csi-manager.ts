@@ -44,7 +44,7 @@ export class CsiManager implements CsiDrivers {
   /** What is published, or was begun to be, by the directory of the pod's volume. */
   readonly #volumes = new Map<string, VolumeData>();
   /** One thing at a time for each volume: two pods may come and go with it. */
-  readonly #turns = new Map<string, Promise<unknown>>();
+  readonly #pendingByVolume = new Map<string, Promise<unknown>>();
 
   constructor(ctx: Context, options: CsiManagerOptions) {
     this.#ctx = childContext(ctx, 'csi');
@@ -85,7 +85,7 @@ export class CsiManager implements CsiDrivers {
       persistentVolume === undefined
         ? `csi-${createHash('sha256').update(`${pod.metadata.uid}${specName}`).digest('hex')}`
         : source.volumeHandle;
-    return this.#inTurn(`${source.driver}/${volumeHandle}`, () => this.#mount(request, volumeHandle));
+    return this.#serialize(`${source.driver}/${volumeHandle}`, () => this.#mount(request, volumeHandle));
   }
 
   async #mount(request: CsiMount, volumeHandle: string): Promise<CsiMounted> {
@@ -115,11 +115,11 @@ export class CsiManager implements CsiDrivers {
       persistent: persistentVolume !== undefined,
     };
     // In use before it is attached, so that it is not taken away in between.
-    await this.#note(directory, data);
+    await this.#saveVolumeData(directory, data);
     const publishContext =
       persistentVolume === undefined || object?.spec.attachRequired === false
         ? {}
-        : await this.#attached(source.driver, volumeHandle, request.signal);
+        : await this.#waitForAttach(source.driver, volumeHandle, request.signal);
     if (stagingPath !== '') {
       await makeDirectory(stagingPath, { mode: 0o750 });
       await driver.node.nodeStageVolume(
@@ -153,7 +153,7 @@ export class CsiManager implements CsiDrivers {
     );
     return {
       path: target,
-      setOwnership: kubeletSetsOwnership(use, object),
+      setVolumeOwnership: kubeletSetsOwnership(use, object),
       ...(object?.spec.requiresRepublish === true ? { refreshAt: this.#ctx.clock.now() + REPUBLISH_MS } : {}),
     };
   }
@@ -201,7 +201,7 @@ export class CsiManager implements CsiDrivers {
       fsGroup: undefined,
       capabilities,
     });
-    await this.#inTurn(`${driverName}/${volumeHandle}`, () =>
+    await this.#serialize(`${driverName}/${volumeHandle}`, () =>
       node.nodeExpandVolume(
         {
           volumeId: volumeHandle,
@@ -220,7 +220,7 @@ export class CsiManager implements CsiDrivers {
     await this.#expansion.unpublished(directory);
     const data = await readVolumeData(directory);
     if (data !== undefined)
-      await this.#inTurn(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
+      await this.#serialize(`${data.driverName}/${data.volumeHandle}`, () => this.#unmount(directory, data));
   }
 
   async #unmount(directory: string, { driverName, volumeHandle, stagingPath, target }: VolumeData): Promise<void> {
@@ -244,7 +244,7 @@ export class CsiManager implements CsiDrivers {
     }
   }
 
-  async #note(directory: string, data: VolumeData): Promise<void> {
+  async #saveVolumeData(directory: string, data: VolumeData): Promise<void> {
     await writeVolumeData(directory, data);
     const isNew = !this.#volumes.has(directory);
     this.#volumes.set(directory, data);
@@ -273,7 +273,7 @@ export class CsiManager implements CsiDrivers {
   }
 
   /** Waits until the volume is attached; gives what the driver has to know of it. */
-  async #attached(
+  async #waitForAttach(
     driver: string,
     volumeHandle: string,
     wanted: AbortSignal | undefined,
@@ -329,15 +329,15 @@ export class CsiManager implements CsiDrivers {
     return { signal: this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal) };
   }
 
-  #inTurn<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const done = (this.#turns.get(key) ?? Promise.resolve()).then(work);
+  #serialize<T>(key: string, work: () => Promise<T>): Promise<T> {
+    const done = (this.#pendingByVolume.get(key) ?? Promise.resolve()).then(work);
     const settled = done.then(
       () => {},
       () => {},
     );
-    this.#turns.set(key, settled);
+    this.#pendingByVolume.set(key, settled);
     void settled.then(() => {
-      if (this.#turns.get(key) === settled) this.#turns.delete(key);
+      if (this.#pendingByVolume.get(key) === settled) this.#pendingByVolume.delete(key);
     });
     return done;
   }

@@ -8,7 +8,7 @@ import type { KubeletConfig } from './kubelet-options.ts';
 import { removeDanglingLinks } from './runtime/log-links.ts';
 import type { VolumeManager } from './volumes/volume-manager.ts';
 
-export interface OrphanOptions {
+export interface OrphanedPodOptions {
   readonly config: KubeletConfig;
   readonly volumes: VolumeManager;
   readonly cgroups: CgroupManager;
@@ -18,9 +18,9 @@ export interface OrphanOptions {
 const RETRY_MS = 10_000;
 
 /** Gives whether something is left that could not be removed: a volume whose driver has not registered yet, say. */
-export async function removeOrphans(
+export async function cleanUpOrphanedPods(
   { logger }: Context,
-  { config, volumes, cgroups, isKnown }: OrphanOptions,
+  { config, volumes, cgroups, isKnown }: OrphanedPodOptions,
 ): Promise<boolean> {
   let left = false;
   const attempt = (what: string, work: Promise<void>): Promise<void> =>
@@ -46,12 +46,12 @@ export async function removeOrphans(
 }
 
 /** Again and again, until nothing is left. */
-export async function removeOrphansLater(ctx: Context, options: OrphanOptions): Promise<void> {
+export async function retryOrphanedPodCleanup(ctx: Context, options: OrphanedPodOptions): Promise<void> {
   const { clock, signal, logger } = ctx;
   for (let left = true; left && !signal.aborted;) {
     await clock.sleep(RETRY_MS, signal).catch(() => {});
     if (signal.aborted) return;
-    left = await removeOrphans(ctx, options).catch((error: unknown) => {
+    left = await cleanUpOrphanedPods(ctx, options).catch((error: unknown) => {
       logger.v(1).info('What pods left could not be looked at', { err: errorMessage(error) });
       return true;
     });

@@ -23,7 +23,7 @@ const UNKNOWN: DeviceHealth = { health: 'Unknown', message: '' };
 const DEFAULT_GOOD_MS = 30_000;
 const RECONNECT_MS = 5000;
 
-export class DeviceHealths {
+export class HealthInfoCache {
   readonly #ctx: Context;
   readonly #onChange: (devices: readonly DeviceName[]) => void;
   /** By driver, then by the device's name there. */

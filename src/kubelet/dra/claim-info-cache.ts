@@ -24,7 +24,7 @@ export interface ClaimInfo {
 
 const FILE = 'dra_manager_state';
 
-export class ClaimInfos {
+export class ClaimInfoCache {
   readonly #file: StateFile<{ readonly version: 'v1'; readonly claims: readonly ClaimInfo[] }>;
   readonly #claims = new Map<string, ClaimInfo>();
 

@@ -2,42 +2,42 @@
 import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
-import { renewalTime, type CertificateStore } from './certificate-store.ts';
-import { requestCertificate, type CertificateOrder, type IssuedCertificate } from './request-certificate.ts';
+import { nextRotationDeadline, type CertificateStore } from './certificate-store.ts';
+import { requestCertificate, type CertificateRequestOptions, type IssuedCertificate } from './request-certificate.ts';
 
-export interface KeepOptions {
+export interface CertificateManagerOptions {
   readonly name: string;
   readonly client: Client;
   readonly store: CertificateStore;
-  readonly order: CertificateOrder;
+  readonly order: CertificateRequestOptions;
   /** Told of every new one. */
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
-const FIRST_RETRY_MS = 2000;
+const INITIAL_RETRY_MS = 2000;
 const MAX_RETRY_MS = 128_000;
 /** Timers of a whole year do not exist. */
-const LONGEST_SLEEP_MS = 24 * 3600_000;
+const MAX_SLEEP_MS = 24 * 3600_000;
 
-export async function keepCertificate(
+export async function runCertificateManager(
   outer: Context,
-  { name, client, store, order, onCertificate }: KeepOptions,
+  { name, client, store, order, onCertificate }: CertificateManagerOptions,
 ): Promise<void> {
   const ctx = childContext(outer, name);
   const { clock, random, signal, logger } = ctx;
-  let retryMs = FIRST_RETRY_MS;
+  let retryMs = INITIAL_RETRY_MS;
   while (!signal.aborted) {
     const current = await store.current();
-    const renewAt = current === undefined ? -Infinity : renewalTime(current, random);
+    const renewAt = current === undefined ? -Infinity : nextRotationDeadline(current, random);
     while (!signal.aborted && clock.now() < renewAt)
-      await clock.sleep(Math.min(LONGEST_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
+      await clock.sleep(Math.min(MAX_SLEEP_MS, renewAt - clock.now()), signal).catch(() => {});
     if (signal.aborted) return;
     try {
       const issued = await requestCertificate(ctx, client, order);
       await store.store(issued, clock.now());
       logger.info('A certificate was issued', { signer: order.signerName });
       onCertificate(issued);
-      retryMs = FIRST_RETRY_MS;
+      retryMs = INITIAL_RETRY_MS;
     } catch (error) {
       if (signal.aborted) return;
       logger.v(1).info('No certificate was issued yet', { signer: order.signerName, err: errorMessage(error) });

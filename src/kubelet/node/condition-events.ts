@@ -8,4 +8,4 @@ const REASONS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   }),
 );
 
-export const messageFor = (type: string, status: string): string | undefined => REASONS.get(type)?.[status];
+export const conditionEventReason = (type: string, status: string): string | undefined => REASONS.get(type)?.[status];

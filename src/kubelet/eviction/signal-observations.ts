@@ -7,7 +7,7 @@ import { filesystemUse, memoryAvailable, processCounts, type FilesystemUse, type
 import type { DiskLayout } from './disk-layout.ts';
 import type { Observation, Observations } from './thresholds.ts';
 
-export interface NodeObserverOptions {
+export interface SignalObserverOptions {
   readonly config: KubeletConfig;
   readonly machine: Machine;
   readonly runtime: ContainerRuntime;
@@ -21,11 +21,11 @@ interface Disks {
   readonly containers: string;
 }
 
-export class NodeObserver {
-  readonly #options: NodeObserverOptions;
+export class SignalObserver {
+  readonly #options: SignalObserverOptions;
   #disks: Disks | undefined;
 
-  constructor(options: NodeObserverOptions) {
+  constructor(options: SignalObserverOptions) {
     this.#options = options;
   }
 
@@ -82,10 +82,10 @@ export class NodeObserver {
     const containers = await found(containerFilesystems, images);
     const layout =
       images.device === node.dev
-        ? 'one-disk'
+        ? 'single-filesystem'
         : images.device === containers.device
-          ? 'images-and-containers'
-          : 'images-alone';
+          ? 'dedicated-imagefs'
+          : 'split-containerfs';
     return (this.#disks = { layout, images: images.path, containers: containers.path });
   }
 }

@@ -12,9 +12,9 @@ import type { ProbeManager } from '../probes/probe-manager.ts';
 import type { PodObserver } from '../runtime/observe-pod.ts';
 import type { Mounter } from '../volumes/mounter.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
-import type { WatchedObjects } from '../volumes/watched-objects.ts';
+import type { WatchBasedManager } from '../volumes/watch-based-manager.ts';
 import type { BackOffTable } from './back-off.ts';
-import type { ContainerExtras } from './container-extras.ts';
+import type { ContainerManager } from './container-manager.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { StatusManager } from './status-manager.ts';
 
@@ -32,7 +32,7 @@ export interface RuntimeFacts {
   readonly recursiveReadOnly: boolean;
 }
 
-export interface PodParts {
+export interface PodDependencies {
   readonly ctx: Context;
   readonly client: Client;
   readonly runtime: ContainerRuntime;
@@ -49,9 +49,9 @@ export interface PodParts {
   readonly cgroups: CgroupManager;
   readonly dial: Dial;
   readonly restarts: BackOffTable;
-  readonly extras: ContainerExtras;
-  readonly configMaps: WatchedObjects<'v1/configmaps'>;
-  readonly secrets: WatchedObjects<'v1/secrets'>;
+  readonly containerManager: ContainerManager;
+  readonly configMaps: WatchBasedManager<'v1/configmaps'>;
+  readonly secrets: WatchBasedManager<'v1/secrets'>;
   /** Why pods cannot get a network now. */
   readonly networkProblem: () => string | undefined;
   readonly services: () => Promise<readonly Service[]>;
@@ -64,7 +64,7 @@ export interface PodParts {
   readonly keepDead: number;
 }
 
-export function podFacts({ node }: Pick<PodParts, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {
+export function podFacts({ node }: Pick<PodDependencies, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {
   const { name, hostIPs, allocatable } = node();
   return {
     pod,

@@ -3,7 +3,7 @@ import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image, RuntimeFeatures, RuntimeHandler } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
 
-export class RuntimeProbe {
+export class RuntimeState {
   readonly #ctx: Context;
   readonly #runtime: ContainerRuntime;
   #problems: string[] = [];
@@ -31,7 +31,7 @@ export class RuntimeProbe {
     return this.handlers.some(({ name = '', features }) => name === '' && features?.recursiveReadOnlyMounts === true);
   }
 
-  async check(): Promise<void> {
+  async update(): Promise<void> {
     const { runtime } = this.#runtime;
     try {
       if (this.version === '') {

@@ -1,9 +1,9 @@
 /** What the managers of devices, CPUs, memory and claims add to a container when it starts. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { Device, Mount } from '../../cri/index.ts';
-import type { Refusal } from '../admission/admit-pod.ts';
+import type { PodRejection } from '../admission/admit-pod.ts';
 
-export interface ContainerAddition {
+export interface RunContainerOptions {
   readonly environment: Readonly<Record<string, string>>;
   readonly mounts: readonly Mount[];
   readonly devices: readonly Device[];
@@ -14,19 +14,19 @@ export interface ContainerAddition {
   readonly memset?: string;
 }
 
-export interface ContainerExtras {
+export interface ContainerManager {
   /** Takes what the pod's containers need of the machine; gives the reason when it cannot be had. Asked again it keeps what it has. */
-  admit(pod: Pod): Promise<Refusal | undefined>;
+  admit(pod: Pod): Promise<PodRejection | undefined>;
   /** Makes ready what must be so before the pod's sandbox; throws when it cannot be done yet. */
-  prepare(pod: Pod): Promise<void>;
-  addition(pod: Pod, container: Container | EphemeralContainer): Promise<ContainerAddition>;
+  prepareDynamicResources(pod: Pod): Promise<void>;
+  runContainerOptions(pod: Pod, container: Container | EphemeralContainer): Promise<RunContainerOptions>;
   /** The health of the devices that a container has. */
-  health(pod: Pod, container: Container): ResourceStatus[];
+  allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[];
   /** The pod has ended; what it held is free. Throws when something of it could not be given back, to be asked again. */
   release(pod: Pod): Promise<void>;
 }
 
-export const NO_ADDITION: ContainerAddition = {
+export const NO_RUN_OPTIONS: RunContainerOptions = {
   environment: {},
   mounts: [],
   devices: [],
@@ -34,7 +34,7 @@ export const NO_ADDITION: ContainerAddition = {
   cdiDevices: [],
 };
 
-export function mergeAdditions(a: ContainerAddition, b: ContainerAddition): ContainerAddition {
+export function mergeRunOptions(a: RunContainerOptions, b: RunContainerOptions): RunContainerOptions {
   return {
     ...a,
     ...b,
