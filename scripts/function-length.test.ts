@@ -50,7 +50,7 @@ describe('a function of over 60 lines', () => {
   });
 });
 
-describe.each(['controller-manager', 'scheduler'])('src/%s', (folder) => {
+describe.each(['controller-manager', 'kubelet', 'scheduler', 'simulated-kubelet'])('src/%s', (folder) => {
   const files = fs
     .readdirSync(path.join(source, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !IS_TEST.test(file));

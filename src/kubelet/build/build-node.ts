@@ -10,8 +10,8 @@ import { DeviceManager } from '../devices/device-manager.ts';
 import { PluginRegistry } from '../devices/plugin-registry.ts';
 import { DraManager } from '../dra/dra-manager.ts';
 import type { KubeletConfig, KubeletOptions } from '../kubelet-options.ts';
-import { nodeAllocatable, nodeCapacity } from '../node/capacity.ts';
-import { filesystemUse, readMachine, type Machine } from '../node/machine.ts';
+import { CapacityProvider } from '../node/capacity-provider.ts';
+import { readMachine, type Machine } from '../node/machine.ts';
 import { nodeAddressList, nodeLabelSet, nodeTaints } from '../node/node-identity.ts';
 import { NodeReporter } from '../node/node-reporter.ts';
 import { nodeStatus } from '../node/node-status.ts';
@@ -64,29 +64,7 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
   await runtimeState.update();
   state.reportProblems(() => runtimeState.problems);
 
-  const nodeChanged = (): void => state.nodeChanged.publish();
-  const onHealth = (uid: string): void => state.podChanged.publish(uid);
-  const topology = options.topology ?? (await readTopology());
-  const numaNodes = topology.numaNodes.map(({ id }) => id);
-  const devices = new DeviceManager(ctx, { config, numaNodes, onChange: nodeChanged, onHealth });
-  const plugins = new PluginRegistry(ctx, path.join(rootDirectory, 'plugins_registry'));
-  const dra = new DraManager(ctx, {
-    client,
-    nodeName,
-    rootDirectory,
-    plugins,
-    isActive: (uid) => state.isPodRunning(uid),
-    onHealth,
-  });
-  const resources = new ResourceManagers(ctx, {
-    config,
-    topology,
-    memoryCapacity: machine.memoryBytes,
-    runtime,
-    devices,
-    dra,
-  });
-  await resources.load();
+  const { devices, plugins, dra, resources } = await buildResourceManagers({ ctx, options, config, state }, machine);
   const tokens = new TokenManager(ctx.clock, client);
   const syncFrequencyMs = config.syncFrequency;
   const csi = new CsiManager(ctx, {
@@ -97,7 +75,7 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
     tokens,
     recorder,
     syncFrequencyMs,
-    onChange: nodeChanged,
+    onChange: () => state.nodeChanged.publish(),
   });
   await csi.load();
 
@@ -132,38 +110,44 @@ export async function buildNode({ ctx, options, config, state }: BuildInput): Pr
   };
 }
 
-/** The node's capacity and allocatable; the size of its disk is what it was when it was last read. */
-export class CapacityProvider {
-  #nodefs: Awaited<ReturnType<typeof filesystemUse>> | undefined;
+type ResourceComponents = Pick<NodeComponents, 'devices' | 'plugins' | 'dra' | 'resources'>;
 
-  constructor(
-    private readonly machine: Machine,
-    private readonly config: KubeletConfig,
-    private readonly devices: DeviceManager,
-  ) {}
-
-  async refresh(): Promise<void> {
-    this.#nodefs = await filesystemUse(this.config.rootDirectory);
-  }
-
-  capacity(): Record<string, string> {
-    return nodeCapacity(this.#input());
-  }
-
-  allocatable(): Record<string, string> {
-    return nodeAllocatable(this.capacity(), this.#input());
-  }
-
-  #input() {
-    if (this.#nodefs === undefined) throw new Error('the capacity is read before it is asked for');
-    return { machine: this.machine, nodefs: this.#nodefs, config: this.config, devices: this.devices.resources() };
-  }
+/** The managers of devices, CPUs, memory and dynamic resources, with the state that they saved before a restart. */
+async function buildResourceManagers(
+  { ctx, options, config, state }: BuildInput,
+  machine: Machine,
+): Promise<ResourceComponents> {
+  const { client, runtime } = options;
+  const { nodeName, rootDirectory } = config;
+  const onHealth = (uid: string): void => state.podChanged.publish(uid);
+  const topology = options.topology ?? (await readTopology());
+  const numaNodes = topology.numaNodes.map(({ id }) => id);
+  const devices = new DeviceManager(ctx, { config, numaNodes, onChange: () => state.nodeChanged.publish(), onHealth });
+  const plugins = new PluginRegistry(ctx, path.join(rootDirectory, 'plugins_registry'));
+  const dra = new DraManager(ctx, {
+    client,
+    nodeName,
+    rootDirectory,
+    plugins,
+    isActive: (uid) => state.isPodRunning(uid),
+    onHealth,
+  });
+  const resources = new ResourceManagers(ctx, {
+    config,
+    topology,
+    memoryCapacity: machine.memoryBytes,
+    runtime,
+    devices,
+    dra,
+  });
+  await resources.load();
+  return { devices, plugins, dra, resources };
 }
 
-type ReporterParts = Pick<NodeComponents, 'machine' | 'recorder' | 'runtimeState' | 'csi' | 'capacity'>;
+type ReporterInput = Pick<NodeComponents, 'machine' | 'recorder' | 'runtimeState' | 'csi' | 'capacity'>;
 
-function buildReporter({ ctx, options, config, state }: BuildInput, parts: ReporterParts): NodeReporter {
-  const { machine, recorder, runtimeState, csi, capacity } = parts;
+function buildReporter({ ctx, options, config, state }: BuildInput, components: ReporterInput): NodeReporter {
+  const { machine, recorder, runtimeState, csi, capacity } = components;
   return new NodeReporter(ctx, {
     client: options.client,
     nodeName: config.nodeName,

@@ -42,68 +42,24 @@ export interface PodComponents {
 
 export async function buildPods(input: BuildInput, node: NodeComponents): Promise<PodComponents> {
   const { ctx, options, config, state } = input;
-  const { client, runtime } = options;
-  const { informers, events, tokens, csi, cgroups, runtimeState, reporter, resources } = node;
+  const { client } = options;
+  const { informers, reporter } = node;
   const podInformer = informers.informer('v1/pods', { fieldSelector: `spec.nodeName=${config.nodeName}` });
-  const services = informers.informer('v1/services');
   const mirrors = new MirrorPods(ctx, { client, node: () => reporter.node });
   const statuses = new StatusManager(ctx, {
     client,
     apiPod: (pod) =>
       isStaticPod(pod) ? mirrors.mirrorOf(pod) : podInformer.get(`${pod.metadata.namespace}/${pod.metadata.name}`),
   });
-  const wake = (uid: string): void => state.podChanged.publish(uid);
-  const onChange = (uids: ReadonlySet<string>): void => {
-    volumes.refresh(uids);
-    for (const uid of uids) wake(uid);
-  };
-  const configMaps = new WatchBasedManager(ctx, { client, resource: 'v1/configmaps', onChange });
-  const secrets = new WatchBasedManager(ctx, { client, resource: 'v1/secrets', onChange });
-  const mounter = options.mounter ?? systemMounter();
-  const volumes = new VolumeManager(
-    {
-      ...{ client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName },
-      ...{ rootDirectory: config.rootDirectory, configMaps, secrets, tokens, csi },
-      podFacts: (pod: Pod) => podFacts({ node: node.facts }, pod),
-    },
-    events,
-  );
-  const observer = new PodObserver(runtime);
+  const { volumes, configMaps, secrets, mounter } = buildVolumes(input, node);
   const { images, imageGc } = await buildImages(input, node, () => manager.activePods());
-  const dial = options.dial ?? nodeDialer(config.nodeNetns);
-  const probes = new ProbeManager(ctx, { runtime, dial, events, wake });
   const userNamespaces = new UserNamespaces(config.rootDirectory, config.userNamespaces);
   const gcPolicy = config.containerGc ?? DEFAULT_CONTAINER_GC;
-  const deps: PodDependencies = {
-    ...{
-      ctx,
-      client,
-      runtime,
-      config,
-      node: node.facts,
-      observer,
-      images,
-      volumes,
-      mounter,
-      probes,
-      events,
-      statuses,
-      cgroups,
-      dial,
-    },
-    ...{ configMaps, secrets, containerManager: resources, rootDirectory: config.rootDirectory },
-    runtimeFacts: () => ({ name: runtimeState.name, recursiveReadOnly: runtimeState.recursiveReadOnly }),
-    restarts: restartBackOff(config),
-    networkProblem: () => runtimeState.networkProblem,
-    services: async () => {
-      await services.waitForSync(ctx.signal);
-      return services.list();
-    },
-    runtimeHandler: (name) => runtimeHandlerOf(client, name),
+  const deps = podDependencies(input, node, {
+    ...{ images, volumes, configMaps, secrets, mounter, statuses },
     userNamespace: (pod) => userNamespaces.of(pod),
-    nodeResolvConf: () => fs.readFile(config.resolvConf, 'utf8').catch(() => ''),
     keepDead: gcPolicy.maxPerContainer < 0 ? Infinity : gcPolicy.maxPerContainer,
-  };
+  });
   const allocations = new AllocationManager(config.rootDirectory);
   await allocations.load();
   const manager = new PodManager(ctx, {
@@ -117,14 +73,66 @@ export async function buildPods(input: BuildInput, node: NodeComponents): Promis
   state.reportRunningPods((uid) => manager.worker(uid)?.isTerminated === false);
   state.podsChanged.subscribe(updateQosCgroups(ctx, node, manager));
   return {
-    ...{ podInformer, manager, volumes, imageGc, observer, userNamespaces, gcPolicy },
+    ...{ podInformer, manager, volumes, imageGc, observer: deps.observer, userNamespaces, gcPolicy },
     async stop() {
       volumes.stop();
       await Promise.all([
-        ...[probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop()],
+        ...[deps.probes.stop(), statuses.stop(), configMaps.stop(), secrets.stop()],
         ...[mirrors.settled(), allocations.settled(), volumes.settled()],
       ]);
     },
+  };
+}
+
+type VolumeComponents = Pick<PodDependencies, 'volumes' | 'configMaps' | 'secrets' | 'mounter'>;
+
+function buildVolumes({ ctx, options, config, state }: BuildInput, node: NodeComponents): VolumeComponents {
+  const { client } = options;
+  const { tokens, csi, events } = node;
+  const onChange = (uids: ReadonlySet<string>): void => {
+    volumes.refresh(uids);
+    for (const uid of uids) state.podChanged.publish(uid);
+  };
+  const configMaps = new WatchBasedManager(ctx, { client, resource: 'v1/configmaps', onChange });
+  const secrets = new WatchBasedManager(ctx, { client, resource: 'v1/secrets', onChange });
+  const mounter = options.mounter ?? systemMounter();
+  const volumes = new VolumeManager(
+    {
+      ...{ client, clock: ctx.clock, logger: ctx.logger, mounter, nodeName: config.nodeName },
+      ...{ rootDirectory: config.rootDirectory, configMaps, secrets, tokens, csi },
+      podFacts: (pod: Pod) => podFacts({ node: node.facts }, pod),
+    },
+    events,
+  );
+  return { volumes, configMaps, secrets, mounter };
+}
+
+type BuiltBefore = VolumeComponents & Pick<PodDependencies, 'images' | 'statuses' | 'userNamespace' | 'keepDead'>;
+
+/** Everything that pod workers use. */
+function podDependencies(
+  { ctx, options, config, state }: BuildInput,
+  { facts, events, cgroups, resources, runtimeState, informers }: NodeComponents,
+  built: BuiltBefore,
+): PodDependencies {
+  const { client, runtime } = options;
+  const dial = options.dial ?? nodeDialer(config.nodeNetns);
+  const services = informers.informer('v1/services');
+  return {
+    ...built,
+    ...{ ctx, client, runtime, config, node: facts, events, cgroups, dial, rootDirectory: config.rootDirectory },
+    observer: new PodObserver(runtime),
+    probes: new ProbeManager(ctx, { runtime, dial, events, wake: (uid) => state.podChanged.publish(uid) }),
+    containerManager: resources,
+    runtimeFacts: () => ({ name: runtimeState.name, recursiveReadOnly: runtimeState.recursiveReadOnly }),
+    restarts: restartBackOff(config),
+    networkProblem: () => runtimeState.networkProblem,
+    services: async () => {
+      await services.waitForSync(ctx.signal);
+      return services.list();
+    },
+    runtimeHandler: (name) => runtimeHandlerOf(client, name),
+    nodeResolvConf: () => fs.readFile(config.resolvConf, 'utf8').catch(() => ''),
   };
 }
 
@@ -156,7 +164,7 @@ async function buildImages(
   const images = new ImageManager(ctx, {
     ...{ runtime, events },
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Infinity),
-    onUse: (ref) => imageGc.used(ref),
+    onImageUsed: (ref) => imageGc.used(ref),
     ...(providers ? { nodeCredentials: (image: string, pod: Pod) => providers.credentialsFor(image, pod) } : {}),
   });
   return { images, imageGc };

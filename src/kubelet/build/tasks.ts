@@ -2,7 +2,7 @@
 import path from 'node:path';
 import { rotateServingCertificate } from '../certificates/serving-certificate.ts';
 import { retryOrphanedPodCleanup, type OrphanedPodOptions } from '../clean-up-orphaned-pods.ts';
-import { runNodeLeaseController } from '../node/node-lease.ts';
+import { NodeLeaseController } from '../node/node-lease.ts';
 import { followStaticPods } from '../pod/static-pods.ts';
 import { servePodResources } from '../resources/pod-resources-server.ts';
 import { rotateContainerLogs } from '../runtime/container-log-manager.ts';
@@ -24,12 +24,12 @@ export function registeredNodeTasks({ input: { ctx, options, config }, node: { r
   const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
   return {
     lease: () =>
-      runNodeLeaseController(ctx, {
+      new NodeLeaseController(ctx, {
         client: options.client,
         nodeName,
         durationSeconds,
         nodeUid: () => reporter.node?.metadata.uid,
-      }),
+      }).run(),
   };
 }
 

@@ -1,4 +1,4 @@
-/** Does what the state machine decided, through CRI. */
+/** Performs the actions that `sync-pod.ts` decided, through CRI. */
 import fs from 'node:fs/promises';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
@@ -17,11 +17,12 @@ import type { PodActions } from './pod-actions.ts';
 import type { PodDependencies } from './pod-dependencies.ts';
 import { uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
-import { startContainer } from './start-container.ts';
+import { startContainer, type StartInput } from './start-container.ts';
 
-/** The workers are woken as soon as there is a network; this is for runtimes whose network is nobody's to announce. */
+/** Workers are also woken when the kubelet has set the pod CIDR; this is for runtimes whose network others configure. */
 const NETWORK_RETRY_MS = 10_000;
-const PREPARE_RETRY_MS = 5000;
+const DYNAMIC_RESOURCES_RETRY_MS = 5000;
+const SANDBOX_RETRY_MS = 1000;
 
 export interface PerformInput {
   readonly pod: Pod;
@@ -34,87 +35,96 @@ export interface PerformInput {
 }
 
 export interface Performed {
-  /** Whether the runtime's state has changed, so that it is worth looking again at once. */
+  /** Whether the runtime's state has changed, so that the pod must be synced again at once. */
   readonly changed: boolean;
-  /** When to try again what could not be done; undefined when nothing waits. */
+  /** When to retry what failed; undefined when nothing did. */
   readonly retryInMs: number | undefined;
 }
 
 export async function performActions(deps: PodDependencies, input: PerformInput): Promise<Performed> {
-  const { pod, observed, actions, signal } = input;
-  let changed = await killWhatMustGo(deps, input);
-  // What was killed has ended now: only another look tells whether its restart has to wait.
+  const { actions } = input;
+  let changed = await performKills(deps, input);
+  // The killed containers have exited now: only the next sync knows whether their restart must back off.
   if (changed && !actions.createSandbox) return { changed, retryInMs: undefined };
-  const starts: (Container | EphemeralContainer)[] = [
+  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(deps, input)) || changed;
+  const containers = [
     ...actions.ephemeralContainersToStart,
     ...actions.initContainersToStart,
     ...actions.containersToStart,
   ];
-  if (actions.containersToUpdate.length > 0) changed = (await updateContainers(deps, input)) || changed;
-  if (starts.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
+  if (containers.length === 0 && !actions.createSandbox) return { changed, retryInMs: undefined };
+  const ready = await prepareSandbox(deps, input);
+  if (ready.type === 'retry') return { changed, retryInMs: ready.retryInMs };
+  const { sandbox } = ready;
+  if (actions.createSandbox) changed = true;
+  let retryInMs: number | undefined;
+  for (const container of containers) {
+    const outcome = await startOne(deps, input, container, sandbox);
+    changed ||= outcome.changed;
+    if (outcome.retryInMs !== undefined) retryInMs = Math.min(retryInMs ?? Infinity, outcome.retryInMs);
+  }
+  return { changed, retryInMs };
+}
 
+type PreparedSandbox = Pick<StartInput, 'sandboxId' | 'sandboxConfig' | 'podIPs' | 'volumes' | 'userNamespace'>;
+
+/** Mounts volumes, prepares dynamic resources and creates the sandbox, as far as they are missing. */
+async function prepareSandbox(
+  deps: PodDependencies,
+  { pod, observed, actions, signal }: PerformInput,
+): Promise<{ type: 'ready'; sandbox: PreparedSandbox } | { type: 'retry'; retryInMs: number }> {
   const networkProblem = pod.spec?.hostNetwork === true ? undefined : deps.networkProblem();
   if (actions.createSandbox && networkProblem !== undefined) {
     deps.events.pod(pod, 'Warning', 'NetworkNotReady', `network is not ready: ${networkProblem}`);
-    return { changed, retryInMs: NETWORK_RETRY_MS };
+    return { type: 'retry', retryInMs: NETWORK_RETRY_MS };
   }
   await makeDirectory(deps.volumes.podDirectory(uidOf(pod)), { mode: 0o750 });
   const [volumes, { config, userNamespace }] = await Promise.all([
     deps.volumes.ensure(pod, signal),
     planSandbox(deps, pod, actions.attempt),
   ]);
-  if (volumes.type === 'failed') return { changed, retryInMs: volumes.retryInMs };
+  if (volumes.type === 'failed') return { type: 'retry', retryInMs: volumes.retryInMs };
   try {
     await deps.containerManager.prepareDynamicResources(pod);
   } catch (error) {
-    deps.events.pod(
-      pod,
-      'Warning',
-      'FailedPrepareDynamicResources',
-      `Failed to prepare dynamic resources: ${errorMessage(error)}`,
-    );
-    return { changed, retryInMs: PREPARE_RETRY_MS };
+    const message = `Failed to prepare dynamic resources: ${errorMessage(error)}`;
+    deps.events.pod(pod, 'Warning', 'FailedPrepareDynamicResources', message);
+    return { type: 'retry', retryInMs: DYNAMIC_RESOURCES_RETRY_MS };
   }
-  let sandboxId = actions.sandboxId ?? '';
-  let podIPs: readonly string[] = observed.sandboxes.find(({ id }) => id === sandboxId)?.ips ?? [];
-  if (actions.createSandbox) {
-    const made = await createSandbox(deps, pod, config, signal);
-    if (made === undefined) return { changed, retryInMs: 1000 };
-    ({ sandboxId, podIPs } = made);
-    changed = true;
-  }
-  if (pod.spec?.hostNetwork === true) podIPs = deps.node().hostIPs;
-  let retryInMs: number | undefined;
-  for (const container of starts) {
-    const outcome = await startContainer(deps, {
-      pod,
-      container,
-      observed,
-      sandboxId,
-      sandboxConfig: config,
-      podIPs,
-      volumes: volumes.volumes,
-      userNamespace,
-      signal,
-      wake: input.wake,
-      problem: input.problems.get(container.name),
-      hookRunning: input.hookRunning,
-    });
-    if (outcome.type === 'started') {
-      input.problems.delete(container.name);
-      changed = true;
-    } else if (outcome.type === 'waiting') {
-      if (input.problems.get(container.name)?.reason !== 'CrashLoopBackOff') input.problems.delete(container.name);
-    } else {
-      input.problems.set(container.name, outcome.problem);
-      if (outcome.problem.reason === 'PostStartHookError') changed = true;
-      if (outcome.retryInMs !== undefined) retryInMs = Math.min(retryInMs ?? Infinity, outcome.retryInMs);
-    }
-  }
-  return { changed, retryInMs };
+  const current = {
+    sandboxId: actions.sandboxId ?? '',
+    podIPs: observed.sandboxes.find(({ id }) => id === actions.sandboxId)?.ips ?? [],
+  };
+  const created = actions.createSandbox ? await createSandbox(deps, pod, config, signal) : current;
+  if (created === undefined) return { type: 'retry', retryInMs: SANDBOX_RETRY_MS };
+  const podIPs = pod.spec?.hostNetwork === true ? deps.node().hostIPs : created.podIPs;
+  const { sandboxId } = created;
+  const sandbox = { sandboxId, sandboxConfig: config, podIPs, volumes: volumes.volumes, userNamespace };
+  return { type: 'ready', sandbox };
 }
 
-async function killWhatMustGo(deps: PodDependencies, input: PerformInput): Promise<boolean> {
+/** Starts a container and records why it could not start. */
+async function startOne(
+  deps: PodDependencies,
+  input: PerformInput,
+  container: Container | EphemeralContainer,
+  sandbox: PreparedSandbox,
+): Promise<Performed> {
+  const { pod, observed, signal, wake, problems, hookRunning } = input;
+  const { name } = container;
+  const outcome = await startContainer(deps, {
+    ...sandbox,
+    ...{ pod, container, observed, signal, wake, hookRunning, problem: problems.get(name) },
+  });
+  if (outcome.type === 'problem') {
+    problems.set(name, outcome.problem);
+    return { changed: outcome.problem.reason === 'PostStartHookError', retryInMs: outcome.retryInMs };
+  }
+  if (outcome.type === 'started' || problems.get(name)?.reason !== 'CrashLoopBackOff') problems.delete(name);
+  return { changed: outcome.type === 'started', retryInMs: undefined };
+}
+
+async function performKills(deps: PodDependencies, input: PerformInput): Promise<boolean> {
   const { pod, observed, actions, signal } = input;
   if (actions.killPod) {
     if (actions.createSandbox && observed.sandboxes.length > 0)
@@ -125,7 +135,7 @@ async function killWhatMustGo(deps: PodDependencies, input: PerformInput): Promi
   await Promise.all(
     actions.containersToKill.map(async ({ container, reason, message }) => {
       await killContainer(deps, pod, container, { reason, message, signal });
-      // One that never ran has no log and no exit code that anybody could want.
+      // A container that never ran has no log and no exit code worth keeping.
       if (container.state === 'created') await removeContainer(deps, pod, container);
     }),
   );
@@ -137,7 +147,7 @@ async function killWhatMustGo(deps: PodDependencies, input: PerformInput): Promi
   return actions.containersToKill.length > 0;
 }
 
-/** Some dead instances of each container stay for their logs and last state; older ones go. */
+/** Keeps the newest dead instances of each container for their logs and last state, and removes the older ones. */
 async function pruneDeadContainers(deps: PodDependencies, { pod, observed, actions }: PerformInput): Promise<void> {
   for (const { name } of [...actions.containersToStart, ...actions.initContainersToStart]) {
     const dead = observed.containers.filter((container) => container.name === name && container.state === 'exited');
@@ -193,7 +203,7 @@ async function updateContainers(deps: PodDependencies, { pod, actions, signal }:
   return actions.containersToUpdate.length > 0;
 }
 
-/** What a sandbox needs besides volumes: its cgroup is there when this resolves. */
+/** Creates the pod's cgroup and user namespace, and the configuration of its sandbox. */
 async function planSandbox(
   deps: PodDependencies,
   pod: Pod,
@@ -257,7 +267,7 @@ async function createSandbox(
   }
 }
 
-/** Everything that the runtime has of a pod that is gone, and its logs. */
+/** Removes the containers, sandboxes and logs of a pod that has terminated. */
 export async function removeFromRuntime(deps: PodDependencies, pod: Pod, observed: ObservedPod): Promise<void> {
   const { runtime } = deps;
   for (const container of observed.containers) await removeContainer(deps, pod, container);

@@ -99,7 +99,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
       block,
       signal: request.signal,
     });
-    if (mounted.setVolumeOwnership && !readOnly) await setVolumeOwnership(mounted.path, pod);
+    if (mounted.needsOwnership && !readOnly) await setVolumeOwnership(mounted.path, pod);
     return {
       hostPath: mounted.path,
       readOnly,
@@ -149,7 +149,7 @@ export const csiInline: VolumePlugin = {
       },
       block: false,
     });
-    if (mounted.setVolumeOwnership && readOnly !== true) await setVolumeOwnership(mounted.path, pod);
+    if (mounted.needsOwnership && readOnly !== true) await setVolumeOwnership(mounted.path, pod);
     return {
       hostPath: mounted.path,
       readOnly: readOnly === true,

@@ -178,54 +178,38 @@ export class StatsProvider {
         name: container.name,
         startTime: formatTime(container.startedAt),
         cpu: this.#cpu(`container/${container.id}`, found?.cpu, time),
-        memory: memory(found?.memory, time),
+        memory: memoryStats(found?.memory, time),
         rootfs: writable(found?.writableLayer, time),
       };
     });
-    const summed = <K extends string>(
-      list: readonly (Readonly<Partial<Record<K, number>>> | undefined)[],
-      key: K,
-    ): number => list.reduce((sum, one) => sum + (one?.[key] ?? 0), 0);
     const { name = '', namespace = '', uid = '' } = pod.metadata;
     const cpu =
       linux?.cpu === undefined
         ? {
             time,
-            usageNanoCores: summed(
-              containers.map((c) => c.cpu),
-              'usageNanoCores',
-            ),
-            usageCoreNanoSeconds: summed(
-              containers.map((c) => c.cpu),
-              'usageCoreNanoSeconds',
+            ...totals(
+              containers.map((one) => one.cpu),
+              ['usageNanoCores', 'usageCoreNanoSeconds'],
             ),
           }
         : this.#cpu(`pod/${uid}`, linux.cpu, time);
-    const ofMemory =
+    const memory =
       linux?.memory === undefined
         ? {
             time,
-            usageBytes: summed(
-              containers.map((c) => c.memory),
-              'usageBytes',
-            ),
-            workingSetBytes: summed(
-              containers.map((c) => c.memory),
-              'workingSetBytes',
-            ),
-            rssBytes: summed(
-              containers.map((c) => c.memory),
-              'rssBytes',
+            ...totals(
+              containers.map((one) => one.memory),
+              ['usageBytes', 'workingSetBytes', 'rssBytes'],
             ),
           }
-        : memory(linux.memory, time);
+        : memoryStats(linux.memory, time);
     const disk = cpuAndMemory ? undefined : await this.#disk(pod, containers, time);
     return {
       podRef: { name, namespace, uid },
       startTime: pod.status?.startTime ?? time,
       containers: disk?.containers ?? containers,
       cpu,
-      memory: ofMemory,
+      memory,
       ...networkOf(stats, time),
       ...(disk === undefined ? {} : { volume: disk.volumes, 'ephemeral-storage': disk.ephemeral }),
       ...(linux?.process?.processCount?.value === undefined
@@ -307,7 +291,16 @@ export class StatsProvider {
   }
 }
 
-const memory = (usage: MemoryUsage | undefined, time: string): MemoryStats => ({
+/** The sums of some fields over all containers, for runtimes that report none for the pod. */
+function totals<K extends string>(
+  stats: readonly (Readonly<Partial<Record<K, number>>> | undefined)[],
+  fields: readonly K[],
+): Record<K, number> {
+  const sum = (field: K): number => stats.reduce((total, one) => total + (one?.[field] ?? 0), 0);
+  return Object.fromEntries(fields.map((field) => [field, sum(field)])) as Record<K, number>;
+}
+
+const memoryStats = (usage: MemoryUsage | undefined, time: string): MemoryStats => ({
   time,
   ...(usage?.availableBytes?.value === undefined ? {} : { availableBytes: usage.availableBytes.value }),
   usageBytes: usage?.usageBytes?.value ?? usage?.workingSetBytes?.value ?? 0,
