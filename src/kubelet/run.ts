@@ -1,6 +1,6 @@
 /**
- * A kubelet, from its start until its context ends: its parts are built (`build/`), the node is registered, the pods that
- * the API and the runtime have are taken up, and the tasks run. Containers go on without it.
+ * Runs a kubelet until its context ends: builds its components (`build/`), registers the node, syncs the pods that the API
+ * server and the runtime have, and runs the tasks of `build/tasks.ts`. Containers keep running when it stops.
  */
 import path from 'node:path';
 import { childContext, makeDirectory, RunGroup, type Context } from '../kernel/index.ts';
@@ -72,9 +72,9 @@ async function start(kubelet: Kubelet, group: RunGroup): Promise<void> {
 }
 
 const relist = (ctx: Context, { pleg }: Housekeeping): Promise<void> =>
-  pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'The container runtime does not answer yet'));
+  pleg.relist().catch((error: unknown) => ctx.logger.error(error, 'Failed to list pods from the container runtime'));
 
-/** The runtime's network follows the Node's pod CIDRs; pods that waited for it are synced again. */
+/** Sets the Node's pod CIDRs in the runtime, and wakes pods that wait for the network. */
 function followPodCidrs({
   input: { ctx, options },
   node: { nodeInformer, runtimeState, reporter },
@@ -94,7 +94,7 @@ function followPodCidrs({
   });
 }
 
-/** CPUs that are reserved by number replace the reservation of an amount of cpu. */
+/** `reservedSystemCPUs` overrides the amounts of cpu in systemReserved and kubeReserved. */
 function withReservedCpus(config: KubeletConfig): KubeletConfig {
   if (config.reservedSystemCPUs === '') return config;
   const { cpu: _, ...systemReserved } = config.systemReserved;

@@ -1,4 +1,4 @@
-/** What keeps a node in order: eviction, garbage collection, shutdown, the runtime's events, and the kubelet's API. */
+/** Builds the eviction manager, container GC, node shutdown manager, PLEG and the kubelet's server. */
 import { EvictionManager } from '../eviction/eviction-manager.ts';
 import { SignalObserver } from '../eviction/signal-observations.ts';
 import { ContainerGarbageCollector } from '../runtime/container-garbage-collector.ts';

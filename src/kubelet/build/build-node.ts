@@ -1,4 +1,4 @@
-/** The node's side of a kubelet: the machine, the runtime's state, devices, cgroups, capacity, and the Node object. */
+/** Builds the components of the node: runtime state, device and resource managers, CSI, cgroups and the Node object. */
 import path from 'node:path';
 import type { Node } from '../../api/generated/core-v1.ts';
 import { createCoreEventRecorder, InformerFactory, type SharedInformer } from '../../client/index.ts';
@@ -24,7 +24,6 @@ import { CsiManager } from '../volumes/csi/csi-manager.ts';
 import { TokenManager } from '../volumes/token-manager.ts';
 import type { KubeletState } from './kubelet-state.ts';
 
-/** What every builder gets. */
 export interface BuildInput {
   readonly ctx: Context;
   readonly options: KubeletOptions;
@@ -49,7 +48,7 @@ export interface NodeComponents {
   readonly capacity: CapacityProvider;
   readonly reporter: NodeReporter;
   readonly facts: () => NodeFacts;
-  /** The Node object as the API has it, or as it was registered. */
+  /** The Node object from the informer, or as it was registered. */
   readonly node: () => Node;
 }
 
@@ -195,7 +194,7 @@ async function openConfiguredCgroups(
   return config.cgroupsPerQOS ? openCgroups(ctx, { config, ...(await runtimeCgroupDriver(runtime)) }) : noCgroups;
 }
 
-/** A runtime that is too old to say leaves the driver to the configuration. */
+/** Runtimes without RuntimeConfig leave the cgroup driver to the kubelet's configuration. */
 async function runtimeCgroupDriver(runtime: ContainerRuntime): Promise<{ driver?: CgroupDriver }> {
   const answer = await runtime.runtime.runtimeConfig({}).catch(() => undefined);
   if (answer?.linux?.cgroupDriver === undefined) return {};

@@ -1,4 +1,4 @@
-/** The pods' side of a kubelet: images, volumes, probes and statuses, and the manager with a worker for each pod. */
+/** Builds the components of pods: images, volumes, probes, statuses, and the pod manager with a worker for each pod. */
 import fs from 'node:fs/promises';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { SharedInformer } from '../../client/index.ts';
@@ -36,7 +36,7 @@ export interface PodComponents {
   readonly observer: PodObserver;
   readonly userNamespaces: UserNamespaces;
   readonly gcPolicy: ContainerGcPolicy;
-  /** Ends what works for pods, after the pods' workers have ended. */
+  /** To be called after the pod workers have ended. */
   stop(): Promise<void>;
 }
 
@@ -136,7 +136,7 @@ function podDependencies(
   };
 }
 
-/** The shares of the QoS classes' cgroups follow the pods. */
+/** Updates the CPU shares of the QoS class cgroups when pods come and go. */
 const updateQosCgroups = (ctx: Context, { cgroups }: NodeComponents, manager: PodManager): (() => void) =>
   debounced(ctx, () => cgroups.updateQos(manager.activePods()), 'Failed to update the cgroups of the QoS classes');
 

@@ -1,4 +1,4 @@
-/** Everything that a running kubelet does beside its pods' workers, as a table: a name and what runs under it. */
+/** The tasks of a running kubelet besides pod workers, by name. */
 import path from 'node:path';
 import { rotateServingCertificate } from '../certificates/serving-certificate.ts';
 import { retryOrphanedPodCleanup, type OrphanedPodOptions } from '../clean-up-orphaned-pods.ts';
@@ -19,7 +19,7 @@ export interface Kubelet {
 
 type Tasks = Readonly<Record<string, (() => Promise<void>) | undefined>>;
 
-/** From the time the node is registered; `undefined` where the configuration leaves a task out. */
+/** Started after the node is registered. */
 export function registeredNodeTasks({ input: { ctx, options, config }, node: { reporter } }: Kubelet): Tasks {
   const { nodeName, nodeLeaseDurationSeconds: durationSeconds } = config;
   return {
@@ -33,7 +33,7 @@ export function registeredNodeTasks({ input: { ctx, options, config }, node: { r
   };
 }
 
-/** From the time the pods of the API and of the runtime are known. */
+/** Started after the pods of the API server and of the runtime are known; `undefined` for tasks that are not configured. */
 export function runningKubeletTasks(
   { input, node, pods, housekeeping }: Kubelet,
   orphans: OrphanedPodOptions | undefined,

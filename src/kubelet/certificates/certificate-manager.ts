@@ -1,4 +1,4 @@
-/** Keeps one certificate alive: what is stored is used while it holds, and a new one is asked for in time. */
+/** The certificate manager: rotates a certificate by a new CertificateSigningRequest before it expires. */
 import { errorMessage } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
@@ -10,13 +10,13 @@ export interface CertificateManagerOptions {
   readonly client: Client;
   readonly store: CertificateStore;
   readonly order: CertificateRequestOptions;
-  /** Told of every new one. */
+  /** Called with every new certificate. */
   readonly onCertificate: (issued: IssuedCertificate) => void;
 }
 
 const INITIAL_RETRY_MS = 2000;
 const MAX_RETRY_MS = 128_000;
-/** Timers of a whole year do not exist. */
+/** Timers cannot wait for a year. */
 const MAX_SLEEP_MS = 24 * 3600_000;
 
 export async function runCertificateManager(
@@ -35,12 +35,14 @@ export async function runCertificateManager(
     try {
       const issued = await requestCertificate(ctx, client, order);
       await store.store(issued, clock.now());
-      logger.info('A certificate was issued', { signer: order.signerName });
+      logger.info('Certificate rotated', { signer: order.signerName });
       onCertificate(issued);
       retryMs = INITIAL_RETRY_MS;
     } catch (error) {
       if (signal.aborted) return;
-      logger.v(1).info('No certificate was issued yet', { signer: order.signerName, err: errorMessage(error) });
+      logger
+        .v(1)
+        .info('Certificate request was not signed, will retry', { signer: order.signerName, err: errorMessage(error) });
       await clock.sleep(retryMs, signal).catch(() => {});
       retryMs = Math.min(retryMs * 2, MAX_RETRY_MS);
     }

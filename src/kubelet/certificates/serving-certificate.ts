@@ -1,4 +1,4 @@
-/** A serving certificate that the cluster signed; until somebody approves it, the kubelet shows one of its own making. */
+/** The kubelet's serving certificate: signed by the cluster (serverTLSBootstrap) or self-signed and stored. */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -33,7 +33,7 @@ export async function rotateServingCertificate(
   });
 }
 
-/** The certificate that signs itself, kept as `kubelet.crt` and `kubelet.key`, so that it is the same after a restart. */
+/** The self-signed certificate in `kubelet.crt` and `kubelet.key`; created once, so that it survives a restart. */
 export async function storedSelfSignedCertificate(
   ctx: Context,
   directory: string,
@@ -50,7 +50,7 @@ export async function storedSelfSignedCertificate(
   return made;
 }
 
-/** A kubelet that was killed while it wrote them leaves halves. */
+/** False also for files that a killed kubelet wrote in part. */
 function isKeyPair(certificate: string, privateKey: string): boolean {
   try {
     return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey));
