@@ -1,6 +1,7 @@
 /**
- * The resources that pods were allocated here. A resize asks for others: it is allocated when it fits, put off when it would
- * fit an emptier node, and refused when it never can. What was allocated survives a restart of the kubelet.
+ * The allocation manager: the resources that the kubelet has allocated to each pod, and in-place pod resize. A resize is
+ * allocated when it fits, Deferred when other pods use the resources, and Infeasible when the node can never provide them.
+ * Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -33,11 +34,11 @@ export class AllocationManager {
       for (const [uid, allocated] of Object.entries(JSON.parse(text) as Record<string, AllocatedResources>))
         this.#allocated.set(uid, allocated);
     } catch {
-      // What cannot be read is allocated anew, as the pods say.
+      // Without a readable file, pods are allocated what their specs request.
     }
   }
 
-  /** The pod was admitted with what it asks for. */
+  /** Allocates the resources of the pod's spec. */
   allocate(pod: Pod): void {
     this.#allocated.set(uidOf(pod), resourcesOf(pod));
     this.#pending.delete(uidOf(pod));
@@ -48,13 +49,13 @@ export class AllocationManager {
     return this.#allocated.has(uidOf(pod));
   }
 
-  forget(uid: string): void {
+  removePod(uid: string): void {
     this.#pending.delete(uid);
     if (this.#allocated.delete(uid)) this.#save();
   }
 
-  /** The pod with what it was allocated in place of what it asks for. */
-  apply(pod: Pod): Pod {
+  /** The pod with its allocated resources in place of those in its spec. */
+  withAllocatedResources(pod: Pod): Pod {
     const allocated = this.#allocated.get(uidOf(pod));
     if (allocated === undefined || pod.spec === undefined) return pod;
     const replace = (container: Container): Container => {
@@ -77,7 +78,7 @@ export class AllocationManager {
     return this.#pending.get(uid);
   }
 
-  /** Grants a resize if it can be; the pod's condition says why not. */
+  /** Allocates the resources of a resized spec if they fit; otherwise sets the PodResizePending condition. */
   tryResize(
     pod: Pod,
     others: readonly Pod[],
@@ -96,7 +97,7 @@ export class AllocationManager {
       return 'pending';
     };
     if (isStaticPod(pod)) return setPending('Infeasible', 'In-place resize of static-pods is not supported');
-    const { spec } = this.apply(pod);
+    const { spec } = this.withAllocatedResources(pod);
     if (pod.spec && spec && computePodQos(pod.spec) !== computePodQos(spec))
       return setPending('Infeasible', 'Pod resize would change its QoS class');
     const requests = allocatedRequests(pod);

@@ -170,7 +170,7 @@ function buildReporter({ ctx, options, config, state }: BuildInput, components: 
         machine,
         capacity: capacity.capacity(),
         allocatable: capacity.allocatable(),
-        addresses: cloudAddresses ?? nodeAddressList(config, machine),
+        addresses: cloudAddresses ?? nodeAddressList(config),
         port: state.kubeletPort,
         runtimeVersion: runtimeState.version,
         runtimeHandlers: runtimeState.handlers,

@@ -1,4 +1,4 @@
-/** What a container left behind: its termination message file, or the end of its log. */
+/** The termination message of a container: its terminationMessagePath, or the end of its log. */
 import fs from 'node:fs/promises';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 
@@ -20,7 +20,7 @@ async function readEnd(file: string, limit: number): Promise<string> {
     try {
       const { size } = await handle.stat();
       const buffer = Buffer.alloc(Math.min(size, limit));
-      // A message that is too long keeps its beginning out: the last words matter.
+      // Of a message that is too long, the end is kept.
       await handle.read(buffer, 0, buffer.length, Math.max(0, size - limit));
       return buffer.toString();
     } finally {
@@ -31,7 +31,7 @@ async function readEnd(file: string, limit: number): Promise<string> {
   }
 }
 
-/** The log's text without the runtime's stamps. */
+/** The last lines of the log, without the time stamps of the CRI format. */
 async function lastLines(logPath: string): Promise<string> {
   const raw = await readEnd(logPath, MAX_LOG * 8);
   const text = raw

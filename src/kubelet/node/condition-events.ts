@@ -1,4 +1,4 @@
-/** The reasons of the events that tell of a node's conditions. */
+/** The event reasons for changed node conditions. */
 const REASONS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   Object.entries<Readonly<Record<string, string>>>({
     MemoryPressure: { True: 'NodeHasInsufficientMemory', False: 'NodeHasSufficientMemory' },

@@ -1,4 +1,4 @@
-/** Registers the node, and keeps its status in the API true: when something changes at once, otherwise now and then. */
+/** Registers the node, and updates its node status: at once when something changes, otherwise every nodeStatusReportFrequency. */
 import type { Node, NodeStatus, Taint } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, type Client, type EventRecorder } from '../../client/index.ts';
@@ -42,7 +42,7 @@ export class NodeReporter {
     return this.#node;
   }
 
-  /** Something about the node has changed. */
+  /** The node status must be computed again at once. */
   changed(): void {
     this.#changed = true;
     this.#wake?.();
@@ -182,8 +182,8 @@ export class NodeReporter {
 }
 
 /**
- * Lists that are replaced as a whole by a strategic patch need no more than the new status; conditions merge by type, and
- * what is not there any more is taken away by name. What is attached is the controllers' to say.
+ * A strategic merge patch of the node status. Addresses would be merged, so they are replaced explicitly; optional lists
+ * that are absent are removed. `volumesAttached` belongs to the attach/detach controller.
  */
 function statusPatch({ volumesAttached: _, ...status }: NodeStatus): object {
   return {

@@ -1,4 +1,4 @@
-/** Tells the runtime the node's pod ranges as soon as the node has them, and again when they change. */
+/** Sets the Node's pod CIDRs in the runtime (UpdateRuntimeConfig) whenever they change. */
 import type { Node } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
@@ -39,7 +39,7 @@ export class PodCidrUpdater {
         if (signal.aborted) break;
         logger
           .v(1)
-          .info('Failed to update the pod ranges of the runtime', { podCIDR: podCidr, err: errorMessage(error) });
+          .info('Failed to update the pod CIDR of the runtime', { podCIDR: podCidr, err: errorMessage(error) });
         await clock.sleep(RETRY_MS, signal).catch(() => {});
       }
     }

@@ -1,4 +1,4 @@
-/** What the runtime says of itself, asked again whenever the node's status is made. */
+/** The state of the container runtime: version, readiness, handlers and images. Updated with each node status. */
 import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image, RuntimeFeatures, RuntimeHandler } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -18,7 +18,7 @@ export class RuntimeState {
     this.#runtime = runtime;
   }
 
-  /** Why pods cannot run, as far as it is the runtime's. */
+  /** Why the runtime is not ready. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -54,7 +54,7 @@ export class RuntimeState {
     } catch (error) {
       if (this.#ctx.signal.aborted) throw error;
       this.#problems = [`container runtime is down`];
-      this.#ctx.logger.v(1).info('The container runtime does not answer', { err: errorMessage(error) });
+      this.#ctx.logger.v(1).info('Container runtime sanity check failed', { err: errorMessage(error) });
     }
   }
 

@@ -1,4 +1,4 @@
-/** What the managers of devices, CPUs, memory and claims add to a container when it starts. */
+/** The interface of the resource managers to pod workers: admission, and what a container's devices, CPUs and claims add to its configuration. */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { Device, Mount } from '../../cri/index.ts';
 import type { PodRejection } from '../admission/admit-pod.ts';
@@ -9,20 +9,20 @@ export interface RunContainerOptions {
   readonly devices: readonly Device[];
   readonly annotations: Readonly<Record<string, string>>;
   readonly cdiDevices: readonly string[];
-  /** CPUs, and NUMA nodes of memory, as lists; undefined for all. */
+  /** `cpuset.cpus` and `cpuset.mems`; undefined for all. */
   readonly cpuset?: string;
   readonly memset?: string;
 }
 
 export interface ContainerManager {
-  /** Takes what the pod's containers need of the machine; gives the reason when it cannot be had. Asked again it keeps what it has. */
+  /** Allocates devices, CPUs and memory for the pod's containers, or rejects the pod. Idempotent. */
   admit(pod: Pod): Promise<PodRejection | undefined>;
-  /** Makes ready what must be so before the pod's sandbox; throws when it cannot be done yet. */
+  /** Prepares the pod's ResourceClaims before its sandbox is created. Throws when that is not possible yet. */
   prepareDynamicResources(pod: Pod): Promise<void>;
   runContainerOptions(pod: Pod, container: Container | EphemeralContainer): Promise<RunContainerOptions>;
-  /** The health of the devices that a container has. */
+  /** The container's devices and their health, for its status. */
   allocatedResourcesStatus(pod: Pod, container: Container): ResourceStatus[];
-  /** The pod has ended; what it held is free. Throws when something of it could not be given back, to be asked again. */
+  /** Frees the resources of a terminated pod. Throws when some could not be freed; the caller retries. */
   release(pod: Pod): Promise<void>;
 }
 

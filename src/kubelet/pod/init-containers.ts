@@ -1,17 +1,17 @@
-/** Init containers run one after the other, sidecars among them keep running; only then do the pod's containers start. */
+/** Decides on init containers: they run one after the other; sidecars among them must have started and keep running. */
 import type { Container } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import type { ObservedContainer } from '../runtime/observe-pod.ts';
 import { reasonToKill, type PodActions, type SyncInput } from './pod-actions.ts';
 import { restartsAfter } from './restart-policy.ts';
 
-/** Adds what init containers need; true when the pod's own containers may run. */
+/** Adds the actions for init containers. True when the regular containers may start. */
 export function decideInitContainers(actions: PodActions, input: SyncInput): boolean {
   const { pod, observed } = input;
   const here = observed.containers.filter((container) => container.sandboxId === actions.sandboxId);
-  const ofThePod = new Set((pod.spec?.containers ?? []).map(({ name }) => name));
-  // Once a container of the pod was made here, what came before is done, even if its traces were cleaned away.
-  const initialized = here.some(({ name }) => ofThePod.has(name));
+  const regular = new Set((pod.spec?.containers ?? []).map(({ name }) => name));
+  // Once a regular container was created in this sandbox, init containers are done, even if they were garbage collected.
+  const initialized = here.some(({ name }) => regular.has(name));
   for (const container of pod.spec?.initContainers ?? []) {
     const newest = here.find(({ name }) => name === container.name);
     const step = isRestartableInitContainer(container)

@@ -1,4 +1,4 @@
-/** Stopping containers and whole pods, politely first. */
+/** Stops containers and pods: preStop hook, SIGTERM and the grace period, sidecars last. */
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
@@ -7,14 +7,14 @@ import { isContainerNotFound, type ObservedContainer, type ObservedPod } from '.
 import type { KillReason } from './pod-actions.ts';
 import type { PodDependencies } from './pod-dependencies.ts';
 
-/** Even after a preStop hook that took all the time, a container gets a moment for its signal. */
+/** A container gets at least this long after SIGTERM, even if its preStop hook took the whole grace period. */
 const MIN_GRACE_SECONDS = 2;
 const DEFAULT_GRACE_SECONDS = 30;
 
 export interface ContainerKillOptions {
   readonly reason: KillReason;
   readonly message?: string;
-  /** Counts instead of what the pod says. */
+  /** Overrides the grace period of the pod. */
   readonly graceSeconds?: number;
   readonly signal: AbortSignal;
 }
@@ -46,7 +46,7 @@ export async function killContainer(
     .catch((error: unknown) => {
       if (!isContainerNotFound(error)) throw error;
     });
-  ctx.logger.v(3).info('Stopped a container', { pod: pod.metadata.name, container: observed.name });
+  ctx.logger.v(3).info('Container stopped', { pod: pod.metadata.name, container: observed.name });
 }
 
 function graceOf(
@@ -77,7 +77,7 @@ interface PreStop {
   readonly signal: AbortSignal;
 }
 
-/** Gives the seconds that it took. */
+/** Returns the seconds that the hook took. */
 async function runPreStop(
   deps: PodDependencies,
   pod: Pod,
@@ -124,7 +124,7 @@ export interface PodKillOptions {
   readonly signal: AbortSignal;
 }
 
-/** Containers together, then sidecars in the reverse of their order, then the sandboxes. The grace period is one for all. */
+/** Stops regular containers in parallel, then sidecars in reverse order, then the sandboxes, within one grace period. */
 export async function killPod(
   deps: PodDependencies,
   pod: Pod,

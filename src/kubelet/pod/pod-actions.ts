@@ -1,11 +1,11 @@
-/** What the state machine of a pod is given, and what it gives back. */
+/** Input and output of the pod state machine (`sync-pod.ts`). */
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { containerHash } from '../runtime/labels.ts';
 import type { ObservedContainer, ObservedPod } from '../runtime/observe-pod.ts';
 
 export type ProbeResult = 'success' | 'failure' | 'unknown';
 
-/** What the probes have found of a container, by its id. */
+/** Probe results by container ID. */
 export interface ProbeResults {
   liveness(containerId: string): ProbeResult;
   startup(containerId: string): ProbeResult;
@@ -15,9 +15,9 @@ export interface SyncInput {
   readonly pod: Pod;
   readonly observed: ObservedPod;
   readonly probes: ProbeResults;
-  /** Containers whose resources in the runtime are not those that were granted. */
+  /** Names of running containers whose allocated resources are not applied yet (in-place resize). */
   readonly resized?: ReadonlySet<string>;
-  /** Those of them that take new resources only from their start. */
+  /** Those whose resizePolicy requires a restart. */
   readonly restartToResize?: ReadonlySet<string>;
 }
 
@@ -37,10 +37,10 @@ export interface ContainerKill {
 }
 
 export interface PodActions {
-  /** Stop what is left of the pod, sandbox included, before anything else. */
+  /** Stop all containers and sandboxes before anything else. */
   killPod: boolean;
   createSandbox: boolean;
-  /** The sandbox that containers go into, unless a new one is made. */
+  /** The current sandbox, unless a new one is created. */
   sandboxId: string | undefined;
   attempt: number;
   initContainersToStart: Container[];
@@ -48,7 +48,7 @@ export interface PodActions {
   ephemeralContainersToStart: EphemeralContainer[];
   containersToKill: ContainerKill[];
   containersToUpdate: { readonly container: Container; readonly observed: ObservedContainer }[];
-  /** A container's rule asks for all of them to begin anew, init containers first, in the same sandbox. */
+  /** A restartPolicyRule asks for RestartAllContainers: all containers start again in the same sandbox. */
   restartAll: boolean;
 }
 

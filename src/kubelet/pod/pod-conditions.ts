@@ -1,4 +1,4 @@
-/** The conditions of a pod that the kubelet keeps: those of others stay as they are. */
+/** The pod conditions that the kubelet owns; conditions of others are kept. */
 import type { ContainerStatus, Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 
@@ -18,7 +18,7 @@ export interface ConditionInput {
   readonly phase: string;
   readonly init: readonly ContainerStatus[];
   readonly regular: readonly ContainerStatus[];
-  /** Whether a sandbox with its network is there. */
+  /** Whether the pod has a ready sandbox with network. */
   readonly sandboxReady: boolean;
 }
 
@@ -104,7 +104,7 @@ function conditionFor(
     : { type, status: 'False', reason, message: messages.join(', ') };
 }
 
-/** The conditions with their times: a time changes only with the status, and those of others are kept in their place. */
+/** Adds transition times, which change only with the status, and the conditions that others own. */
 export function mergeConditions(
   conditions: readonly ConditionWithoutTime[],
   before: PodStatus | undefined,

@@ -1,4 +1,4 @@
-/** What the workers of pods work with. */
+/** The dependencies of pod workers. */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, UserNamespace } from '../../cri/index.ts';
@@ -27,7 +27,7 @@ export interface NodeFacts {
 }
 
 export interface RuntimeFacts {
-  /** `containerd`: the scheme of container ids. */
+  /** The scheme of container IDs, such as `containerd`. */
   readonly name: string;
   readonly recursiveReadOnly: boolean;
 }
@@ -52,7 +52,7 @@ export interface PodDependencies {
   readonly containerManager: ContainerManager;
   readonly configMaps: WatchBasedManager<'v1/configmaps'>;
   readonly secrets: WatchBasedManager<'v1/secrets'>;
-  /** Why pods cannot get a network now. */
+  /** Why the runtime's network is not ready. */
   readonly networkProblem: () => string | undefined;
   readonly services: () => Promise<readonly Service[]>;
   /** The runtime handler of a RuntimeClass. Throws when there is no such class. */
@@ -60,7 +60,7 @@ export interface PodDependencies {
   readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
   readonly nodeResolvConf: () => Promise<string>;
   readonly rootDirectory: string;
-  /** How many dead instances of a container stay beside the one that is started. */
+  /** How many dead instances of a container to keep. */
   readonly keepDead: number;
 }
 

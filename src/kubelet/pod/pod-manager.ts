@@ -1,4 +1,4 @@
-/** All pods of this node: where they come from, whether they may run here, and the worker of each. */
+/** All pods of this node: receives them from the API server and from files, admits or rejects them, and runs a worker for each. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
 import type { SharedInformer } from '../../client/index.ts';
@@ -39,7 +39,7 @@ export class PodManager {
     this.#group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   }
 
-  /** Begins to work: what the API has goes in the order of its creation, as it was admitted before. */
+  /** Handles the existing pods in order of creation, so that they are admitted in the same order as before a restart. */
   start(): void {
     const { informer } = this.#options;
     const initial = informer.list().toSorted((a, b) => createdAt(a) - createdAt(b));
@@ -52,7 +52,7 @@ export class PodManager {
     });
   }
 
-  /** The pods that the files say, all of them. */
+  /** Sets all static pods; terminates those that are gone. */
   setStaticPods(pods: readonly Pod[]): void {
     const wanted = new Set(pods.map(uidOf));
     for (const worker of this.#workers.values()) {
@@ -70,7 +70,7 @@ export class PodManager {
     return this.#workers.get(uid);
   }
 
-  /** Those of which something is written to a log. */
+  /** Running containers with a log file. */
   *runningContainers(): Iterable<{ readonly id: string; readonly logPath: string }> {
     for (const { observed } of this.#workers.values()) {
       for (const { id, state, status } of observed.containers)
@@ -83,24 +83,24 @@ export class PodManager {
     return [...this.#workers.values()];
   }
 
-  /** Pods with their newest status; finished and terminating ones too. */
+  /** All pods with their newest status, including terminated ones. */
   pods(): Pod[] {
     return this.workers.map((worker) => worker.podWithStatus);
   }
 
-  /** Pods that hold resources of the node, as they were granted. */
+  /** Pods that use resources of the node, with their allocated resources. */
   activePods(): Pod[] {
     const { allocations } = this.#options;
     return this.workers
       .filter((worker) => !worker.isTerminated && !isPodTerminal(worker.podWithStatus))
-      .map((worker) => allocations.apply(worker.podWithStatus));
+      .map((worker) => allocations.withAllocatedResources(worker.podWithStatus));
   }
 
   terminate(uid: string, termination: Termination): void {
     this.#workers.get(uid)?.terminate(termination);
   }
 
-  /** Pods of the runtime that neither the API nor a file knows are ended. */
+  /** Terminates pods of the runtime that neither the API server nor a file has. */
   killOrphanedRuntimePods(pods: ReadonlyMap<string, RuntimePodSummary>): void {
     if (!this.#ready) return;
     for (const { uid, name, namespace } of pods.values()) {
@@ -111,7 +111,7 @@ export class PodManager {
         metadata: { uid, name, namespace },
         spec: { containers: [] },
       };
-      this.#ctx.logger.v(2).info('Ending a pod that nobody asked for', { pod: podKey(orphan), podUID: uid });
+      this.#ctx.logger.v(2).info('Killing orphaned pod of the runtime', { pod: podKey(orphan), podUID: uid });
       this.#startWorker(orphan).terminate({ removedFromApi: true });
     }
   }
@@ -123,7 +123,7 @@ export class PodManager {
   #podUpdated(pod: Pod): void {
     const { mirrors, allocations } = this.#options;
     if (isMirrorPod(pod)) {
-      mirrors.seen(pod);
+      mirrors.mirrorUpdated(pod);
       const source = this.workers.find((worker) => isStaticPod(worker.pod) && podKey(worker.pod) === podKey(pod));
       if (source === undefined) mirrors.removeOrphan(pod);
       else source.wake();
@@ -147,10 +147,13 @@ export class PodManager {
     const worker = new PodWorker(deps, pod, {
       allocated: (current) => {
         const pending = allocations.pendingCondition(uidOf(current));
-        return { pod: allocations.apply(current), resizeConditions: pending === undefined ? [] : [pending] };
+        return {
+          pod: allocations.withAllocatedResources(current),
+          resizeConditions: pending === undefined ? [] : [pending],
+        };
       },
       onTerminated: (uid) => {
-        allocations.forget(uid);
+        allocations.removePod(uid);
         this.#retryResizes();
         this.#options.onPodsChanged();
       },
@@ -169,7 +172,7 @@ export class PodManager {
     return this.activePods().filter((other) => uidOf(other) !== uidOf(pod));
   }
 
-  /** A pod that was admitted before the kubelet's restart is not asked again. */
+  /** A pod that was admitted before a restart of the kubelet is not checked again. */
   #admit(pod: Pod): boolean {
     const { allocations, deps, node, allocatable, pressures, shuttingDown } = this.#options;
     if (allocations.hasAllocation(pod)) return true;
@@ -243,10 +246,10 @@ export class PodManager {
     }
   }
 
-  /** The object is gone: whatever still runs of it goes at once. */
+  /** The API object is gone: kills the pod immediately. */
   #podDeleted(pod: Pod): void {
     if (isMirrorPod(pod)) {
-      this.#options.mirrors.gone(pod);
+      this.#options.mirrors.mirrorDeleted(pod);
       return;
     }
     this.#workers.get(uidOf(pod))?.terminate({ removedFromApi: true });

@@ -1,4 +1,4 @@
-/** The phase of a pod, from what its containers' statuses say. */
+/** The phase of a pod, computed from its container statuses. */
 import type { Container, ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
 import { restartsAfter } from './restart-policy.ts';
@@ -35,7 +35,7 @@ export function podPhase(pod: Pod, statuses: ContainerStatuses): string {
 }
 
 function initProgress(pod: Pod, { init, regular }: ContainerStatuses): 'done' | 'pending' | 'failed' {
-  // A pod whose containers have run needs no more of its init containers, whatever became of their traces.
+  // Once a regular container has run, init containers are done, even if they were garbage collected.
   const initialized = regular.some(
     ({ state, lastState }) => state?.running || state?.terminated || lastState?.terminated,
   );

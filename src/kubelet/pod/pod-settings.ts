@@ -1,4 +1,4 @@
-/** Parts of the kubelet's configuration in the form that pods' settings are made from. */
+/** Settings for CRI configurations of pods, from the kubelet's configuration. */
 import path from 'node:path';
 import type { UserNamespace } from '../../cri/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';

@@ -1,4 +1,4 @@
-/** The whole status of a pod, from what is asked for, what the runtime has and what was written before. */
+/** The status of a pod, computed from its spec, the observed runtime state and the previous status. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
@@ -8,18 +8,17 @@ import { podPhase } from './pod-phase.ts';
 
 export interface PodStatusInput extends StatusInput {
   readonly now: number;
-  /** The node's addresses, one an IP family, the first first. */
+  /** The node's IP addresses, the primary one first. */
   readonly hostIPs: readonly string[];
-  /** Set when the kubelet itself ends the pod: eviction, the deadline, refusal at admission. */
+  /** Set when the kubelet fails the pod: eviction, activeDeadlineSeconds, rejection at admission. */
   readonly failure?: {
     readonly phase: 'Failed';
     readonly reason: string;
     readonly message: string;
     readonly conditions?: readonly PodCondition[];
   };
-  /** Conditions of a resize in progress. */
   readonly resizeConditions?: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
-  /** Whether the pod has come to rest: only then may it be called Succeeded or Failed when it was running before. */
+  /** Whether no container runs any more: only then may the phase become Succeeded or Failed. */
   readonly stopped: boolean;
 }
 
@@ -84,13 +83,13 @@ function phaseOf(input: PodStatusInput, statuses: ReturnType<typeof containerSta
   const phase = podPhase(pod, statuses);
   if (failure !== undefined) return stopped ? failure.phase : (before ?? 'Pending');
   if (input.terminating && stopped) {
-    // A pod that was stopped for good is not going to start again, whatever its policy says.
+    // A terminated pod is not restarted, whatever its restart policy.
     const done =
       statuses.regular.every(({ state }) => state?.terminated?.exitCode === 0) && statuses.regular.length > 0;
     return done ? 'Succeeded' : 'Failed';
   }
   const terminal = isTerminalPhase(phase);
-  // Others take a finished pod's resources as free, so it is not called so while something of it still runs.
+  // A terminal phase frees the pod's resources for others, so it must wait until no container runs.
   return terminal && !stopped && input.observed.containers.some(({ state }) => state === 'running')
     ? (before ?? 'Running')
     : phase;
@@ -108,12 +107,11 @@ const reasonOf = (before: PodStatus | undefined): Pick<PodStatus, 'reason' | 'me
   ...(before?.message === undefined ? {} : { message: before.message }),
 });
 
-/** Whether there is anything to write. */
 export function sameStatus(a: Pod['status'], b: Pod['status']): boolean {
   return isSame(a ?? undefined, b ?? undefined);
 }
 
-/** Fields that are absent, undefined or null mean the same. */
+/** Treats absent, undefined and null as equal. */
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

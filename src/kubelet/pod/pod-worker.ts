@@ -1,4 +1,4 @@
-/** The worker of one pod: looks, decides, acts, and looks again until there is nothing to do; one at a time. */
+/** A pod worker: observes the runtime, decides (`sync-pod.ts`), performs actions, and repeats until there is nothing to do. Then terminates the pod when it must. */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';
@@ -9,26 +9,27 @@ import { bytes, hasResources, milli, milliCpuToShares } from './container-resour
 import type { StartProblem } from './container-statuses.ts';
 import { killPod } from './kill-pod.ts';
 import { performActions, removeFromRuntime } from './perform-actions.ts';
+import { KUBELET_CONDITIONS } from './pod-conditions.ts';
 import type { PodDependencies } from './pod-dependencies.ts';
 import { podKey, uidOf } from './pod-identity.ts';
 import { resourceSettings } from './pod-settings.ts';
 import { podStatus } from './pod-status.ts';
 import { isNothingToDo, syncPod } from './sync-pod.ts';
 
-/** Why the kubelet itself ends a pod. */
+/** Why the kubelet fails a pod. */
 export interface PodFailure {
   readonly phase: 'Failed';
   readonly reason: string;
   readonly message: string;
   readonly conditions?: readonly PodCondition[];
-  /** It never got as far as having containers: its status tells of none. */
+  /** Rejected at admission: the status has no container statuses. */
   readonly rejected?: boolean;
 }
 
 export interface Termination {
   readonly graceSeconds?: number;
   readonly failure?: PodFailure;
-  /** The object is gone from the API: nothing is left to be deleted there. */
+  /** The API object is already gone, so there is nothing to delete. */
   readonly removedFromApi?: boolean;
 }
 
@@ -39,7 +40,7 @@ const RETRY_MS = 1000;
 const MAX_RETRY_MS = 60_000;
 
 export interface WorkerOptions {
-  /** The pod as it may run: with the resources that were granted, and what a resize that is under way says of itself. */
+  /** The pod with its allocated resources, and the conditions of a pending resize. */
   readonly allocated: (pod: Pod) => {
     readonly pod: Pod;
     readonly resizeConditions: readonly Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>[];
@@ -99,7 +100,7 @@ export class PodWorker {
     return this.#termination !== undefined;
   }
 
-  /** Its containers have stopped for good. */
+  /** All containers have stopped and will not be restarted. */
   get isTerminated(): boolean {
     return this.#stage === 'terminated' || this.#stage === 'finished';
   }
@@ -116,7 +117,7 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Ends the pod; asked again, what is shorter counts. */
+  /** Terminates the pod. A later call can shorten the grace period. */
   terminate(termination: Termination): void {
     const before = this.#termination;
     const grace = [before?.graceSeconds, termination.graceSeconds].filter((seconds) => seconds !== undefined);
@@ -126,7 +127,7 @@ export class PodWorker {
       ...(grace.length > 0 ? { graceSeconds: Math.min(...grace) } : {}),
       ...(before?.failure === undefined ? {} : { failure: before.failure }),
     };
-    // Whatever the worker is waiting for is not worth waiting for any more.
+    // Interrupts what the worker is waiting for.
     this.#current.abort(new Error('the pod is being terminated'));
     this.wake();
   }
@@ -145,7 +146,7 @@ export class PodWorker {
         this.#current = new AbortController();
         const both = AbortSignal.any([signal, this.#current.signal]);
         try {
-          if (this.#termination !== undefined || this.#stage !== 'syncing') await this.#end(both, signal);
+          if (this.#termination !== undefined || this.#stage !== 'syncing') await this.#terminate(both, signal);
           else await this.#sync(both);
           this.#failures = 0;
         } catch (error) {
@@ -172,9 +173,9 @@ export class PodWorker {
     for (;;) {
       const observed = await this.#observe(signal);
       const { pod, resizeConditions } = this.#options.allocated(this.#withStatus());
-      if (isPodTerminal(pod)) return this.#finish();
+      if (isPodTerminal(pod)) return this.#startTermination();
       if (this.#isOverdue(pod))
-        return this.#finish({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
+        return this.#startTermination({ phase: 'Failed', reason: 'DeadlineExceeded', message: DEADLINE_MESSAGE });
       if (!(await this.#admit(pod, observed))) return;
       this.#deps.probes.update(pod, observed);
       if (observed.containers.some(({ state }) => state === 'running')) this.#deps.volumes.reclaim(pod);
@@ -193,7 +194,7 @@ export class PodWorker {
           this.#problems.delete(name);
       const status = this.#publish(observed, { resizeConditions: conditions });
       if (isNothingToDo(actions)) {
-        if (isTerminalPhase(status.phase)) this.#finish();
+        if (isTerminalPhase(status.phase)) this.#startTermination();
         return;
       }
       const { changed, retryInMs } = await performActions(this.#deps, {
@@ -216,7 +217,7 @@ export class PodWorker {
     }
   }
 
-  /** What the pod needs of the machine for itself is taken once; a pod that runs already is not asked to go. */
+  /** Allocates devices, CPUs and memory once. A pod that is running already is not rejected. */
   async #admit(pod: Pod, observed: ObservedPod): Promise<boolean> {
     if (this.#admitted) return true;
     const rejection = await this.#deps.containerManager.admit(pod);
@@ -224,16 +225,15 @@ export class PodWorker {
     if (rejection === undefined || observed.containers.some(({ state }) => state === 'running')) return true;
     const { reason, message } = rejection;
     this.#deps.events.pod(pod, 'Warning', reason, message);
-    this.#finish({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
+    this.#startTermination({ phase: 'Failed', reason, message: `Pod was rejected: ${message}` });
     return false;
   }
 
-  /** Nothing of the pod shall run any more. */
-  #finish(failure?: PodFailure): void {
+  #startTermination(failure?: PodFailure): void {
     this.terminate(failure === undefined ? {} : { failure });
   }
 
-  async #end(signal: AbortSignal, lifetime: AbortSignal): Promise<void> {
+  async #terminate(signal: AbortSignal, lifetime: AbortSignal): Promise<void> {
     const { probes, volumes, cgroups, statuses, containerManager, images } = this.#deps;
     if (this.#stage === 'syncing' || this.#stage === 'terminating') {
       this.#stage = 'terminating';
@@ -264,7 +264,7 @@ export class PodWorker {
     const { graceSeconds, removedFromApi } = this.#termination ?? {};
     if (graceSeconds !== undefined) return { graceSeconds };
     if (this.#pod.metadata.deletionGracePeriodSeconds === 0) return { graceSeconds: 1 };
-    // One that was found in the runtime alone has what its containers' annotations say.
+    // For an orphaned pod of the runtime, the containers' annotations have the grace period.
     return removedFromApi === true && (this.#pod.spec?.containers.length ?? 0) > 0 ? { graceSeconds: 1 } : {};
   }
 
@@ -313,7 +313,7 @@ export class PodWorker {
     return status;
   }
 
-  /** Our own newest status, with the conditions that others have set since. */
+  /** The pod with our newest status and the newest conditions of others. */
   #withStatus(): Pod {
     if (this.#status === undefined) return this.#pod;
     const own = new Map((this.#status.conditions ?? []).map((condition) => [condition.type, condition]));
@@ -397,7 +397,7 @@ function rejectedStatus({ phase, reason, message, startTime, qosClass, observedG
   return { phase, reason, message, startTime, qosClass, observedGeneration };
 }
 
-/** Of the containers to be resized, those whose policy wants a restart for what changes. */
+/** Of the containers to resize, those whose resizePolicy requires a restart for the changed resource. */
 function containersToRestartForResize({ spec }: Pod, observed: ObservedPod, resized: ReadonlySet<string>): Set<string> {
   const result = new Set<string>();
   for (const container of [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])]) {
@@ -418,14 +418,5 @@ function containersToRestartForResize({ spec }: Pod, observed: ObservedPod, resi
   return result;
 }
 
-const OURS = new Set([
-  'PodReadyToStartContainers',
-  'Initialized',
-  'Ready',
-  'ContainersReady',
-  'PodScheduled',
-  'PodResizePending',
-  'PodResizeInProgress',
-  'AllContainersRestarting',
-]);
-const isKubeletCondition = (type: string): boolean => OURS.has(type);
+const OWN_CONDITIONS = new Set<string>(KUBELET_CONDITIONS);
+const isKubeletCondition = (type: string): boolean => OWN_CONDITIONS.has(type);

@@ -1,4 +1,4 @@
-/** One container, from its image to running. */
+/** Starts one container: crash-loop back-off, image, configuration, create, start, postStart hook. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
@@ -37,9 +37,9 @@ export interface StartInput {
   readonly userNamespace: UserNamespace | undefined;
   readonly signal: AbortSignal;
   readonly wake: () => void;
-  /** What is known to stand in the way already, and was told. */
+  /** The problem of the last try, whose event was recorded. */
   readonly problem: StartProblem | undefined;
-  /** Told while the postStart hook runs. */
+  /** Called when the postStart hook starts and ends. */
   readonly hookRunning: (containerId: string, running: boolean) => void;
 }
 
@@ -52,7 +52,7 @@ const CONFIG_RETRY_MS = 10_000;
 
 export async function startContainer(deps: PodDependencies, input: StartInput): Promise<StartOutcome> {
   const { pod, container, observed } = input;
-  const backOff = inBackOff(deps, input);
+  const backOff = crashLoopBackOff(deps, input);
   if (backOff !== undefined) return backOff;
   const image = await deps.images.ensure({
     pod,
@@ -76,7 +76,7 @@ export async function startContainer(deps: PodDependencies, input: StartInput): 
 
 export const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;
 
-function inBackOff({ ctx, restarts, events }: PodDependencies, input: StartInput): StartOutcome | undefined {
+function crashLoopBackOff({ ctx, restarts, events }: PodDependencies, input: StartInput): StartOutcome | undefined {
   const { pod, container, observed } = input;
   const previous = newestContainer(observed, container.name);
   if (previous?.state !== 'exited') return undefined;
@@ -98,7 +98,7 @@ function inBackOff({ ctx, restarts, events }: PodDependencies, input: StartInput
 const goSeconds = (ms: number): string =>
   ms < 60_000 ? `${ms / 1000}s` : `${Math.floor(ms / 60_000)}m${(ms % 60_000) / 1000}s`;
 
-/** The attempt that this one is: after the newest that the runtime or the status still knows. */
+/** The restart count of the next instance, after the newest one in the runtime or the status. */
 function nextAttempt({ pod, container, observed }: StartInput): number {
   const previous = newestContainer(observed, container.name);
   if (previous !== undefined) return previous.info.restartCount + 1;
@@ -115,9 +115,9 @@ async function createAndStart(deps: PodDependencies, input: StartInput, imageId:
     events.container(pod, container.name, 'Warning', 'Failed', `Error: ${message}`);
     return { type: 'problem', problem: { reason, message }, retryInMs: CONFIG_RETRY_MS };
   };
-  let config: Awaited<ReturnType<typeof prepare>>;
+  let config: Awaited<ReturnType<typeof makeContainerConfig>>;
   try {
-    config = await prepare(deps, input, imageId);
+    config = await makeContainerConfig(deps, input, imageId);
   } catch (error) {
     if (signal.aborted) throw error;
     const isConfig = error instanceof ContainerConfigError || error instanceof DownwardApiError;
@@ -143,7 +143,10 @@ async function createAndStart(deps: PodDependencies, input: StartInput, imageId:
   const { name: podName = '', namespace = '' } = pod.metadata;
   const log = path.join(sandboxConfig.logDirectory ?? '', container.name, `${config.metadata?.attempt ?? 0}.log`);
   await linkLog(deps.config.podLogsDir, { podName, namespace, containerName: container.name, containerId }, log).catch(
-    (error: unknown) => deps.ctx.logger.v(2).info('A log could not be linked', { log, err: errorMessage(error) }),
+    (error: unknown) =>
+      deps.ctx.logger
+        .v(2)
+        .info('Failed to create legacy symbolic link of the container log', { log, err: errorMessage(error) }),
   );
   return postStart(deps, input, containerId);
 }
@@ -181,7 +184,7 @@ async function postStart(deps: PodDependencies, input: StartInput, containerId: 
   }
 }
 
-async function prepare(deps: PodDependencies, input: StartInput, imageId: string) {
+async function makeContainerConfig(deps: PodDependencies, input: StartInput, imageId: string) {
   const { pod, container, volumes, podIPs, observed } = input;
   const { ctx, events, config, runtime } = deps;
   const node = deps.node();

@@ -1,6 +1,6 @@
 /**
- * The state machine of a pod: what is asked for and what the runtime has go in, what must be done comes out. It does
- * nothing itself and knows no clock; `pod-worker.ts` performs the actions and asks again until nothing is left to do.
+ * The pod state machine (computePodActions of upstream): a pure function from the pod's spec and the observed runtime state
+ * to the actions that are needed. `pod-worker.ts` performs the actions and calls it again until there is nothing to do.
  */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
@@ -17,7 +17,7 @@ import { matchingRule, restartsAfter, shouldStart } from './restart-policy.ts';
 export function syncPod(input: SyncInput): PodActions {
   const actions = decide(input);
   const { sandboxes, containers } = input.observed;
-  // What is stopped already need not be stopped again; only a sandbox that is replaced is cleared away in any case.
+  // A stopped pod need not be killed, unless its old sandbox is replaced.
   const isStopped = !sandboxes.some(({ ready }) => ready) && !containers.some(({ state }) => state === 'running');
   if (isStopped && !(actions.createSandbox && sandboxes.length > 0)) actions.killPod = false;
   return actions;
@@ -77,7 +77,7 @@ function decideSandbox(pod: Pod, { sandboxes }: ObservedPod): SandboxDecision {
     : { create: true, attempt: newest.attempt + 1, current: newest };
 }
 
-/** The sandbox is missing or broken: everything that still has work to do starts over in a new one. */
+/** The sandbox is missing or unusable: containers that have not finished start in a new one. */
 function startInNewSandbox(actions: PodActions, { pod, observed }: SyncInput): PodActions {
   const { spec } = pod;
   if (pod.metadata.deletionTimestamp !== undefined) return { ...actions, createSandbox: false };
@@ -91,7 +91,7 @@ function startInNewSandbox(actions: PodActions, { pod, observed }: SyncInput): P
   return actions;
 }
 
-/** A container that runs in a sandbox that must go is as good as one that has failed. */
+/** A container that runs in an unusable sandbox counts as killed. */
 function shouldStartInNewSandbox(container: Container, pod: Pod, observed: ObservedContainer | undefined): boolean {
   if (observed?.state === 'running') return restartsAfter(container, pod, 137);
   return shouldStart(container, pod, observed);
@@ -133,7 +133,7 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
     if (newest?.state !== 'running') {
       if (!shouldStart(container, pod, newest)) continue;
       actions.containersToStart.push(container);
-      // One that the runtime cannot account for, or that was made and never started, makes room first.
+      // A container in an unknown state, or created but never started, is removed first.
       if (newest?.state === 'unknown' || newest?.state === 'created') {
         actions.containersToKill.push({
           container: newest,
@@ -160,7 +160,7 @@ function decideContainers(actions: PodActions, input: SyncInput): void {
   if (running === 0 && actions.containersToStart.length === 0 && actions.containersToKill.length === 0) finish(actions);
 }
 
-/** All containers are done, and with them the pod: sidecars and the sandbox go. */
+/** All regular containers have finished: stops the sidecars and the sandbox. */
 function finish(actions: PodActions): void {
   actions.killPod = true;
   actions.initContainersToStart = actions.initContainersToStart.filter(

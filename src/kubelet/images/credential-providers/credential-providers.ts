@@ -1,4 +1,4 @@
-/** Credentials of registries from the programs that the node's administrator has installed for it. */
+/** Image credential provider plugins: registry credentials from exec plugins, cached as each response says. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -33,7 +33,7 @@ interface Cached {
 }
 
 interface Identity {
-  /** Whose credentials they are, as far as they are selected. */
+  /** Separates the cache entries of different service accounts or tokens. */
   readonly key: string;
   readonly token: string;
   readonly annotations: Readonly<Record<string, string>>;
@@ -46,7 +46,7 @@ export class CredentialProviders {
   readonly #options: CredentialProvidersOptions;
   readonly #providers: readonly ProviderConfig[];
   readonly #cache = new Map<string, Cached>();
-  /** Several pods that pull the same image at once ask once. */
+  /** Concurrent pulls of one image share a call of the plugin. */
   readonly #inFlight = new Map<string, Promise<ProviderAnswer['auth']>>();
 
   private constructor(ctx: Context, options: CredentialProvidersOptions, providers: readonly ProviderConfig[]) {
@@ -55,7 +55,7 @@ export class CredentialProviders {
     this.#providers = providers;
   }
 
-  /** Throws when the configuration is not right, or a program is missing. */
+  /** Throws when the configuration is invalid or a plugin binary is missing. */
   static async open(ctx: Context, options: CredentialProvidersOptions): Promise<CredentialProviders> {
     const providers = await loadProviderConfig(options.config);
     for (const { name } of providers) {
@@ -67,7 +67,7 @@ export class CredentialProviders {
     return new CredentialProviders(ctx, options, providers);
   }
 
-  /** Of all providers for the image, the most specific first. One that fails is told of and left out. */
+  /** Credentials of all providers for the image, the most specific first. A provider that fails is logged and skipped. */
   async credentialsFor(image: string, pod: Pod): Promise<AuthConfig[]> {
     const { domain, path: repository } = parseImage(image);
     const name = `${domain}/${repository}`;
@@ -93,7 +93,7 @@ export class CredentialProviders {
   async #authFrom(provider: ProviderConfig, image: string, pod: Pod): Promise<ProviderAnswer['auth']> {
     const identity =
       provider.tokenAttributes === undefined ? NO_IDENTITY : await this.#identity(provider.tokenAttributes, pod);
-    // Where a service account must speak for the pod and there is none, the provider is not asked.
+    // The provider requires a service account and the pod has none that qualifies.
     if (identity === undefined) return {};
     const registry = parseImage(image).domain;
     for (const key of [image, registry, 'global']) {
@@ -101,10 +101,10 @@ export class CredentialProviders {
       if (cached !== undefined && cached.expiresAt > this.#ctx.clock.monotonic()) return cached.auth;
     }
     const key = cacheKey(provider, identity, image);
-    const under =
+    const pending =
       this.#inFlight.get(key) ?? this.#exec(provider, image, identity).finally(() => this.#inFlight.delete(key));
-    this.#inFlight.set(key, under);
-    return under;
+    this.#inFlight.set(key, pending);
+    return pending;
   }
 
   async #exec(provider: ProviderConfig, image: string, identity: Identity): Promise<ProviderAnswer['auth']> {
