@@ -32,7 +32,9 @@ describe('a function of over 60 lines', () => {
   });
 });
 
-describe.each(['controller-manager', 'scheduler', 'cloud-controller-manager'])('src/%s', (folder) => {
+const FOLDERS = ['cloud-controller-manager', 'controller-manager', 'kubelet', 'scheduler', 'simulated-kubelet'];
+
+describe.each(FOLDERS)('src/%s', (folder) => {
   const files = fs
     .readdirSync(path.join(source, folder), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !IS_TEST.test(file));

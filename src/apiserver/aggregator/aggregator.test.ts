@@ -3,7 +3,7 @@ import net from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import { until } from '../../kernel/testing/index.ts';
-import type { ResponseSink } from '../pipeline/request.ts';
+import type { ResponseSink } from '../request/request.ts';
 import { dialLoopback, startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
 import {
   startHttpsServer,

@@ -1,4 +1,4 @@
-/** Reads a KubeletConfiguration file, strictly: what upstream refuses is refused with the same words. */
+/** Decodes a KubeletConfiguration file strictly, with upstream's error messages. */
 import { parse, YAMLParseError } from 'yaml';
 import { errorMessage, isRecord, parseDuration } from '../../base/index.ts';
 import type { Field } from './fields.ts';
@@ -38,7 +38,7 @@ export function loadKubeletConfiguration(
     return declared === undefined || value === null ? [] : [[name, convert(name, declared, value)]];
   });
   const given: KubeletConfiguration = { ...base, ...(Object.fromEntries(values) as Partial<KubeletConfiguration>) };
-  // Thresholds replace the defaults as a whole, unless they are to be merged with them.
+  // evictionHard replaces the default thresholds, unless mergeDefaultEvictionSettings is set.
   const configuration = given.mergeDefaultEvictionSettings
     ? { ...given, evictionHard: { ...DEFAULT_KUBELET_CONFIGURATION.evictionHard, ...given.evictionHard } }
     : given;

@@ -5,7 +5,7 @@ import { errorMessage } from '../../base/index.ts';
 import { isControlledBy, isNotFound } from '../../client/index.ts';
 import type { ClaimUse } from './csi/csi-drivers.ts';
 import { checkedHostPath } from './host-path.ts';
-import { setOwnership } from './ownership.ts';
+import { setVolumeOwnership } from './volume-ownership.ts';
 import { VolumeError, type MountedVolume, type VolumePlugin, type VolumeRequest } from './volume.ts';
 
 export const persistentVolumeClaim: VolumePlugin = {
@@ -86,7 +86,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
   }
   if (spec?.local !== undefined) {
     const hostPath = await checkedHostPath({ path: spec.local.path, type: block ? 'BlockDevice' : 'Directory' });
-    if (!block && !readOnly) await setOwnership(hostPath, pod);
+    if (!block && !readOnly) await setVolumeOwnership(hostPath, pod);
     return { hostPath, readOnly, device: block };
   }
   if (spec?.csi !== undefined) {
@@ -99,7 +99,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
       block,
       signal: request.signal,
     });
-    if (mounted.setOwnership && !readOnly) await setOwnership(mounted.path, pod);
+    if (mounted.needsOwnership && !readOnly) await setVolumeOwnership(mounted.path, pod);
     return {
       hostPath: mounted.path,
       readOnly,
@@ -149,7 +149,7 @@ export const csiInline: VolumePlugin = {
       },
       block: false,
     });
-    if (mounted.setOwnership && readOnly !== true) await setOwnership(mounted.path, pod);
+    if (mounted.needsOwnership && readOnly !== true) await setVolumeOwnership(mounted.path, pod);
     return {
       hostPath: mounted.path,
       readOnly: readOnly === true,

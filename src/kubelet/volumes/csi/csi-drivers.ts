@@ -31,7 +31,7 @@ export interface CsiMount {
 export interface CsiMounted {
   readonly path: string;
   /** Whether the kubelet has to give the files to the pod's fsGroup; drivers may do so themselves, or not want it. */
-  readonly setOwnership: boolean;
+  readonly needsOwnership: boolean;
   /** When the driver wants to be asked again. */
   readonly refreshAt?: number;
 }

@@ -1,6 +1,6 @@
 /** An answer that is not what was asked for. */
-export class HttpProblem extends Error {
-  override readonly name = 'HttpProblem';
+export class HttpError extends Error {
+  override readonly name = 'HttpError';
 
   constructor(
     readonly status: number,

@@ -1,4 +1,4 @@
-/** What the node has left of everything that can run out. */
+/** Observations of the eviction signals: available memory, disk, inodes and PIDs of the node. */
 import fs from 'node:fs/promises';
 import type { ContainerRuntime, FilesystemUsage } from '../../cri/index.ts';
 import type { CgroupManager } from '../cgroups/cgroup-manager.ts';
@@ -7,7 +7,7 @@ import { filesystemUse, memoryAvailable, processCounts, type FilesystemUse, type
 import type { DiskLayout } from './disk-layout.ts';
 import type { Observation, Observations } from './thresholds.ts';
 
-export interface NodeObserverOptions {
+export interface SignalObserverOptions {
   readonly config: KubeletConfig;
   readonly machine: Machine;
   readonly runtime: ContainerRuntime;
@@ -16,16 +16,16 @@ export interface NodeObserverOptions {
 
 interface Disks {
   readonly layout: DiskLayout;
-  /** Where images and where writable layers are. */
+  /** Mount points of imagefs and containerfs. */
   readonly images: string;
   readonly containers: string;
 }
 
-export class NodeObserver {
-  readonly #options: NodeObserverOptions;
+export class SignalObserver {
+  readonly #options: SignalObserverOptions;
   #disks: Disks | undefined;
 
-  constructor(options: NodeObserverOptions) {
+  constructor(options: SignalObserverOptions) {
     this.#options = options;
   }
 
@@ -64,7 +64,7 @@ export class NodeObserver {
     return (await this.#findDisks()).layout;
   }
 
-  /** Asked once: the answer also counts what the runtime has on its disk, which takes long. */
+  /** Read once, because ImageFsInfo also measures the disk usage of the runtime, which is slow. */
   async #findDisks(): Promise<Disks> {
     if (this.#disks !== undefined) return this.#disks;
     const { runtime, config } = this.#options;
@@ -82,10 +82,10 @@ export class NodeObserver {
     const containers = await found(containerFilesystems, images);
     const layout =
       images.device === node.dev
-        ? 'one-disk'
+        ? 'single-filesystem'
         : images.device === containers.device
-          ? 'images-and-containers'
-          : 'images-alone';
+          ? 'dedicated-imagefs'
+          : 'split-containerfs';
     return (this.#disks = { layout, images: images.path, containers: containers.path });
   }
 }
@@ -95,7 +95,7 @@ const bytes = ({ availableBytes, capacityBytes }: FilesystemUse): Observation =>
   capacity: capacityBytes,
 });
 
-/** Some file systems make inodes as they need them, and say that they have none. */
+/** File systems that allocate inodes dynamically report none: they have no inode signal. */
 const inodes = <N extends string>(
   name: N,
   { inodes: capacity, inodesFree }: FilesystemUse,

@@ -1,4 +1,4 @@
-/** What the workers of pods work with. */
+/** The dependencies of pod workers. */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { ContainerRuntime, UserNamespace } from '../../cri/index.ts';
@@ -12,9 +12,9 @@ import type { ProbeManager } from '../probes/probe-manager.ts';
 import type { PodObserver } from '../runtime/observe-pod.ts';
 import type { Mounter } from '../volumes/mounter.ts';
 import type { VolumeManager } from '../volumes/volume-manager.ts';
-import type { WatchedObjects } from '../volumes/watched-objects.ts';
+import type { WatchBasedManager } from '../volumes/watch-based-manager.ts';
 import type { BackOffTable } from './back-off.ts';
-import type { ContainerExtras } from './container-extras.ts';
+import type { ContainerManager } from './container-manager.ts';
 import type { PodEvents } from './pod-events.ts';
 import type { StatusManager } from './status-manager.ts';
 
@@ -27,12 +27,12 @@ export interface NodeFacts {
 }
 
 export interface RuntimeFacts {
-  /** `containerd`: the scheme of container ids. */
+  /** The scheme of container IDs, such as `containerd`. */
   readonly name: string;
   readonly recursiveReadOnly: boolean;
 }
 
-export interface PodParts {
+export interface PodDependencies {
   readonly ctx: Context;
   readonly client: Client;
   readonly runtime: ContainerRuntime;
@@ -49,10 +49,10 @@ export interface PodParts {
   readonly cgroups: CgroupManager;
   readonly dial: Dial;
   readonly restarts: BackOffTable;
-  readonly extras: ContainerExtras;
-  readonly configMaps: WatchedObjects<'v1/configmaps'>;
-  readonly secrets: WatchedObjects<'v1/secrets'>;
-  /** Why pods cannot get a network now. */
+  readonly containerManager: ContainerManager;
+  readonly configMaps: WatchBasedManager<'v1/configmaps'>;
+  readonly secrets: WatchBasedManager<'v1/secrets'>;
+  /** Why the runtime's network is not ready. */
   readonly networkProblem: () => string | undefined;
   readonly services: () => Promise<readonly Service[]>;
   /** The runtime handler of a RuntimeClass. Throws when there is no such class. */
@@ -60,11 +60,11 @@ export interface PodParts {
   readonly userNamespace: (pod: Pod) => Promise<UserNamespace | undefined>;
   readonly nodeResolvConf: () => Promise<string>;
   readonly rootDirectory: string;
-  /** How many dead instances of a container stay beside the one that is started. */
+  /** How many dead instances of a container to keep. */
   readonly keepDead: number;
 }
 
-export function podFacts({ node }: Pick<PodParts, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {
+export function podFacts({ node }: Pick<PodDependencies, 'node'>, pod: Pod, podIPs?: readonly string[]): PodFacts {
   const { name, hostIPs, allocatable } = node();
   return {
     pod,

@@ -1,4 +1,4 @@
-/** The reasons of the events that tell of a node's conditions. */
+/** The event reasons for changed node conditions. */
 const REASONS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   Object.entries<Readonly<Record<string, string>>>({
     MemoryPressure: { True: 'NodeHasInsufficientMemory', False: 'NodeHasSufficientMemory' },
@@ -8,4 +8,4 @@ const REASONS: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   }),
 );
 
-export const messageFor = (type: string, status: string): string | undefined => REASONS.get(type)?.[status];
+export const conditionEventReason = (type: string, status: string): string | undefined => REASONS.get(type)?.[status];

@@ -1,9 +1,9 @@
-/** Which pods make room for one that the node must not do without: the fewest, the least guaranteed first. */
+/** Preemption by the kubelet: which pods to terminate to admit a critical pod, the fewest and of the lowest QoS class first. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podQos } from '../../component-helpers/index.ts';
 import { isCriticalPod, allocatedRequests } from '../pod/pod-resources.ts';
 
-/** Undefined when even all that may go are not enough. */
+/** Undefined when terminating all candidates would not be enough. */
 export function podsToPreempt(
   pod: Pod,
   others: readonly Pod[],
@@ -30,7 +30,7 @@ export function podsToPreempt(
       .toSorted((a, b) => frees(b) - frees(a));
     for (const other of ofClass) {
       if (missing <= 0) return chosen;
-      // The smallest that is enough alone, or else the largest there is.
+      // The smallest pod that is enough alone, or else the largest.
       const enough = ofClass.filter((one) => !chosen.includes(one) && frees(one) >= missing).at(-1) ?? other;
       if (chosen.includes(enough)) continue;
       chosen.push(enough);

@@ -1,9 +1,9 @@
-/** What the runtime says of itself, asked again whenever the node's status is made. */
+/** The state of the container runtime: version, readiness, handlers and images. Updated with each node status. */
 import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image, RuntimeFeatures, RuntimeHandler } from '../../cri/index.ts';
 import type { Context } from '../../kernel/index.ts';
 
-export class RuntimeProbe {
+export class RuntimeState {
   readonly #ctx: Context;
   readonly #runtime: ContainerRuntime;
   #problems: string[] = [];
@@ -18,7 +18,7 @@ export class RuntimeProbe {
     this.#runtime = runtime;
   }
 
-  /** Why pods cannot run, as far as it is the runtime's. */
+  /** Why the runtime is not ready. */
   get problems(): readonly string[] {
     return this.#problems;
   }
@@ -31,7 +31,7 @@ export class RuntimeProbe {
     return this.handlers.some(({ name = '', features }) => name === '' && features?.recursiveReadOnlyMounts === true);
   }
 
-  async check(): Promise<void> {
+  async update(): Promise<void> {
     const { runtime } = this.#runtime;
     try {
       if (this.version === '') {
@@ -54,7 +54,7 @@ export class RuntimeProbe {
     } catch (error) {
       if (this.#ctx.signal.aborted) throw error;
       this.#problems = [`container runtime is down`];
-      this.#ctx.logger.v(1).info('The container runtime does not answer', { err: errorMessage(error) });
+      this.#ctx.logger.v(1).info('Container runtime sanity check failed', { err: errorMessage(error) });
     }
   }
 

@@ -1,6 +1,7 @@
 /**
- * The resources that pods were granted here. A resize asks for others: it is granted when it fits, put off when it would
- * fit an emptier node, and refused when it never can. What was granted survives a restart of the kubelet.
+ * The allocation manager: the resources that the kubelet has allocated to each pod, and in-place pod resize. A resize is
+ * allocated when it fits, Deferred when other pods use the resources, and Infeasible when the node can never provide them.
+ * Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -8,18 +9,18 @@ import type { Container, Pod, PodCondition, ResourceRequirements } from '../../a
 import { parseQuantity } from '../../base/index.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
 import { writeFileDurably } from '../../kernel/index.ts';
+import { uidOf } from '../pod/pod-identity.ts';
 import { isStaticPod, allocatedRequests } from '../pod/pod-resources.ts';
-import { uidOf } from '../pod/pod-text.ts';
 
-type Granted = Readonly<Record<string, ResourceRequirements>>;
-type Bare = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
+type AllocatedResources = Readonly<Record<string, ResourceRequirements>>;
+type ResizeCondition = Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'>;
 
 const FILE = 'allocated_pods_state';
 
-export class Allocations {
+export class AllocationManager {
   readonly #directory: string;
-  readonly #granted = new Map<string, Granted>();
-  readonly #pending = new Map<string, Bare>();
+  readonly #allocated = new Map<string, AllocatedResources>();
+  readonly #pending = new Map<string, ResizeCondition>();
   #saving: Promise<void> = Promise.resolve();
 
   constructor(rootDirectory: string) {
@@ -30,35 +31,35 @@ export class Allocations {
     const text = await fs.readFile(path.join(this.#directory, FILE), 'utf8').catch(() => undefined);
     if (text === undefined) return;
     try {
-      for (const [uid, granted] of Object.entries(JSON.parse(text) as Record<string, Granted>))
-        this.#granted.set(uid, granted);
+      for (const [uid, allocated] of Object.entries(JSON.parse(text) as Record<string, AllocatedResources>))
+        this.#allocated.set(uid, allocated);
     } catch {
-      // What cannot be read is granted anew, as the pods say.
+      // Without a readable file, pods are allocated what their specs request.
     }
   }
 
-  /** The pod was admitted with what it asks for. */
-  grant(pod: Pod): void {
-    this.#granted.set(uidOf(pod), resourcesOf(pod));
+  /** Allocates the resources of the pod's spec. */
+  allocate(pod: Pod): void {
+    this.#allocated.set(uidOf(pod), resourcesOf(pod));
     this.#pending.delete(uidOf(pod));
     this.#save();
   }
 
-  isKnown(pod: Pod): boolean {
-    return this.#granted.has(uidOf(pod));
+  hasAllocation(pod: Pod): boolean {
+    return this.#allocated.has(uidOf(pod));
   }
 
-  forget(uid: string): void {
+  removePod(uid: string): void {
     this.#pending.delete(uid);
-    if (this.#granted.delete(uid)) this.#save();
+    if (this.#allocated.delete(uid)) this.#save();
   }
 
-  /** The pod with what it was granted in place of what it asks for. */
-  apply(pod: Pod): Pod {
-    const granted = this.#granted.get(uidOf(pod));
-    if (granted === undefined || pod.spec === undefined) return pod;
+  /** The pod with its allocated resources in place of those in its spec. */
+  withAllocatedResources(pod: Pod): Pod {
+    const allocated = this.#allocated.get(uidOf(pod));
+    if (allocated === undefined || pod.spec === undefined) return pod;
     const replace = (container: Container): Container => {
-      const resources = granted[container.name];
+      const resources = allocated[container.name];
       return resources === undefined || sameResources(resources, container.resources)
         ? container
         : { ...container, resources };
@@ -73,52 +74,52 @@ export class Allocations {
       : { ...pod, spec: { ...pod.spec, containers, ...(initContainers === undefined ? {} : { initContainers }) } };
   }
 
-  pendingCondition(uid: string): Bare | undefined {
+  pendingCondition(uid: string): ResizeCondition | undefined {
     return this.#pending.get(uid);
   }
 
-  /** Grants a resize if it can be; the pod's condition says why not. */
+  /** Allocates the resources of a resized spec if they fit; otherwise sets the PodResizePending condition. */
   tryResize(
     pod: Pod,
     others: readonly Pod[],
     allocatable: Readonly<Record<string, string>>,
-  ): 'none' | 'granted' | 'pending' {
+  ): 'none' | 'allocated' | 'pending' {
     const uid = uidOf(pod);
-    const granted = this.#granted.get(uid);
-    if (granted === undefined) return 'none';
+    const allocated = this.#allocated.get(uid);
+    if (allocated === undefined) return 'none';
     const wanted = resourcesOf(pod);
-    if (Object.entries(wanted).every(([name, resources]) => sameResources(granted[name], resources))) {
+    if (Object.entries(wanted).every(([name, resources]) => sameResources(allocated[name], resources))) {
       this.#pending.delete(uid);
       return 'none';
     }
-    const refuse = (reason: 'Infeasible' | 'Deferred', message: string): 'pending' => {
+    const setPending = (reason: 'Infeasible' | 'Deferred', message: string): 'pending' => {
       this.#pending.set(uid, { type: 'PodResizePending', status: 'True', reason, message });
       return 'pending';
     };
-    if (isStaticPod(pod)) return refuse('Infeasible', 'In-place resize of static-pods is not supported');
-    const { spec } = this.apply(pod);
+    if (isStaticPod(pod)) return setPending('Infeasible', 'In-place resize of static-pods is not supported');
+    const { spec } = this.withAllocatedResources(pod);
     if (pod.spec && spec && computePodQos(pod.spec) !== computePodQos(spec))
-      return refuse('Infeasible', 'Pod resize would change its QoS class');
+      return setPending('Infeasible', 'Pod resize would change its QoS class');
     const requests = allocatedRequests(pod);
     for (const name of ['cpu', 'memory']) {
       const measure = (quantity: ReturnType<typeof parseQuantity> | undefined): number =>
         quantity === undefined ? 0 : name === 'cpu' ? quantity.milliValue() : quantity.value();
       const capacity = measure(parseQuantity(allocatable[name] ?? '0'));
-      const asked = measure(requests.get(name));
-      if (asked > capacity)
-        return refuse(
+      const requested = measure(requests.get(name));
+      if (requested > capacity)
+        return setPending(
           'Infeasible',
-          `Node didn't have enough capacity: ${name}, requested: ${asked}, capacity: ${capacity}`,
+          `Node didn't have enough capacity: ${name}, requested: ${requested}, capacity: ${capacity}`,
         );
       const used = others.reduce((sum, other) => sum + measure(allocatedRequests(other).get(name)), 0);
-      if (asked > capacity - used)
-        return refuse(
+      if (requested > capacity - used)
+        return setPending(
           'Deferred',
-          `Node didn't have enough resource: ${name}, requested: ${asked}, used: ${used}, capacity: ${capacity}`,
+          `Node didn't have enough resource: ${name}, requested: ${requested}, used: ${used}, capacity: ${capacity}`,
         );
     }
-    this.grant(pod);
-    return 'granted';
+    this.allocate(pod);
+    return 'allocated';
   }
 
   async settled(): Promise<void> {
@@ -126,13 +127,13 @@ export class Allocations {
   }
 
   #save(): void {
-    const text = JSON.stringify(Object.fromEntries(this.#granted));
+    const text = JSON.stringify(Object.fromEntries(this.#allocated));
     const file = path.join(this.#directory, FILE);
     this.#saving = this.#saving.then(() => writeFileDurably(file, text)).catch(() => {});
   }
 }
 
-function resourcesOf({ spec }: Pod): Granted {
+function resourcesOf({ spec }: Pod): AllocatedResources {
   return Object.fromEntries(
     [...(spec?.initContainers ?? []), ...(spec?.containers ?? [])].map(({ name, resources }) => [
       name,

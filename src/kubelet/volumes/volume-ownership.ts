@@ -7,7 +7,7 @@ const READ_WRITE = 0o660;
 const EXECUTE_DIRECTORY = 0o110;
 const SETGID = 0o2000;
 
-export async function setOwnership(directory: string, pod: Pod): Promise<void> {
+export async function setVolumeOwnership(directory: string, pod: Pod): Promise<void> {
   const { fsGroup, fsGroupChangePolicy } = pod.spec?.securityContext ?? {};
   if (fsGroup === undefined) return;
   if (fsGroupChangePolicy === 'OnRootMismatch' && (await rootMatches(directory, fsGroup))) return;

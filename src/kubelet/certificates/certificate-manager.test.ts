@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Client, Credentials } from '../../client/index.ts';
 import { createTestContext, RealClock, type TestContext } from '../../kernel/index.ts';
-import { CertificateStore, renewalTime } from './certificate-store.ts';
+import { runCertificateManager } from './certificate-manager.ts';
+import { CertificateStore, nextRotationDeadline } from './certificate-store.ts';
 import { renewableCredentials } from './client-certificate.ts';
-import { keepCertificate } from './keep-certificate.ts';
 import { selfSignedCertificate } from './self-signed.ts';
 import { storedSelfSignedCertificate } from './serving-certificate.ts';
 
@@ -39,7 +39,7 @@ it('asks when there is none, and again between 70 and 90 percent of its life', a
   const { asked, client } = signer();
   const store = new CertificateStore(directory, 'kubelet-server');
   const seen: string[] = [];
-  const done = keepCertificate(ctx, {
+  const done = runCertificateManager(ctx, {
     name: 'c',
     client,
     store,
@@ -70,7 +70,7 @@ it.each([
   [0.5, 80],
   [1, 90],
 ])('renewal by chance %d comes at %d percent', (chance, percent) => {
-  expect(renewalTime({ validFrom: 0, validTo: 100 }, { next: () => chance })).toBeCloseTo(percent);
+  expect(nextRotationDeadline({ validFrom: 0, validTo: 100 }, { next: () => chance })).toBeCloseTo(percent);
 });
 
 it('that signs itself is kept, and made anew when only a half of it is there', async () => {

@@ -8,7 +8,7 @@ import { childContext, isAbort, type Context } from '../../kernel/index.ts';
 import { POD_UID } from './labels.ts';
 import { listRuntimePods, type RuntimePodSummary } from './observe-pod.ts';
 
-export interface LifecycleOptions {
+export interface PlegOptions {
   readonly runtime: ContainerRuntime;
   readonly onChange: (podUid: string) => void;
   /** Every look at everything tells what there is, so that pods that nobody asked for are found. */
@@ -19,14 +19,14 @@ const RELIST_WITH_EVENTS_MS = 60_000;
 const RELIST_WITHOUT_EVENTS_MS = 1000;
 const RECONNECT_MS = 1000;
 
-export class LifecycleEvents {
+export class PodLifecycleEventGenerator {
   readonly #ctx: Context;
-  readonly #options: LifecycleOptions;
+  readonly #options: PlegOptions;
   #known = new Map<string, string>();
   #hasStream = true;
   #lastRelistAt = -Infinity;
 
-  constructor(ctx: Context, options: LifecycleOptions) {
+  constructor(ctx: Context, options: PlegOptions) {
     this.#ctx = childContext(ctx, 'pleg');
     this.#options = options;
   }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestContext, RealClock, type TestContext } from '../../kernel/index.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configuration.ts';
 import { FakeRuntime } from '../testing/fake-runtime.ts';
-import { rotateContainerLogs } from './container-logs.ts';
+import { rotateContainerLogs } from './container-log-manager.ts';
 
 let ctx: TestContext;
 let runtime: FakeRuntime;

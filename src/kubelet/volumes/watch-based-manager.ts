@@ -20,7 +20,7 @@ interface Entry<T extends ApiObject> {
   readonly running: Promise<void>;
 }
 
-export class WatchedObjects<K extends BuiltInResource> {
+export class WatchBasedManager<K extends BuiltInResource> {
   readonly #ctx: Context;
   readonly #client: Client;
   readonly #resource: K;

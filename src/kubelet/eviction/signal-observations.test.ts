@@ -8,7 +8,7 @@ import { DEFAULT_KUBELET_CONFIGURATION } from '../configuration/kubelet-configur
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { Machine } from '../node/machine.ts';
 import { FakeRuntime } from '../testing/fake-runtime.ts';
-import { NodeObserver } from './observe-node.ts';
+import { SignalObserver } from './signal-observations.ts';
 
 const MEMORY = '/dev/shm';
 const hasTwoDisks = fs.existsSync(MEMORY) && fs.statSync(MEMORY).dev !== fs.statSync(os.tmpdir()).dev;
@@ -23,13 +23,13 @@ afterEach(() => {
   for (const directory of [here, elsewhere]) fs.rmSync(directory, { recursive: true, force: true });
 });
 
-const observer = (images: string | undefined, containers: string | undefined): NodeObserver => {
+const observer = (images: string | undefined, containers: string | undefined): SignalObserver => {
   const runtime = new FakeRuntime(createTestContext().clock);
   const at = (mountpoint: string | undefined) =>
     mountpoint === undefined ? [] : [{ timestamp: 0, fsId: { mountpoint } }];
   runtime.images.imageFsInfo = () =>
     Promise.resolve({ imageFilesystems: at(images), containerFilesystems: at(containers) });
-  return new NodeObserver({
+  return new SignalObserver({
     config: { ...DEFAULT_KUBELET_CONFIGURATION, rootDirectory: here } as KubeletConfig,
     machine: { memoryBytes: 1 } as Machine,
     runtime,
@@ -38,13 +38,13 @@ const observer = (images: string | undefined, containers: string | undefined): N
 };
 
 it.skipIf(!hasTwoDisks)('tells on which disks images and containers are', async () => {
-  expect(await observer(here, here).diskLayout()).toBe('one-disk');
-  expect(await observer(elsewhere, elsewhere).diskLayout()).toBe('images-and-containers');
-  expect(await observer(elsewhere, here).diskLayout()).toBe('images-alone');
+  expect(await observer(here, here).diskLayout()).toBe('single-filesystem');
+  expect(await observer(elsewhere, elsewhere).diskLayout()).toBe('dedicated-imagefs');
+  expect(await observer(elsewhere, here).diskLayout()).toBe('split-containerfs');
   // Runtimes that tell of images alone keep containers beside them.
-  expect(await observer(elsewhere, undefined).diskLayout()).toBe('images-and-containers');
+  expect(await observer(elsewhere, undefined).diskLayout()).toBe('dedicated-imagefs');
   // On another machine's path, or on none, nothing can be said: the kubelet's own disk it is.
-  expect(await observer('/no/such/place', undefined).diskLayout()).toBe('one-disk');
+  expect(await observer('/no/such/place', undefined).diskLayout()).toBe('single-filesystem');
 });
 
 it.skipIf(!hasTwoDisks)('sees what each of them has left', async () => {

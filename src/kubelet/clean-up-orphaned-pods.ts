@@ -1,4 +1,4 @@
-/** What pods left that were deleted while no kubelet ran: directories with their mounts, cgroups, logs. */
+/** Removes the directories, mounts, cgroups and logs of orphaned pods: pods that were deleted while the kubelet was down. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { errorMessage } from '../base/index.ts';
@@ -8,7 +8,7 @@ import type { KubeletConfig } from './kubelet-options.ts';
 import { removeDanglingLinks } from './runtime/log-links.ts';
 import type { VolumeManager } from './volumes/volume-manager.ts';
 
-export interface OrphanOptions {
+export interface OrphanedPodOptions {
   readonly config: KubeletConfig;
   readonly volumes: VolumeManager;
   readonly cgroups: CgroupManager;
@@ -17,16 +17,16 @@ export interface OrphanOptions {
 
 const RETRY_MS = 10_000;
 
-/** Gives whether something is left that could not be removed: a volume whose driver has not registered yet, say. */
-export async function removeOrphans(
+/** True when something could not be removed yet, such as a volume whose CSI driver has not registered. */
+export async function cleanUpOrphanedPods(
   { logger }: Context,
-  { config, volumes, cgroups, isKnown }: OrphanOptions,
+  { config, volumes, cgroups, isKnown }: OrphanedPodOptions,
 ): Promise<boolean> {
   let left = false;
   const attempt = (what: string, work: Promise<void>): Promise<void> =>
     work.catch((error: unknown) => {
       left = true;
-      logger.v(1).info('What a pod left could not be removed', { what, err: errorMessage(error) });
+      logger.v(1).info('Failed to clean up orphaned pod', { resource: what, err: errorMessage(error) });
     });
   for (const uid of await fs.readdir(path.join(config.rootDirectory, 'pods'))) {
     if (!isKnown(uid))
@@ -45,14 +45,14 @@ export async function removeOrphans(
   return left;
 }
 
-/** Again and again, until nothing is left. */
-export async function removeOrphansLater(ctx: Context, options: OrphanOptions): Promise<void> {
+/** Retries until everything is removed. */
+export async function retryOrphanedPodCleanup(ctx: Context, options: OrphanedPodOptions): Promise<void> {
   const { clock, signal, logger } = ctx;
   for (let left = true; left && !signal.aborted;) {
     await clock.sleep(RETRY_MS, signal).catch(() => {});
     if (signal.aborted) return;
-    left = await removeOrphans(ctx, options).catch((error: unknown) => {
-      logger.v(1).info('What pods left could not be looked at', { err: errorMessage(error) });
+    left = await cleanUpOrphanedPods(ctx, options).catch((error: unknown) => {
+      logger.v(1).info('Failed to clean up orphaned pods', { err: errorMessage(error) });
       return true;
     });
   }

@@ -1,4 +1,4 @@
-/** What is prepared on this node of resource claims, and for which pods; kept in a file, so that it can be undone after a restart. */
+/** The ResourceClaims that are prepared on this node, and their pods. Stored in `dra_manager_state`, to unprepare them after a restart. */
 import path from 'node:path';
 import { StateFile } from '../resources/state-file.ts';
 
@@ -6,7 +6,7 @@ export interface PreparedDevice {
   readonly driver: string;
   readonly pool: string;
   readonly device: string;
-  /** Requests of the claim that it is for; empty for all. */
+  /** The requests of the claim that the device is for; empty for all. */
   readonly requests: readonly string[];
   readonly cdiDevices: readonly string[];
   readonly shareId?: string;
@@ -18,13 +18,13 @@ export interface ClaimInfo {
   readonly namespace: string;
   readonly drivers: readonly string[];
   podUids: readonly string[];
-  /** Undefined while it is not prepared by every driver. */
+  /** Undefined until every driver has prepared the claim. */
   devices: readonly PreparedDevice[] | undefined;
 }
 
 const FILE = 'dra_manager_state';
 
-export class ClaimInfos {
+export class ClaimInfoCache {
   readonly #file: StateFile<{ readonly version: 'v1'; readonly claims: readonly ClaimInfo[] }>;
   readonly #claims = new Map<string, ClaimInfo>();
 
@@ -64,7 +64,7 @@ export class ClaimInfos {
 const keyOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): string =>
   `${namespace}/${name}`;
 
-/** Devices of a claim that are for one of its requests, or for all; a request may have been met by one of its subrequests. */
+/** The devices of a claim for one of its requests or its subrequests; without a request, all devices. */
 export function devicesFor({ devices }: ClaimInfo, request: string | undefined): readonly PreparedDevice[] {
   if (request === undefined || request === '') return devices ?? [];
   return (devices ?? []).filter(

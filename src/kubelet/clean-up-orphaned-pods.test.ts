@@ -4,9 +4,9 @@ import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createTestContext, RealClock } from '../kernel/index.ts';
 import { noCgroups } from './cgroups/cgroup-manager.ts';
+import { cleanUpOrphanedPods, retryOrphanedPodCleanup } from './clean-up-orphaned-pods.ts';
 import { DEFAULT_KUBELET_CONFIGURATION } from './configuration/kubelet-configuration.ts';
 import type { KubeletConfig } from './kubelet-options.ts';
-import { removeOrphans, removeOrphansLater } from './remove-orphans.ts';
 import type { VolumeManager } from './volumes/volume-manager.ts';
 
 let directory: string;
@@ -37,8 +37,8 @@ it('what cannot be removed yet is tried again until it can, and what is known st
     cgroups: noCgroups,
     isKnown: (uid: string) => uid === 'known',
   };
-  expect(await removeOrphans(ctx, options)).toBe(true);
-  const later = removeOrphansLater(ctx, options);
+  expect(await cleanUpOrphanedPods(ctx, options)).toBe(true);
+  const later = retryOrphanedPodCleanup(ctx, options);
   const real = new RealClock();
   for (let i = 0; i < 100 && tried.length < 4; i++) {
     await ctx.clock.advance(10_000);

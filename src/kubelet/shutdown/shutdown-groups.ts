@@ -1,8 +1,8 @@
-/** In which order pods end when the machine goes down: in waves by priority, each with its own time. */
+/** In which order pods end when the machine goes down: in gracePeriods by priority, each with its own time. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 
-export interface Wave {
+export interface ShutdownGracePeriod {
   readonly priority: number;
   readonly seconds: number;
 }
@@ -10,11 +10,11 @@ export interface Wave {
 const SYSTEM_CRITICAL = 2_000_000_000;
 
 /** None when no shutdown is to be waited for. */
-export function shutdownWaves({
+export function shutdownGracePeriods({
   shutdownGracePeriodByPodPriority,
   shutdownGracePeriod,
   shutdownGracePeriodCriticalPods,
-}: KubeletConfiguration): Wave[] {
+}: KubeletConfiguration): ShutdownGracePeriod[] {
   if (shutdownGracePeriodByPodPriority.length > 0) {
     return shutdownGracePeriodByPodPriority
       .map((entry) => ({
@@ -31,10 +31,10 @@ export function shutdownWaves({
 }
 
 /** The pods of each wave: a pod goes with the highest wave that is not above it, one that is below all with the lowest. */
-export function podsOfWaves(waves: readonly Wave[], pods: readonly Pod[]): Pod[][] {
-  const groups: Pod[][] = waves.map(() => []);
+export function groupByPriority(gracePeriods: readonly ShutdownGracePeriod[], pods: readonly Pod[]): Pod[][] {
+  const groups: Pod[][] = gracePeriods.map(() => []);
   for (const pod of pods) {
-    const fitting = waves.findLastIndex(({ priority }) => priority <= (pod.spec?.priority ?? 0));
+    const fitting = gracePeriods.findLastIndex(({ priority }) => priority <= (pod.spec?.priority ?? 0));
     groups[Math.max(0, fitting)]?.push(pod);
   }
   return groups;

@@ -1,4 +1,4 @@
-/** The health of drivers' devices, as their streams tell it: good for a while, and unknown from then on. */
+/** The health of DRA devices, from the NodeWatchResources stream of each driver. A report expires to Unknown after a timeout. */
 import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { DRAResourceHealth, NodeWatchResourcesResponse } from './dra-health-v1alpha1.generated.ts';
@@ -16,14 +16,14 @@ export interface DeviceName {
 
 interface Report extends DeviceHealth {
   readonly name: DeviceName;
-  readonly goodUntil: number;
+  readonly expiresAt: number;
 }
 
 const UNKNOWN: DeviceHealth = { health: 'Unknown', message: '' };
-const DEFAULT_GOOD_MS = 30_000;
+const DEFAULT_TIMEOUT_MS = 30_000;
 const RECONNECT_MS = 5000;
 
-export class DeviceHealths {
+export class HealthInfoCache {
   readonly #ctx: Context;
   readonly #onChange: (devices: readonly DeviceName[]) => void;
   /** By driver, then by the device's name there. */
@@ -37,27 +37,27 @@ export class DeviceHealths {
 
   of(name: DeviceName): DeviceHealth {
     const report = this.#reports.get(name.driver)?.get(keyOf(name));
-    return report === undefined || this.#ctx.clock.monotonic() >= report.goodUntil ? UNKNOWN : report;
+    return report === undefined || this.#ctx.clock.monotonic() >= report.expiresAt ? UNKNOWN : report;
   }
 
-  /** Listens until the signal aborts; at once over for drivers that tell nothing. */
+  /** Watches until the signal aborts. Returns at once for drivers without the health service. */
   async follow(driver: string, service: DRAResourceHealth, signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#ctx;
     while (!signal.aborted) {
       try {
-        for await (const response of service.nodeWatchResources({}, { signal })) this.#take(driver, response);
+        for await (const response of service.nodeWatchResources({}, { signal })) this.#update(driver, response);
       } catch (error) {
         if ((error as { code?: string }).code === 'UNIMPLEMENTED') return;
         if (!signal.aborted)
-          logger.v(1).info('A driver tells no more of the health of its devices', { driver, err: errorMessage(error) });
+          logger.v(1).info('Error receiving from the device health stream', { driver, err: errorMessage(error) });
       }
-      this.#forget(driver);
+      this.#removeDriver(driver);
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});
     }
   }
 
-  /** A response is the whole list; what is not on it keeps its health for as long as that is good. */
-  #take(driver: string, { devices = [] }: NodeWatchResourcesResponse): void {
+  /** A device that is missing in the response keeps its health until that expires. */
+  #update(driver: string, { devices = [] }: NodeWatchResourcesResponse): void {
     const now = this.#ctx.clock.monotonic();
     const known = this.#reports.get(driver) ?? new Map<string, Report>();
     this.#reports.set(driver, known);
@@ -68,33 +68,33 @@ export class DeviceHealths {
         name,
         health: HEALTH[health],
         message,
-        goodUntil: now + (healthCheckTimeoutSeconds > 0 ? healthCheckTimeoutSeconds * 1000 : DEFAULT_GOOD_MS),
+        expiresAt: now + (healthCheckTimeoutSeconds > 0 ? healthCheckTimeoutSeconds * 1000 : DEFAULT_TIMEOUT_MS),
       };
       const before = this.of(name);
       if (before.health !== report.health || before.message !== report.message) changed.push(name);
       known.set(keyOf(name), report);
     }
-    this.#expire(driver, known);
+    this.#scheduleExpiry(driver, known);
     if (changed.length > 0) this.#onChange(changed);
   }
 
-  /** Tells when the next one is not good any more. */
-  #expire(driver: string, known: Map<string, Report>): void {
+  /** Schedules the notification for the report that expires next. */
+  #scheduleExpiry(driver: string, known: Map<string, Report>): void {
     const { clock } = this.#ctx;
     this.#expiries.get(driver)?.cancel();
     this.#expiries.delete(driver);
-    const first = Math.min(...[...known.values()].map(({ goodUntil }) => goodUntil));
+    const first = Math.min(...[...known.values()].map(({ expiresAt }) => expiresAt));
     if (!Number.isFinite(first)) return;
     const timer = clock.after(Math.max(0, first - clock.monotonic()), () => {
-      const gone = [...known.values()].filter(({ goodUntil }) => clock.monotonic() >= goodUntil);
+      const gone = [...known.values()].filter(({ expiresAt }) => clock.monotonic() >= expiresAt);
       for (const { name } of gone) known.delete(keyOf(name));
-      this.#expire(driver, known);
+      this.#scheduleExpiry(driver, known);
       this.#onChange(gone.map(({ name }) => name));
     });
     this.#expiries.set(driver, timer);
   }
 
-  #forget(driver: string): void {
+  #removeDriver(driver: string): void {
     const gone = [...(this.#reports.get(driver)?.values() ?? [])].map(({ name }) => name);
     this.#expiries.get(driver)?.cancel();
     this.#expiries.delete(driver);
