@@ -22,7 +22,7 @@ import { NOBODY_TOUCHED, TouchedSlots } from './touched-slots.ts';
 const MAX_CHANGES = 4096;
 
 /** Results of trying things out on nodes, kept until a node changes. */
-export interface TriedNodes {
+export interface NodeDryRuns {
   forget(slot: number): void;
 }
 
@@ -36,7 +36,7 @@ export class Evaluation {
   readonly profile: Profile;
   readonly signature: string | undefined;
   /** What was tried out on nodes, for those who try; told when anything about a node changes. */
-  tried: TriedNodes | undefined;
+  dryRuns: NodeDryRuns | undefined;
   readonly #cache: Cache;
   readonly #random: Random;
   readonly #answers = new AnswerColumn();
@@ -288,7 +288,7 @@ export class Evaluation {
     this.#touched.reset(table.capacity);
     this.#answers.reset(table.capacity);
     this.#scores = undefined;
-    this.tried = undefined;
+    this.dryRuns = undefined;
     if (this.#runPreFilters()) this.#filterAll();
   }
 
@@ -342,7 +342,7 @@ export class Evaluation {
     const { table } = this.#cache;
     this.#answers.reset(table.capacity);
     this.#scores = undefined;
-    this.tried = undefined;
+    this.dryRuns = undefined;
     const startedAt = this.profile.meter.start();
     for (let slot = 0; slot < table.end; slot++) this.#answer(slot);
     this.#filtered(startedAt, table.nodeCount);
@@ -368,7 +368,7 @@ export class Evaluation {
   }
 
   #reevaluate(slot: number): void {
-    this.tried?.forget(slot);
+    this.dryRuns?.forget(slot);
     this.#answer(slot);
     this.#scores?.update(slot, this.#answers.fits(slot));
   }
