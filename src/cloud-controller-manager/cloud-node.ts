@@ -58,7 +58,10 @@ async function initialize(context: CloudControllerContext, node: Node, metadata:
   recorder.event(node, 'Normal', 'Synced', 'Node synced successfully');
 }
 
-async function resourceVersionOf({ client, signal }: CloudControllerContext, name: string): Promise<string | undefined> {
+async function resourceVersionOf(
+  { client, signal }: CloudControllerContext,
+  name: string,
+): Promise<string | undefined> {
   return (await client.resource('v1/nodes').get({ name }, { signal })).metadata.resourceVersion;
 }
 

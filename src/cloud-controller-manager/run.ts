@@ -53,7 +53,10 @@ async function lead(ctx: Context, { client, provider, config }: CloudControllerM
       config,
     });
     if (!loop) {
-      ctx.logger.warn('The cloud provider does not support this controller', { provider: provider.name, controller: name });
+      ctx.logger.warn('The cloud provider does not support this controller', {
+        provider: provider.name,
+        controller: name,
+      });
       continue;
     }
     group.start(`${name} events`, (signal) => recorder.run(signal));

@@ -11,8 +11,8 @@ import type { Handle } from '../../framework/handle.ts';
 import type { FilterFailure, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { Status, unresolvable, unschedulable } from '../../framework/status.ts';
 import { callExtenders } from './call-extenders.ts';
-import { clearLowerNominations, deleteVictim } from './prepare-candidate.ts';
 import { CANDIDATE, DryRunResults, NO_CANDIDATE, NOT_TRIED } from './dry-run-results.ts';
+import { clearLowerNominations, deleteVictim } from './prepare-candidate.ts';
 import { NO_VICTIMS, selectVictims } from './select-victims.ts';
 import { pickNode, type Victims } from './victims.ts';
 
@@ -160,7 +160,8 @@ function findCandidates(
     all: () => slots(CANDIDATE).map((slot) => results.victims(slot)),
     answers: () => {
       const counts = new Map<Status, number>();
-      for (const slot of slots(NO_CANDIDATE)) counts.set(results.status(slot), (counts.get(results.status(slot)) ?? 0) + 1);
+      for (const slot of slots(NO_CANDIDATE))
+        counts.set(results.status(slot), (counts.get(results.status(slot)) ?? 0) + 1);
       return counts;
     },
   };
