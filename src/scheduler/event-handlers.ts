@@ -55,14 +55,16 @@ class PodHandler implements Required<InformerHandler<Pod>> {
     queue.delete(uid);
     cache.nominator.remove({ uid });
     const cached = cache.setPod(pod);
-    if (before === undefined || !isAssigned(before)) return queue.moveOn(ASSIGNED_POD_ADD, undefined, pod);
+    if (before === undefined || !isAssigned(before))
+      return queue.moveAllToActiveOrBackoff(ASSIGNED_POD_ADD, undefined, pod);
     for (const clusterEvent of assignedPodUpdateEvents(before, pod))
-      queue.moveOn(clusterEvent, cached.before?.pod ?? before, pod);
+      queue.moveAllToActiveOrBackoff(clusterEvent, cached.before?.pod ?? before, pod);
   }
 
   #removeAssigned(pod: Pod): void {
     const { cache, queue } = this.#scheduler;
-    if (cache.removePod(pod.metadata.uid ?? '') !== undefined) queue.moveOn(ASSIGNED_POD_DELETE, pod, undefined);
+    if (cache.removePod(pod.metadata.uid ?? '') !== undefined)
+      queue.moveAllToActiveOrBackoff(ASSIGNED_POD_DELETE, pod, undefined);
   }
 
   #setUnscheduled(before: Pod | undefined, pod: Pod): void {
@@ -75,18 +77,18 @@ class PodHandler implements Required<InformerHandler<Pod>> {
     const queued = queue.get(uid);
     if (queued !== undefined && (pod.status?.nominatedNodeName ?? '') !== (before?.status?.nominatedNodeName ?? ''))
       cache.nominator.add(queued.pod);
-    if (before === undefined) queue.moveOn(POD_ADD, undefined, pod);
+    if (before === undefined) queue.moveAllToActiveOrBackoff(POD_ADD, undefined, pod);
   }
 
   #removeUnscheduled(pod: Pod): void {
-    const { cache, queue, permitRoom } = this.#scheduler;
+    const { cache, queue, waitingPods } = this.#scheduler;
     const uid = pod.metadata.uid ?? '';
-    permitRoom.get(uid)?.reject('', 'removed');
+    waitingPods.get(uid)?.reject('', 'removed');
     queue.delete(uid);
     cache.nominator.remove({ uid });
     const assumed = cache.pod(uid);
     if (assumed !== undefined && cache.isAssumed(uid)) cache.forget(assumed);
-    queue.moveOn(event('UnscheduledPod', Action.Delete, 'UnscheduledPodDelete'), pod, undefined);
+    queue.moveAllToActiveOrBackoff(event('UnscheduledPod', Action.Delete, 'UnscheduledPodDelete'), pod, undefined);
   }
 }
 
@@ -126,15 +128,15 @@ export function addNodeHandlers(scheduler: Scheduler, informer: SharedInformer<N
     timed(scheduler, (_node, action) => `Node${action}`, {
       onAdd: (node) => {
         cache.setNode(node);
-        queue.moveOn(event('Node', Action.Add, 'NodeAdd'), undefined, node);
+        queue.moveAllToActiveOrBackoff(event('Node', Action.Add, 'NodeAdd'), undefined, node);
       },
       onUpdate: (before, node) => {
         const action = actionOf(cache.setNode(node));
-        if (action !== 0) queue.moveOn(event('Node', action, 'NodeUpdate'), before, node);
+        if (action !== 0) queue.moveAllToActiveOrBackoff(event('Node', action, 'NodeUpdate'), before, node);
       },
       onDelete: (node) => {
         cache.removeNode(node.metadata.name ?? '');
-        queue.moveOn(event('Node', Action.Delete, 'NodeDelete'), node, undefined);
+        queue.moveAllToActiveOrBackoff(event('Node', Action.Delete, 'NodeDelete'), node, undefined);
       },
     }),
   );
@@ -168,9 +170,11 @@ const OTHER_RESOURCES: readonly (readonly [BuiltInResource, EventResource])[] = 
 export function addOtherHandlers({ queue, cache }: Scheduler, listers: Listers): void {
   for (const [resource, name] of OTHER_RESOURCES) {
     const handler: InformerHandler<ApiObject> = {
-      onAdd: (object) => queue.moveOn(event(name, Action.Add, `${name}Add`), undefined, object),
-      onUpdate: (before, object) => queue.moveOn(event(name, Action.UpdateOther, `${name}Update`), before, object),
-      onDelete: (object) => queue.moveOn(event(name, Action.Delete, `${name}Delete`), object, undefined),
+      onAdd: (object) => queue.moveAllToActiveOrBackoff(event(name, Action.Add, `${name}Add`), undefined, object),
+      onUpdate: (before, object) =>
+        queue.moveAllToActiveOrBackoff(event(name, Action.UpdateOther, `${name}Update`), before, object),
+      onDelete: (object) =>
+        queue.moveAllToActiveOrBackoff(event(name, Action.Delete, `${name}Delete`), object, undefined),
     };
     (listers.informer(resource) as SharedInformer<ApiObject>).addHandler(handler);
   }
@@ -181,7 +185,7 @@ export function addOtherHandlers({ queue, cache }: Scheduler, listers: Listers):
     onUpdate: (before, after) => {
       if (JSON.stringify(before.metadata.labels) === JSON.stringify(after.metadata.labels)) return;
       cache.everythingChanged();
-      queue.moveOn(event('Namespace', Action.UpdateOther, 'NamespaceUpdate'), before, after);
+      queue.moveAllToActiveOrBackoff(event('Namespace', Action.UpdateOther, 'NamespaceUpdate'), before, after);
     },
   });
 }

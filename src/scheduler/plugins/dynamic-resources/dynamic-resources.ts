@@ -9,7 +9,7 @@ import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { EventInterest, FeasibleNodes, Plugin, PostFilterResult } from '../../framework/plugin.ts';
+import type { ClusterEventWithHint, FeasibleNodes, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { errorStatus, skip, Status, unresolvable, unschedulable } from '../../framework/status.ts';
 import { normalizeByMaximum } from '../normalize.ts';
 import { allocate } from './allocator.ts';
@@ -46,7 +46,7 @@ class DynamicResources implements Plugin {
     return hasClaims(pod) || this.#extendedOf(pod).length > 0 ? undefined : '';
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return EVENTS;
   }
 
@@ -270,7 +270,7 @@ async function unschedulableAfter(write: Promise<void>, message: string): Promis
 
 type MaybeClaim = ResourceClaim | undefined;
 
-const EVENTS: readonly EventInterest[] = [
+const EVENTS: readonly ClusterEventWithHint[] = [
   { resource: 'Node', action: Action.Add | Action.UpdateNodeLabel | Action.UpdateNodeTaint },
   {
     resource: 'ResourceClaim',

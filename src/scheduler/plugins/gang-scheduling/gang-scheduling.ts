@@ -9,7 +9,7 @@ import type { PodInfo } from '../../cache/pod-info.ts';
 import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { EventInterest, Plugin, PostFilterResult } from '../../framework/plugin.ts';
+import type { ClusterEventWithHint, Plugin, PostFilterResult } from '../../framework/plugin.ts';
 import { unresolvable, unschedulable, waiting, type Status } from '../../framework/status.ts';
 import { GroupMembers } from './group-members.ts';
 import { GroupStatus } from './group-status.ts';
@@ -34,7 +34,7 @@ class GangScheduling implements Plugin {
     this.#members = new GroupMembers(handle);
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return EVENTS;
   }
 
@@ -106,7 +106,7 @@ class GangScheduling implements Plugin {
   }
 }
 
-const EVENTS: readonly EventInterest[] = [
+const EVENTS: readonly ClusterEventWithHint[] = [
   { resource: 'UnscheduledPod', action: Action.Add, hint: (pod, _before, after) => isSameGroup(pod, after as Pod) },
   { resource: 'PodGroup', action: Action.Add | ANY_UPDATE, hint: (pod, _before, after) => isOwnGroup(pod, after) },
   { resource: 'AssignedPod', action: Action.Delete },

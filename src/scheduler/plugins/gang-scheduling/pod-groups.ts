@@ -44,7 +44,7 @@ export class PodGroups {
       const informer = handle.informers.informer(resource);
       this.#informers.set(source, informer);
       const changed = (before: unknown, after: unknown): void =>
-        handle.moveOn(
+        handle.moveAllToActiveOrBackoff(
           event('PodGroup', before === undefined ? Action.Add : Action.UpdateOther, 'PodGroupChange'),
           before,
           after,

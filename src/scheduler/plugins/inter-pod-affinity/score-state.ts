@@ -9,7 +9,7 @@ import { TopologyCounts } from './topology-counts.ts';
 export interface AffinityScoreOptions {
   readonly cache: Cache;
   readonly labelsOf: NamespaceLabels;
-  /** What a required affinity of a running pod is worth to those that it wants near. */
+  /** What a required affinity of a running pod is worth to the pods that it selects. */
   readonly hardPodAffinityWeight: number;
   readonly ignorePreferredTermsOfExistingPods: boolean;
 }

@@ -6,7 +6,7 @@ import type { Cache } from '../../cache/cache.ts';
 import { PodInfo } from '../../cache/pod-info.ts';
 import { Action } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
-import type { BoundFilter, EventInterest, FeasibleNodes, Plugin } from '../../framework/plugin.ts';
+import type { BoundFilter, ClusterEventWithHint, FeasibleNodes, Plugin } from '../../framework/plugin.ts';
 import { skip, type Status } from '../../framework/status.ts';
 import { defaultSelector, type SpreadListers } from './default-selector.ts';
 import { SpreadFilterState } from './filter-state.ts';
@@ -89,7 +89,7 @@ class PodTopologySpread implements Plugin {
     state.get<SpreadScoreState>(SCORES)?.normalize(feasible.count, scores);
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return [
       {
         resource: 'Pod',

@@ -6,7 +6,7 @@ import { Action, ANY_UPDATE } from '../../framework/cluster-event.ts';
 import type { CycleState } from '../../framework/cycle-state.ts';
 import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
-import type { EventInterest, Plugin } from '../../framework/plugin.ts';
+import type { ClusterEventWithHint, Plugin } from '../../framework/plugin.ts';
 import { skip, Status } from '../../framework/status.ts';
 import type { UtilizationShapePoint } from '../node-resources-fit/scoring-strategy.ts';
 import { claimSignature, claimVolumes } from '../pod-claims.ts';
@@ -47,7 +47,7 @@ class VolumeBinding implements Plugin {
     this.#scoreOf = isScored ? capacityScorer(args.shape ?? DEFAULT_SHAPE) : undefined;
   }
 
-  eventsToRegister(): readonly EventInterest[] {
+  eventsToRegister(): readonly ClusterEventWithHint[] {
     return EVENTS;
   }
 
@@ -103,7 +103,7 @@ class VolumeBinding implements Plugin {
 const planFor = (state: CycleState, nodeName: string): VolumePlan | undefined =>
   state.get<PodState>(NAME)?.plans.get(nodeName);
 
-const EVENTS: readonly EventInterest[] = [
+const EVENTS: readonly ClusterEventWithHint[] = [
   { resource: 'StorageClass', action: Action.Add | ANY_UPDATE },
   {
     resource: 'PersistentVolumeClaim',

@@ -1,17 +1,16 @@
-import type { TriedNodes } from '../../evaluation/evaluation.ts';
+import type { NodeDryRuns } from '../../evaluation/evaluation.ts';
 import { Status } from '../../framework/status.ts';
-import { isLess } from './pick-node.ts';
-import type { Victims } from './select-victims.ts';
+import { isLessHarm, type Victims } from './victims.ts';
 
 export const NOT_TRIED = 0;
-/** Preemption helps there, and the harm is known. */
+/** Preemption on the node would make the pod fit. */
 export const CANDIDATE = 1;
 export const NO_CANDIDATE = 2;
-/** The pod fits there without any victim. */
-export const NOBODY_NEEDS_TO_GO = 3;
+/** The pod fits on the node without any victim. */
+export const NO_VICTIM_NEEDED = 3;
 
-/** What preemption would do on each node, by slot. Harm is numbered, so that hundreds of candidates are compared at once. */
-export class TriedVictims implements TriedNodes {
+/** Results of preemption's dry run, by node slot. Equal harms share a number, so that most comparisons are of integers. */
+export class DryRunResults implements NodeDryRuns {
   readonly verdicts: Uint8Array;
   /** By slot: equal harm has equal numbers. */
   readonly #harmIds: Int32Array;
@@ -31,7 +30,7 @@ export class TriedVictims implements TriedNodes {
   set(slot: number, result: Victims | Status): void {
     this.#results[slot] = result;
     if (result instanceof Status) this.verdicts[slot] = NO_CANDIDATE;
-    else if (result.pods.length === 0) this.verdicts[slot] = NOBODY_NEEDS_TO_GO;
+    else if (result.pods.length === 0) this.verdicts[slot] = NO_VICTIM_NEEDED;
     else {
       this.verdicts[slot] = CANDIDATE;
       this.#harmIds[slot] = this.#idOf(result.harm);
@@ -47,10 +46,10 @@ export class TriedVictims implements TriedNodes {
   }
 
   /** Whether preemption does less harm on the first node. */
-  isLess(slot: number, than: number): boolean {
+  hasLessHarm(slot: number, than: number): boolean {
     const a = this.#harmIds[slot]!;
     const b = this.#harmIds[than]!;
-    return a !== b && isLess(this.#harms[a]!, this.#harms[b]!);
+    return a !== b && isLessHarm(this.#harms[a]!, this.#harms[b]!);
   }
 
   #idOf(harm: readonly number[]): number {

@@ -2,8 +2,8 @@ import { isConflict } from '../client/index.ts';
 import { runWorkers, WorkQueue } from '../kernel/index.ts';
 import type { CloudControllerContext } from './controller.ts';
 
-/** A queue of keys and the loop that works it off. */
-export function keyedWorkers(
+/** A work queue of object keys, and the loop that reconciles them. */
+export function keyedLoop(
   context: CloudControllerContext,
   name: string,
   reconcile: (key: string) => Promise<void>,

@@ -2,18 +2,18 @@ import type { FeasibleNodes } from '../framework/plugin.ts';
 import type { Status } from '../framework/status.ts';
 import { StatusTable } from './status-table.ts';
 
-/** Codes of the column: no such node, fits, and from here on the index of a status. */
+/** Codes of the column: there is no node, the node fits, or 2 + the index of a status. */
 const NO_NODE = 0;
 const FITS = 1;
 const FIRST_STATUS = 2;
 
-export interface NodesByAnswer {
+export interface NodeCountByStatus {
   readonly status: Status;
   readonly nodes: number;
 }
 
-/** What the filters say of each node, by slot: a column of small numbers, how often each answer occurs, and who fits. */
-export class AnswerColumn {
+/** The Filter status of each node, by slot: a column of small numbers, with the number of nodes of each status. */
+export class NodeToStatus {
   #codes = new Uint16Array(0);
   #copy: Uint16Array | undefined;
   #table = new StatusTable();
@@ -22,7 +22,7 @@ export class AnswerColumn {
   #slots = new Int32Array(0);
   #isListed = false;
   #resolvable: readonly number[] | undefined;
-  #answers: readonly NodesByAnswer[] | undefined;
+  #countsByStatus: readonly NodeCountByStatus[] | undefined;
 
   get feasibleCount(): number {
     return this.#feasible;
@@ -36,7 +36,7 @@ export class AnswerColumn {
     return this.#table.statuses;
   }
 
-  /** Forgets every answer. */
+  /** Clears every slot. */
   reset(capacity: number): void {
     if (this.#codes.length === capacity) this.#codes.fill(NO_NODE);
     else {
@@ -59,7 +59,7 @@ export class AnswerColumn {
     this.#changed();
   }
 
-  /** There is no node in the slot. */
+  /** The slot has no node any more. */
   clear(slot: number): void {
     const before = this.#codes[slot]!;
     if (before === NO_NODE) return;
@@ -78,19 +78,19 @@ export class AnswerColumn {
     return code < FIRST_STATUS ? undefined : this.#table.statuses[code - FIRST_STATUS];
   }
 
-  /** A copy; the same one until an answer changes. */
+  /** A copy of the column; the same one until a status changes. */
   copy(end: number): Uint16Array {
     return (this.#copy ??= this.#codes.slice(0, end));
   }
 
-  /** The different answers, and how many nodes gave each; the same list until an answer changes. */
-  answers(): readonly NodesByAnswer[] {
-    return (this.#answers ??= this.#table.statuses
+  /** The number of nodes of each status; the same list until a status changes. */
+  countsByStatus(): readonly NodeCountByStatus[] {
+    return (this.#countsByStatus ??= this.#table.statuses
       .map((status, i) => ({ status, nodes: this.#nodes[i] ?? 0 }))
       .filter(({ nodes }) => nodes > 0));
   }
 
-  /** Nodes where removing pods might help; the same list until an answer changes. */
+  /** Nodes where preemption might help; the same list until a status changes. */
   resolvable(): readonly number[] {
     if (this.#resolvable !== undefined) return this.#resolvable;
     const helps = this.#table.statuses.map((status) => status.code === 'Unschedulable');
@@ -101,7 +101,7 @@ export class AnswerColumn {
     return (this.#resolvable = found);
   }
 
-  /** The slots of those that fit, in order. */
+  /** The slots of the nodes that fit, in order. */
   feasible(): FeasibleNodes {
     if (!this.#isListed) {
       const codes = this.#codes;
@@ -117,7 +117,7 @@ export class AnswerColumn {
   }
 
   #changed(): void {
-    this.#copy = this.#resolvable = this.#answers = undefined;
+    this.#copy = this.#resolvable = this.#countsByStatus = undefined;
     this.#isListed = false;
   }
 }

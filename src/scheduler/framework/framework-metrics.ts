@@ -3,13 +3,13 @@ import { byTwoLabels, type SchedulerMetrics } from '../metrics.ts';
 import type { ExtensionPointName } from './plugin.ts';
 import type { Code } from './status.ts';
 
-/** Of the calls of plugins, one in so many is timed: a number that has nothing in common with how many plugins there are. */
-const TIMED_ONE_IN = 11;
+/** One in this many calls of plugins is measured. It is prime, so that the sample does not always hit the same plugin. */
+const SAMPLE_EVERY = 11;
 
 type Outcome = Code | 'Success';
 
-/** How long the extension points of a profile and their plugins take, and how often plugins take part. */
-export class PointMeter {
+/** Metrics of a profile's extension points and plugins: durations, and the number of evaluations. */
+export class FrameworkMetrics {
   readonly #clock: Clock;
   #calls = 0;
   readonly #point: (point: string, status: string) => { observe(seconds: number): void };
@@ -39,12 +39,12 @@ export class PointMeter {
   }
 
   plugin(plugin: string, point: ExtensionPointName, startedAt: number, status: Outcome = 'Success'): void {
-    if (this.#calls++ % TIMED_ONE_IN !== 0) return;
+    if (this.#calls++ % SAMPLE_EVERY !== 0) return;
     this.#plugin(`${plugin} ${point}`, status).observe((this.#clock.monotonic() - startedAt) / 1000);
   }
 
-  /** The plugin looked at so many nodes, or at the pod once. */
-  evaluated(plugin: string, point: ExtensionPointName, times = 1): void {
+  /** Counts evaluations of a plugin: one for the pod, or one for each node. */
+  countEvaluations(plugin: string, point: ExtensionPointName, times = 1): void {
     this.#evaluations(plugin, point).inc(times);
   }
 }

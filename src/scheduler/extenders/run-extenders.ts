@@ -1,4 +1,4 @@
-/** Webhooks take part in a decision: they rule nodes out, then give points. */
+/** Runs the filter and prioritize verbs of extenders. */
 import type { NodeInfo } from '../cache/node-info.ts';
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Evaluation } from '../evaluation/evaluation.ts';
@@ -9,7 +9,7 @@ import type { Extender } from './extender.ts';
 
 const MAX_EXTENDER_PRIORITY = 10;
 
-export async function consultExtenders(
+export async function filterWithExtenders(
   { ctx, cache }: Scheduler,
   pod: PodInfo,
   evaluation: Evaluation,
@@ -33,10 +33,11 @@ export async function consultExtenders(
       const unresolvable = result.failedAndUnresolvable[node.name];
       const failed = result.failed[node.name];
       if (unresolvable !== undefined)
-        evaluation.rule(node, new Status('UnschedulableAndUnresolvable', [unresolvable]).from(extender.name));
-      else if (failed !== undefined) evaluation.rule(node, new Status('Unschedulable', [failed]).from(extender.name));
+        evaluation.setStatus(node, new Status('UnschedulableAndUnresolvable', [unresolvable]).from(extender.name));
+      else if (failed !== undefined)
+        evaluation.setStatus(node, new Status('Unschedulable', [failed]).from(extender.name));
       else if (!result.nodeNames.has(node.name))
-        evaluation.rule(node, new Status('Unschedulable', ['node(s) failed by extender']).from(extender.name));
+        evaluation.setStatus(node, new Status('Unschedulable', ['node(s) failed by extender']).from(extender.name));
     }
     for (const name of result.nodeNames)
       if (cache.table.get(name) === undefined)
@@ -46,8 +47,8 @@ export async function consultExtenders(
   }
 }
 
-/** The best node by plugins and extenders; those who fail to answer give no points. */
-export async function selectWithExtenders(
+/** The node with the best score of plugins and extenders. An extender that fails adds no score. */
+export async function selectNodeWithExtenders(
   { ctx }: Scheduler,
   pod: PodInfo,
   evaluation: Evaluation,
@@ -80,8 +81,8 @@ export async function selectWithExtenders(
       );
   }
   const best = Math.max(...totals.values());
-  const equals = nodes.filter((node) => totals.get(node.name) === best);
-  return equals[ctx.random.integer(equals.length)]!.name;
+  const bestNodes = nodes.filter((node) => totals.get(node.name) === best);
+  return bestNodes[ctx.random.integer(bestNodes.length)]!.name;
 }
 
 const objectsOf = (nodes: readonly NodeInfo[]): NonNullable<NodeInfo['node']>[] =>

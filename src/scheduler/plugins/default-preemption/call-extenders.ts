@@ -1,18 +1,18 @@
+/** Preemption: asks the extenders that take part in it. */
 import type { PodInfo } from '../../cache/pod-info.ts';
 import type { ExtenderVictims, Extender } from '../../extenders/extender.ts';
 import type { Handle } from '../../framework/handle.ts';
-import { harmOf } from './pick-node.ts';
-import type { Victims } from './select-victims.ts';
+import { harmOf, type Victims } from './victims.ts';
 
-/** Extenders may take candidates away and choose other victims; those that may be ignored are when they fail. */
-export async function consultExtendersOnVictims(
+/** Extenders may remove candidates and choose other victims. An ignorable extender that fails is skipped. */
+export async function callExtenders(
   handle: Handle,
   pod: PodInfo,
   candidates: readonly Victims[],
   extenders: readonly Extender[],
 ): Promise<Victims[]> {
   let left: ReadonlyMap<string, ExtenderVictims> = new Map(
-    candidates.map((c) => [c.node.name, { pods: c.pods, numPdbViolations: c.budgetViolations }]),
+    candidates.map((c) => [c.node.name, { pods: c.pods, numPdbViolations: c.numPdbViolations }]),
   );
   for (const extender of extenders) {
     try {
@@ -34,7 +34,7 @@ export async function consultExtendersOnVictims(
             {
               node,
               pods: victims.pods,
-              budgetViolations: victims.numPdbViolations,
+              numPdbViolations: victims.numPdbViolations,
               harm: harmOf(victims.pods, victims.numPdbViolations),
             },
           ],
