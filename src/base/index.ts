@@ -60,4 +60,5 @@ export { isRecord, type JsonObject, type JsonValue } from './json.ts';
 export { getOwn, setOwn } from './own-property.ts';
 export { encodeJson, stringifyJson } from './encode-json.ts';
 export { compareText, escapeForGo, floatText, goSyntax, goTypeName, jsonText, plainText } from './go-text.ts';
+export { runSteps, type Steps } from './steps.ts';
 export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';
