@@ -71,4 +71,5 @@ export {
   jsonText,
   plainText,
 } from './go-text.ts';
+export { runSteps, type Steps } from './steps.ts';
 export { LinearRegexp, RegexpTooLargeError } from './regexp/index.ts';

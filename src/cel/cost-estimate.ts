@@ -1,10 +1,10 @@
-import { append } from '../base/index.ts';
-import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
-import type { Checked } from './check.ts';
 /**
  * CEL cost estimation: the maximum cost of one evaluation, from the sizes that a schema allows. Upstream refuses
  * rules whose estimate exceeds a limit, so the estimate has to equal cel-go's.
  */
+import { append } from '../base/index.ts';
+import { FORMAT_PATTERN_LENGTH, REGEX_LENGTH, TRAVERSAL } from './call-cost.ts';
+import type { Checked } from './check.ts';
 import { add, cap, exactly, multiply, ONE, type Range, scale, union, UNKNOWN, ZERO } from './cost-range.ts';
 import type { Call, Comprehension, Expression, Select } from './syntax-tree.ts';
 import type { CelType } from './types.ts';

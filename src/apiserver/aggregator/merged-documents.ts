@@ -1,6 +1,6 @@
 /** The OpenAPI documents of this server with those of the others in them. */
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../../base/index.ts';
+import type { JsonObject, Steps } from '../../base/index.ts';
 import {
   member,
   partOf,
@@ -8,7 +8,6 @@ import {
   type OpenApiDocument,
   type OpenApiDocuments,
   type Part,
-  type Steps,
 } from '../../machinery/openapi/index.ts';
 import { mergeOpenApiV2 } from './merge-openapi.ts';
 import type { OtherServers } from './other-servers.ts';

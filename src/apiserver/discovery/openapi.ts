@@ -1,13 +1,9 @@
 import { VERSION } from '../../api/kubernetes-version.ts';
 /** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
+import type { Steps } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import {
-  OPENAPI_V2_PROTOBUF_TYPES,
-  OpenApiDocuments,
-  type OpenApiDocument,
-  type Steps,
-} from '../../machinery/openapi/index.ts';
+import { OPENAPI_V2_PROTOBUF_TYPES, OpenApiDocuments, type OpenApiDocument } from '../../machinery/openapi/index.ts';
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { Endpoint } from '../request/endpoint.ts';

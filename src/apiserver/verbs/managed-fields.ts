@@ -2,7 +2,7 @@
 import { apiVersionOf } from '../../api/index.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
 import {
-  keepUnchangedTimes,
+  ignoreManagedFieldsTimestamps,
   managedFieldsOfCreator,
   updateManagedFields,
   type FieldSet,
@@ -84,7 +84,7 @@ function setManagedFields({ metadata }: KubeObject, { metadata: { managedFields 
 }
 
 /** A write that would change only the times of ownership is none. */
-export const keepTimes = keepUnchangedTimes;
+export const keepTimes = ignoreManagedFieldsTimestamps;
 
 function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, manager: string): KubeObject {
   const { served, subresource, backend } = scope;

@@ -5,7 +5,7 @@
 import fs from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Context, Timer } from '../../kernel/index.ts';
-import { noteYaml, readsAsJson } from '../../machinery/decode/index.ts';
+import { cacheYaml, readsAsJson } from '../../machinery/decode/index.ts';
 import { internalError, timeout } from '../../machinery/errors/index.ts';
 import type { YamlAnswer, YamlQuestion } from './messages.ts';
 
@@ -60,7 +60,7 @@ export class YamlReader {
     this.#waiting.delete(id);
     this.#limitTime();
     if (!result) return waiting.reject(internalError(failure ?? ''));
-    noteYaml(waiting.text, result);
+    cacheYaml(waiting.text, result);
     waiting.resolve();
   }
 

@@ -1,6 +1,6 @@
 /**
- * What a write changed: the paths that are new or different in the second object, and those that are gone from it.
- * Absent and null are different things, and an object that was absent is itself among the changes (as `.`).
+ * Compares two objects: the fields that are added or modified in the second, and those removed from it. Absent and
+ * null differ. An object that was absent is itself among the changes (as `.`).
  */
 import { compareText, deepEqual, getOwn, isRecord } from '../../base/index.ts';
 import {
@@ -13,8 +13,8 @@ import {
   type StructField,
 } from './apply-type.ts';
 import { isMember, LEAF, SELF, union, type FieldSet } from './field-set.ts';
+import { internSet, internStructSet, sortFields } from './interned-field-sets.ts';
 import { identifyItems, isSorted, itemElement, NO_KEYS, sortItems, type IdentifiedItem } from './list-items.ts';
-import { sharedSet, sharedStruct, sortFields } from './shared-sets.ts';
 
 export interface Changes {
   /** Added or modified. */
@@ -24,7 +24,7 @@ export interface Changes {
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** Paths in `ignored` do not count, with everything below them. */
+/** Skips the paths in `ignored` with everything below them. */
 export function compareObjects(
   type: StructApplyType,
   before: JsonRecord,
@@ -79,7 +79,7 @@ class Comparison {
     const changes: FieldSet[] = [];
     let inOrder = true;
     let last = -1;
-    // Over what the object has, rather than over all that it could have.
+    // Iterates over the present fields, which are far fewer than the declared ones.
     for (const name in now) {
       const field = fieldOf(type, name);
       if (!field) continue;
@@ -100,7 +100,7 @@ class Comparison {
     }
     if (old && !this.sawRemovals) this.sawRemovals = lacksSome(now, old);
     if (!inOrder) sortFields(found, changes);
-    return sharedStruct(found, changes, before === undefined);
+    return internStructSet(found, changes, before === undefined);
   }
 
   #map(type: MapApplyType, before: unknown, after: unknown): FieldSet | undefined {
@@ -151,7 +151,7 @@ class Comparison {
     return finish(elements, changes);
   }
 
-  /** Nothing to compare with, to sort, or to put together: as in most objects that are created. */
+  /** The fast path for a new list in canonical order without duplicates, as in most created objects. */
   #newList(type: ListApplyType, items: readonly unknown[]): FieldSet | undefined {
     const elements: string[] = [SELF];
     const changes: FieldSet[] = [LEAF];
@@ -165,7 +165,7 @@ class Comparison {
     return finish(elements, changes);
   }
 
-  /** Items that repeat have no fields of their own: they are owned together, as one member. */
+  /** Duplicate items are owned together as one member, without their fields. */
   #item(type: ListApplyType, was: unknown[] | undefined, is: unknown[]): FieldSet | undefined {
     const wasRepeated = was !== undefined && was.length > 1;
     if (is.length === 1) {
@@ -186,7 +186,7 @@ class Comparison {
     if (!now && !old) return this.#leaf(before, after);
     if (before === undefined || (old && now) || before === null || after === null)
       return this.#map(DEDUCED_MAP, before, after);
-    // One side is an object and the other is not: the value as a whole changed, and so did what is in it.
+    // Only one side is an object: the value itself and the fields in it changed.
     const inside = this.#map(DEDUCED_MAP, before, after);
     return this.#countsModified ? union(inside && { value: inside }, { value: LEAF })?.['value'] : inside;
   }
@@ -195,14 +195,14 @@ class Comparison {
 const DEDUCED_MAP: MapApplyType = { kind: 'map', value: DEDUCED };
 
 const finish = (elements: readonly string[], changes: readonly FieldSet[]): FieldSet | undefined =>
-  elements.length === 0 ? undefined : sharedSet(elements, changes);
+  elements.length === 0 ? undefined : internSet(elements, changes);
 
 function noteSelf(elements: string[], changes: FieldSet[]): void {
   elements.push(SELF);
   changes.push(LEAF);
 }
 
-/** Whether `some` has a member that `all` has not. */
+/** Whether `some` has a key that `all` lacks. */
 function lacksSome(all: JsonRecord | undefined, some: JsonRecord): boolean {
   for (const key in some) if (!all || getOwn(all, key) === undefined) return true;
   return false;

@@ -1,4 +1,4 @@
-/** Fields that nobody owns: those that identify an object, and those that the endpoint resets. */
+/** Fields that no manager owns: those that identify an object, and those that the endpoint resets. */
 import { setOfPaths, union, type FieldSet } from './field-set.ts';
 import { fieldElement } from './path-element.ts';
 
@@ -25,7 +25,7 @@ const UNTRACKED = setOfPaths([
 
 const known = new WeakMap<ResetFields, FieldSet>();
 
-/** As a set; strategies pass the same list again and again. */
+/** The fields as a set, cached by list. */
 export function ignoredFields(resetFields: ResetFields | undefined): FieldSet {
   if (!resetFields || resetFields.length === 0) return UNTRACKED;
   let ignored = known.get(resetFields);

@@ -1,22 +1,28 @@
+/**
+ * The exact decoder: decodes a document in text order, as upstream's decoder does, and finds its error or its unknown
+ * and duplicate fields. It is the slow path, for documents that `conform.ts` refuses.
+ */
 import type { Field, MapType, Message, ScalarType, Type, UnionType } from '../../api/index.ts';
 import { isRecord, quote, setOwn } from '../../base/index.ts';
 import { type JsonDocument, ObjectDocument } from './document.ts';
 import { decodeScalar, kindWord } from './exact-scalar.ts';
 import { FatalDecodeError, MAX_MESSAGE_DEPTH, TooDeepError, typeErrorText, type ErrorContext } from './type-error.ts';
 
-/** Upstream stops listing after so many. */
+/** Upstream reports at most this many strict errors. */
 export const MAX_STRICT_ERRORS = 100;
 
 export interface ExactResult {
-  /** The fields that the type knows, repeated ones merged as upstream merges them; types are right, not yet canonical. */
+  /**
+   * The declared fields, duplicates merged as upstream merges them. Values have the right type but are not canonical.
+   */
   readonly value: Record<string, unknown>;
   /** `unknown field "spec.foo"`, `duplicate field "metadata.name"`, in the order of the document. */
   readonly strictErrors: readonly string[];
 }
 
 /**
- * Decodes in the order of the text, as upstream's decoder does: a value of the wrong type is noted and skipped (the first
- * one noted is the error), a text that a type cannot parse ends the decoding at once. Throws a FatalDecodeError.
+ * A value of the wrong type is skipped, and the first one is the error. A text that its type cannot parse ends the
+ * decoding at once. Throws a FatalDecodeError.
  */
 export function decodeExact(message: Message, document: JsonDocument): ExactResult {
   const decoder = new ExactDecoder();
@@ -58,7 +64,7 @@ class ExactDecoder {
   readonly strictErrors = new Set<string>();
   #context: ErrorContext = { struct: '', fields: [] };
   #depth = 0;
-  /** Schemas inside an either-or field are read by a decoder of their own, which is not strict. */
+  /** Schemas inside a union field (JSONSchemaPropsOrBool) have a decoder of their own, which is not strict. */
   #strict = true;
 
   message(message: Message, document: JsonDocument, existing: unknown, path: string): Record<string, unknown> {
@@ -190,7 +196,7 @@ class ExactDecoder {
 }
 
 const UID_TYPE: ScalarType = { kind: 'scalar', scalar: 'string', goType: 'types.UID', values: [] };
-/** Where a uid has a type of its own in Go. */
+/** Messages whose uid has the Go type types.UID. */
 const UID_MESSAGES = new Set([
   'BoundObjectReference',
   'ObjectMeta',
@@ -201,6 +207,6 @@ const UID_MESSAGES = new Set([
   'StatusDetails',
 ]);
 
-/** Lists of resources have a name of their own in Go. */
+/** Go's name for a map of quantities. */
 const mapGoType = (type: MapType): string =>
   type.goType === 'map[string]resource.Quantity' ? 'v1.ResourceList' : type.goType;

@@ -1,9 +1,10 @@
+/** The errors of Go's JSON scanner. */
 import { quote } from '../../base/index.ts';
 import { MAX_DEPTH } from './scan-json.ts';
 
 /**
- * What Go's JSON scanner says about a document that is not JSON, or undefined if it is. Slow and careful: it runs only
- * on documents that JSON.parse has refused, or that nest too deeply.
+ * Go's syntax error for a document; undefined if it is valid JSON. Slow: it runs only on documents that JSON.parse
+ * refused or that nest too deeply.
  */
 export function jsonSyntaxError(bytes: Uint8Array): string | undefined {
   return new Scanner(bytes).run();
@@ -163,7 +164,7 @@ class Scanner {
     while (' \t\r\n'.includes(this.#peekOrEnd() || '-')) this.#at++;
   }
 
-  /** Bytes stand for themselves, as in Go: a character beyond ASCII shows as its first byte. */
+  /** As in Go, an error shows a non-ASCII character as its first byte. */
   #peekOrEnd(): string {
     return this.#at < this.#bytes.length ? String.fromCharCode(this.#bytes[this.#at]!) : '';
   }

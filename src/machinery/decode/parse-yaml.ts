@@ -1,3 +1,4 @@
+/** Parses YAML 1.1 as upstream's library does. */
 import {
   isAlias,
   isCollection,
@@ -14,38 +15,38 @@ import {
 import { append, quote, setOwn, stringifyJson } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
 import { countKeys } from './count-keys.ts';
-import { knownYaml, type YamlAsJson } from './known-yaml.ts';
 import { parseJson } from './parse-json.ts';
 import { scanJson } from './scan-json.ts';
+import { cachedYaml, type YamlAsJson } from './yaml-cache.ts';
 import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
 
 export interface ParsedYaml {
   readonly value: unknown;
-  /** Upstream's one error for all keys that are given more than once: `yaml: unmarshal errors:\n  line 3: key "x" already set in map`. */
+  /** Upstream's error for duplicate keys: `yaml: unmarshal errors:\n line 3: key "x" already set in map`. */
   readonly duplicateKeys: string | undefined;
 }
 
-/** Aliases can make a small document a huge value; upstream refuses at about this size. */
+/** Aliases can expand a small document to a huge value. Upstream refuses at about this size. */
 const MAX_NODES_WITH_ALIASES = 400_000;
 
-/** The first document of a YAML text as a JSON value. Throws a StatusError in upstream's words. */
+/** The first document of a YAML text as a JSON value. Throws a StatusError. */
 export function parseYaml(text: string): ParsedYaml {
-  const known = knownYaml(text);
-  if (known && 'refusal' in known) throw badRequest(known.refusal);
-  if (known) return { value: parseJson(known.json).value, duplicateKeys: known.duplicateKeys };
-  // Most YAML that is sent is JSON, which is a hundred times faster to read.
+  const cached = cachedYaml(text);
+  if (cached && 'refusal' in cached) throw badRequest(cached.refusal);
+  if (cached) return { value: parseJson(cached.json).value, duplicateKeys: cached.duplicateKeys };
+  // Most bodies sent as YAML are JSON, which parses a hundred times faster.
   const json = text.startsWith('{') ? tryParseJson(text) : undefined;
   if (json !== undefined) return { value: json, duplicateKeys: undefined };
   if (isTooDeep(text)) throw badRequest(`yaml: exceeded max depth of ${MAX_YAML_DEPTH}`);
   return convertFirstDocument(text);
 }
 
-/** Whether the text is read as JSON, which is a hundred times faster. */
+/** Whether `parseYaml` takes the fast path of JSON. */
 export const readsAsJson = (text: string): boolean => text.startsWith('{') && tryParseJson(text) !== undefined;
 
-/** Only JSON that reads the same in YAML 1.1: plain numbers, and no key twice. */
+/** Only JSON that means the same in YAML 1.1: plain numbers and no duplicate keys. */
 function tryParseJson(text: string): unknown {
   const scan = scanJson(Buffer.from(text));
   if (scan.unusual) return undefined;
@@ -57,10 +58,10 @@ function tryParseJson(text: string): unknown {
   }
 }
 
-/** The same as JSON text, on which the decoding goes on. */
+/** The first document as JSON text. */
 export function yamlToJson(text: string): YamlAsJson {
-  const known = knownYaml(text);
-  if (known && 'json' in known) return known;
+  const cached = cachedYaml(text);
+  if (cached && 'json' in cached) return cached;
   const { value, duplicateKeys } = parseYaml(text);
   return { json: stringifyJson(value), duplicateKeys };
 }
@@ -157,7 +158,7 @@ class YamlConverter {
     });
   }
 
-  /** JSON keys are texts; shown as Go shows a value of the key's own type. */
+  /** A key as JSON text, and as Go prints a value of the key's type. */
   #key(node: Node | null): { text: string; shown: string } {
     const value = this.convert(node);
     if (typeof value === 'string') return { text: value, shown: quote(value) };
@@ -171,7 +172,10 @@ class YamlConverter {
   }
 }
 
-/** What each alias stands for: the last node before it that has its anchor. The library would walk the document for each of them. */
+/**
+ * The target of each alias: the last node before it with its anchor. The library would walk the document once per
+ * alias.
+ */
 function aliasTargets(root: Node | null): Map<Node, Node> {
   const targets = new Map<Node, Node>();
   const anchors = new Map<string, Node>();
@@ -203,7 +207,7 @@ function scalarValue(node: { type?: string; tag?: string; source?: string; value
   return node.type === 'PLAIN' && node.tag === undefined ? resolvePlainScalar(text) : text;
 }
 
-/** What JSON can hold of a number: none that is infinite, and integers of 64 bits with a sign; larger ones are doubles. */
+/** Numbers that JSON can hold: infinities are refused, integers beyond int64 become doubles. */
 function finite(value: YamlScalar): YamlScalar {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value) === value ? value : Number(value);
   if (typeof value !== 'number' || Number.isFinite(value)) return value;

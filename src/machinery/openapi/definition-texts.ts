@@ -1,8 +1,10 @@
 import { schema } from '../../api/index.ts';
-import { messageDefinition, type Style } from './definitions.ts';
+/** The JSON texts of the built-in definitions. */
+import { type Steps } from '../../base/index.ts';
+import { messageDefinition } from './definitions.ts';
 import { member, type Member } from './part.ts';
+import { type Style } from './references.ts';
 import { specialDefinition } from './special-definitions.ts';
-import type { Steps } from './steps.ts';
 
 interface Definition {
   readonly member: Member;
@@ -11,10 +13,10 @@ interface Definition {
 
 const REF = /"\$ref":"#\/(?:definitions|components\/schemas)\/([^"]+)"/g;
 
-/** The definitions that a text refers to. */
+/** The names of the definitions that a text refers to. */
 export const refsIn = (text: string): string[] => [...text.matchAll(REF)].map((match) => match[1]!);
 
-/** The JSON of each definition, made once: documents are joined of them. */
+/** Caches the JSON of each definition; documents are joined from these. */
 export class DefinitionTexts {
   readonly #known = new Map<string, Definition | undefined>();
 
@@ -24,7 +26,7 @@ export class DefinitionTexts {
     this.#style = style;
   }
 
-  /** Every definition that is named, and those that they refer to in turn. */
+  /** The named definitions and all that they refer to, directly or indirectly. */
   *reachableFrom(names: Iterable<string>): Steps<Member[]> {
     const found = new Map<string, Member>();
     const pending = [...names];

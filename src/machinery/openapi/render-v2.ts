@@ -1,11 +1,12 @@
+/** Renders paths for OpenAPI version 2. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/index.ts';
-import { refTo } from './definitions.ts';
 import { consumedTypes, producedTypes, RESPONSE_DESCRIPTIONS } from './media-types.ts';
 import type { Operation, PathItem } from './operations.ts';
 import type { Parameter } from './parameters.ts';
+import { refTo } from './references.ts';
 
-/** Parameters that many operations have, said once. */
+/** Parameters that operations share by reference. */
 export class SharedParameters {
   readonly #keys = new Map<Parameter, string>();
   readonly #parameters: JsonObject = {};

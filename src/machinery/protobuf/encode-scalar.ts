@@ -1,10 +1,11 @@
+/** Encodes scalars from their JSON form to protobuf. */
 import type { Scalar } from '../../api/index.ts';
 import { goJsonText, parseDurationNanos } from '../../base/index.ts';
 import { FIXED64, LENGTH_DELIMITED, VARINT } from './reader.ts';
 import { timestampOf, type Timestamp } from './timestamp.ts';
 import type { BackwardWriter } from './writer.ts';
 
-/** Writes a value (with its length where it has one), of any JSON type: what does not fit is written as the zero value. */
+/** Writes a value, with its length if it is delimited. A value of the wrong type is written as the zero value. */
 export type WriteValue = (writer: BackwardWriter, value: unknown) => void;
 
 export interface ScalarEncoding {

@@ -1,3 +1,4 @@
+/** Reads protobuf bytes. Every read checks the end of the message that it is in and throws a StatusError. */
 import { badRequest, type StatusError } from '../errors/index.ts';
 import { internedString } from './interned-string.ts';
 
@@ -8,12 +9,11 @@ const START_GROUP = 3;
 const END_GROUP = 4;
 const FIXED32 = 5;
 
-/** Deeper messages than any real object has; a bound on the reader's recursion. */
+/** Limits the recursion of decoders; no real object nests as deeply. */
 const MAX_DEPTH = 1000;
 
 export const truncated = (): StatusError => badRequest('unexpected EOF');
 
-/** Reads protobuf bytes. Every read checks the end of the message it is in, and fails with a StatusError. */
 export class Reader {
   position = 0;
   #depth = 0;

@@ -1,6 +1,6 @@
 /**
- * Builds protobuf bytes from the end to the front. A length-delimited value is written before its length is needed, so
- * one pass does without computing sizes first: write the content, then `length(mark)`, then the tag.
+ * Writes protobuf from the end to the front, so the length of a value is known when it has to be written, and one
+ * pass is enough: write the content, then `length(mark)`, then the tag.
  */
 export class BackwardWriter {
   #buffer: Buffer;
@@ -20,7 +20,7 @@ export class BackwardWriter {
     return Buffer.from(this.#buffer.subarray(this.#position));
   }
 
-  /** Where the writing stands; the bytes written after it are counted by `length`. */
+  /** The current position; `length` counts the bytes written after it. */
   mark(): number {
     return this.#buffer.length - this.#position;
   }

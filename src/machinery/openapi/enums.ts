@@ -1,8 +1,8 @@
 /**
- * Named strings whose declared values are all there are: OpenAPI lists them as an enumeration. Other named strings
- * (condition types, resource names, reasons) have well-known values, but any may occur.
+ * String types that OpenAPI describes with an `enum`, because their declared values are the only ones. Other string
+ * types (condition types, resource names, reasons) have well-known values but allow any.
  */
-const CLOSED_STRINGS = new Set(
+const ENUM_TYPES = new Set(
   `AppArmorProfileType AzureDataDiskCachingMode AzureDataDiskKind ClaimResourceStatus DNSPolicy HostPathType IPFamily
   IPFamilyPolicy MountPropagationMode NamespacePhase NodeInclusionPolicy NodePhase NodeSelectorOperator
   PersistentVolumeAccessMode PersistentVolumeClaimModifyVolumeStatus PersistentVolumeClaimPhase PersistentVolumeMode
@@ -17,14 +17,14 @@ const CLOSED_STRINGS = new Set(
   AllocationConfigSource DeviceTaintEffect DeviceTolerationOperator`.split(/\s+/),
 );
 
-/** The values of an enumeration in order; undefined for other strings. `goType` is like `v1.RestartPolicy`. */
-export function enumeration({
+/** The sorted values of an enum; undefined for other strings. `goType` is like `v1.RestartPolicy`. */
+export function enumValues({
   goType,
   values,
 }: {
   readonly goType: string;
   readonly values: readonly string[];
 }): string[] | undefined {
-  if (values.length === 0 || !CLOSED_STRINGS.has(goType.slice(goType.indexOf('.') + 1))) return undefined;
+  if (values.length === 0 || !ENUM_TYPES.has(goType.slice(goType.indexOf('.') + 1))) return undefined;
   return [...values].sort();
 }

@@ -1,10 +1,10 @@
-/** Writes that change nothing but the times in managedFields do not count as writes. */
+/** A write that changes only timestamps in managedFields does not count as a write. */
 import type { ManagedFieldsEntry } from '../../api/generated/meta-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import type { KubeObject } from '../index.ts';
 
-/** `updated` with the old times, when they are all that differs from `live`; otherwise `updated` itself. */
-export function keepUnchangedTimes(live: KubeObject, updated: KubeObject): KubeObject {
+/** `updated` with the old timestamps if nothing else differs from `live`; otherwise `updated` itself. */
+export function ignoreManagedFieldsTimestamps(live: KubeObject, updated: KubeObject): KubeObject {
   const old = live.metadata.managedFields;
   const now = updated.metadata.managedFields;
   if (!old || !now || old.length !== now.length) return updated;

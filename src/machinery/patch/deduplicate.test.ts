@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { withoutRepeats } from './strategic-merge-patch.ts';
+import { deduplicate } from './strategic-merge-patch.ts';
 
 /** The rule, item by item. */
 function slowly(items: unknown[]): unknown[] {
@@ -17,13 +17,13 @@ function slowly(items: unknown[]): unknown[] {
 it('gives what comparing every item with every other gives', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { maxLength: 20 }), (items) => {
-      expect(withoutRepeats([...items])).toEqual(slowly([...items]));
+      expect(deduplicate([...items])).toEqual(slowly([...items]));
     }),
   );
 });
 
 it('takes little time for many items', () => {
   const before = process.cpuUsage();
-  withoutRepeats([...Array.from({ length: 100_000 }, (_, i) => i), ...Array.from({ length: 100_000 }, (_, i) => i)]);
+  deduplicate([...Array.from({ length: 100_000 }, (_, i) => i), ...Array.from({ length: 100_000 }, (_, i) => i)]);
   expect(process.cpuUsage(before).user / 1000).toBeLessThan(2000);
 });

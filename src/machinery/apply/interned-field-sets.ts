@@ -1,45 +1,46 @@
 /**
- * One instance of equal field sets. Objects that are made alike (the Pods of a ReplicaSet, their status) have the same
- * sets; finding the set that exists is several times faster than making another, and thousands of objects share it.
+ * Interned field sets: one instance of equal sets. Objects of one template (the Pods of a ReplicaSet) have equal
+ * sets. Finding the existing instance is several times faster than building another, and thousands of objects share
+ * it. Sets are found by a trie over their members.
  */
 import { compareText } from '../../base/index.ts';
 import type { StructField } from './apply-type.ts';
 import { LEAF, SELF, type FieldSet, type FieldSetBuilder } from './field-set.ts';
 
-/** A step towards a set: the members so far, in their order. */
-interface Step {
-  /** The first continuation stands here, further ones in `others`. */
+/** A node of the trie: the set with the members on the path from the root. */
+interface TrieNode {
+  /** The first child is stored inline, further ones in `others`. */
   element: string;
   below: FieldSet;
-  next: Step | undefined;
-  others: Map<string, Map<FieldSet, Step>> | undefined;
+  next: TrieNode | undefined;
+  others: Map<string, Map<FieldSet, TrieNode>> | undefined;
   set: FieldSet | undefined;
 }
 
-const newStep = (): Step => ({ element: '', below: LEAF, next: undefined, others: undefined, set: undefined });
+const newNode = (): TrieNode => ({ element: '', below: LEAF, next: undefined, others: undefined, set: undefined });
 
-/** Enough for what a cluster's workloads look like; when it is full, everything starts over. */
-const MAX_STEPS = 50_000;
+/** Enough for the variety of objects in a cluster. A full trie is cleared. */
+const MAX_NODES = 50_000;
 
-let steps = 0;
-let root = newStep();
+let nodes = 0;
+let root = newNode();
 
-/** The set with these elements, which are in canonical order, and what is below each. */
-export function sharedSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
-  startOverWhenFull();
+/** The set with these elements, in canonical order, and their subsets. */
+export function internSet(elements: readonly string[], below: readonly FieldSet[]): FieldSet {
+  clearIfFull();
   let at = root;
   for (let i = 0; i < elements.length; i++) at = follow(at, elements[i]!, below[i]!);
   return (at.set ??= makeSet(elements, below));
 }
 
-/** As `sharedSet`, for fields; `self` when the path to them is a member too. */
-export function sharedStruct(
+/** Like `internSet`, for the fields of a struct. `self`: the path of the struct is a member too. */
+export function internStructSet(
   fields: readonly StructField[],
   below: readonly FieldSet[],
   self: boolean,
 ): FieldSet | undefined {
   if (fields.length === 0) return self ? LEAF : undefined;
-  startOverWhenFull();
+  clearIfFull();
   let at = self ? follow(root, SELF, LEAF) : root;
   for (let i = 0; i < fields.length; i++) at = follow(at, fields[i]!.element, below[i]!);
   if (at.set) return at.set;
@@ -47,7 +48,7 @@ export function sharedStruct(
   return (at.set = self ? makeSet([SELF, ...elements], [LEAF, ...below]) : makeSet(elements, below));
 }
 
-/** Puts fields, and what is below each, into canonical order, in place. */
+/** Sorts fields and their subsets into canonical order, in place. */
 export function sortFields(fields: StructField[], below: FieldSet[]): void {
   for (let i = 1; i < fields.length; i++) {
     const field = fields[i]!;
@@ -66,45 +67,45 @@ export function sortFields(fields: StructField[], below: FieldSet[]): void {
 const compareFields = (a: StructField, b: StructField): number =>
   a.order < 0 || b.order < 0 ? compareText(a.name, b.name) : a.order - b.order;
 
-function startOverWhenFull(): void {
-  if (steps <= MAX_STEPS) return;
-  root = newStep();
-  steps = 0;
+function clearIfFull(): void {
+  if (nodes <= MAX_NODES) return;
+  root = newNode();
+  nodes = 0;
 }
 
-function follow(from: Step, element: string, below: FieldSet): Step {
+function follow(from: TrieNode, element: string, below: FieldSet): TrieNode {
   if (from.next === undefined) {
     from.element = element;
     from.below = below;
-    steps += cost(element);
-    return (from.next = newStep());
+    nodes += cost(element);
+    return (from.next = newNode());
   }
   if (from.below === below && from.element === element) return from.next;
-  const byElement = (from.others ??= new Map<string, Map<FieldSet, Step>>());
+  const byElement = (from.others ??= new Map<string, Map<FieldSet, TrieNode>>());
   let byBelow = byElement.get(element);
   if (!byBelow) byElement.set(element, (byBelow = new Map()));
   let next = byBelow.get(below);
   if (!next) {
-    steps += cost(element);
-    byBelow.set(below, (next = newStep()));
+    nodes += cost(element);
+    byBelow.set(below, (next = newNode()));
   }
   return next;
 }
 
-/** Long keys count for more, so that they cannot fill the memory. */
+/** Long keys count for more, which bounds the memory. */
 const cost = (element: string): number => 1 + (element.length >> 6);
 
-/** The texts of shared sets; undefined until somebody asks. */
-const texts = new WeakMap<FieldSet, string | undefined>();
+/** The JSON of interned sets; undefined until it is needed. */
+const jsonTexts = new WeakMap<FieldSet, string | undefined>();
 
-/** A set as JSON. Writing it is most of the work of encoding a small object, and sets that are shared are written once. */
+/** A set as JSON, cached for interned sets: encoding it is most of the work of encoding a small object. */
 export function fieldSetText(set: FieldSet): string {
-  const known = texts.get(set);
+  const known = jsonTexts.get(set);
   if (known !== undefined) return known;
   const text = JSON.stringify(set);
-  if (texts.has(set)) {
-    texts.set(set, text);
-    steps += cost(text);
+  if (jsonTexts.has(set)) {
+    jsonTexts.set(set, text);
+    nodes += cost(text);
   }
   return text;
 }
@@ -113,6 +114,6 @@ function makeSet(elements: readonly string[], below: readonly FieldSet[]): Field
   if (elements.length === 0 || (elements.length === 1 && elements[0] === SELF)) return LEAF;
   const set: FieldSetBuilder = {};
   for (let i = 0; i < elements.length; i++) set[elements[i]!] = below[i]!;
-  texts.set(set, undefined);
+  jsonTexts.set(set, undefined);
   return Object.freeze(set);
 }

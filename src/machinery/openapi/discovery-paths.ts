@@ -1,11 +1,11 @@
+/** OpenAPI paths of discovery and of the server version. */
 import { groupName, groupTag, versionName, versionTag } from './operation-names.ts';
 import { rootOf, type Operation, type PathItem } from './operations.ts';
 import { VERSION_INFO } from './special-definitions.ts';
 
-/** The paths of discovery and of the server's version. */
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 
-interface Read {
+interface GetOperation {
   readonly path: string;
   readonly operationId: string;
   readonly description: string;
@@ -13,7 +13,7 @@ interface Read {
   readonly definition: string;
 }
 
-function read({ path, definition, ...rest }: Read): PathItem {
+function getOperation({ path, definition, ...rest }: GetOperation): PathItem {
   const operation: Operation = {
     ...rest,
     method: 'get',
@@ -25,7 +25,7 @@ function read({ path, definition, ...rest }: Read): PathItem {
   return { path, parameters: [], operations: [operation] };
 }
 
-export const corePath: PathItem = read({
+export const corePath: PathItem = getOperation({
   path: '/api/',
   operationId: 'getCoreAPIVersions',
   description: 'get available API versions',
@@ -33,7 +33,7 @@ export const corePath: PathItem = read({
   definition: `${META}APIVersions`,
 });
 
-export const groupsPath: PathItem = read({
+export const groupsPath: PathItem = getOperation({
   path: '/apis/',
   operationId: 'getAPIVersions',
   description: 'get available API versions',
@@ -41,7 +41,7 @@ export const groupsPath: PathItem = read({
   definition: `${META}APIGroupList`,
 });
 
-const versionOperation = read({
+const versionOperation = getOperation({
   path: '/version/',
   operationId: 'getCodeVersion',
   description: 'get the version information for this server',
@@ -55,7 +55,7 @@ export const versionPath: PathItem = {
 };
 
 export const groupPath = (group: string): PathItem =>
-  read({
+  getOperation({
     path: `/apis/${group}/`,
     operationId: `get${groupName(group)}APIGroup`,
     description: 'get information of a group',
@@ -64,7 +64,7 @@ export const groupPath = (group: string): PathItem =>
   });
 
 export const groupVersionPath = (gv: { group: string; version: string }): PathItem =>
-  read({
+  getOperation({
     path: `${rootOf(gv)}/`,
     operationId: `get${versionName(gv)}APIResources`,
     description: 'get available resources',

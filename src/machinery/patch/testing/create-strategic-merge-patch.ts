@@ -1,12 +1,11 @@
-/** Strategic merge patches made from the difference of objects, as kubectl makes them. */
-import type { Message, Type } from '../../api/index.ts';
-import { compareText, deepEqual, getOwn, isRecord, setOwn } from '../../base/index.ts';
-import { combinePatches } from './combine-patches.ts';
-import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from './directive-names.ts';
-import { identityOf, itemKind, requireMergeKey } from './element-order.ts';
-import { valueText } from './patch-errors.ts';
-import { patchMetaOf, type PatchMeta } from './patch-schema.ts';
-import { withinDepth } from './within-depth.ts';
+/** Creates strategic merge patches from two objects, as kubectl does: the inverse of applying, for tests of laws. */
+import type { Message, Type } from '../../../api/index.ts';
+import { compareText, deepEqual, getOwn, isRecord, setOwn } from '../../../base/index.ts';
+import { DELETE_LIST, PATCH, RETAIN_KEYS, SET_ORDER } from '../directive-names.ts';
+import { identityOf, itemKind, requireMergeKey } from '../element-order.ts';
+import { valueText } from '../patch-errors.ts';
+import { patchMetaOf, type PatchMeta } from '../patch-schema.ts';
+import { withinDepth } from '../within-depth.ts';
 
 type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -19,27 +18,6 @@ export function createStrategicMergePatch(
   return withinDepth(() =>
     diffMaps(message, original, modified, { changes: true, deletions: true, retainKeys: false }),
   );
-}
-
-export interface ThreeWay {
-  /** What was applied last time. */
-  readonly original: JsonRecord;
-  /** What is to be applied now. */
-  readonly modified: JsonRecord;
-  /** The object as it is. */
-  readonly current: JsonRecord;
-}
-
-/** The patch that brings `current` to `modified` and removes only what `original` had and `modified` has no more. */
-export function createThreeWayStrategicMergePatch(
-  message: Message,
-  { original, modified, current }: ThreeWay,
-): Record<string, unknown> {
-  return withinDepth(() => {
-    const changes = diffMaps(message, current, modified, { changes: true, deletions: false, retainKeys: false });
-    const deletions = diffMaps(message, original, modified, { changes: false, deletions: true, retainKeys: false });
-    return combinePatches(message, deletions, changes);
-  });
 }
 
 interface DiffOptions {
