@@ -57,6 +57,7 @@ export const PROGRAMS = {
     ],
     script: ['terminals of kubectl', { apt: 'bsdutils', dnf: 'util-linux-script', apk: 'util-linux-misc' }],
     setpriv: ['users other than root', { apt: 'util-linux', dnf: 'util-linux-core', apk: 'setpriv' }],
+    sysctl: ['forwarding', { apt: 'procps', dnf: 'procps-ng', apk: 'procps-ng' }],
     umount: ['full disks', { apt: 'mount', dnf: 'util-linux-core', apk: 'umount' }],
     unshare: ['machines that lack programs', { apt: 'util-linux', dnf: 'util-linux-core', apk: 'util-linux-misc' }],
     zstd: ['layers that zstd has written', 'zstd'],

@@ -14,7 +14,7 @@ describe.skipIf(missing !== undefined)(title, () => {
   beforeAll(async () => {
     system = await startBareSystem();
   }, 15 * MINUTE_MS);
-  afterAll(() => system?.close(), MINUTE_MS);
+  afterAll(() => system?.close(), 5 * MINUTE_MS);
 
   const has = (file: string): boolean => existsSync(join(system.root, file));
 

@@ -45,7 +45,8 @@ export async function startBareSystem(): Promise<BareSystem> {
   const scratch = fs.mkdtempSync(join(tmpdir(), 'k8ts-bare-'));
   const namespaces = new TestNamespaces();
   const closing: (() => void | Promise<void>)[] = [
-    () => fs.rmSync(scratch, { recursive: true, force: true }),
+    // Never into something that is still mounted there, such as the machine's devices.
+    () => void execFileSync('rm', ['-rf', '--one-file-system', scratch]),
     () => namespaces.close(),
   ];
   const close = async (): Promise<void> => {
