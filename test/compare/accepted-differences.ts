@@ -1,0 +1,30 @@
+/**
+ * Differences from the other server that stand, each with its reason. What is not here is a defect. An entry holds for a
+ * difference when all that it names matches.
+ */
+import type { Difference } from './difference.ts';
+
+export interface AcceptedDifference {
+  readonly area?: string;
+  /** The request: `GET /path`. */
+  readonly request?: RegExp;
+  readonly path: RegExp;
+  readonly ours?: RegExp;
+  readonly theirs?: RegExp;
+  readonly reason: string;
+}
+
+export const acceptedDifferences: readonly AcceptedDifference[] = [];
+
+export function reasonFor(area: string, request: string, difference: Difference, list = acceptedDifferences): string | undefined {
+  const matches = (pattern: RegExp | undefined, value: unknown): boolean => pattern === undefined || pattern.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+  const found = list.find(
+    (entry) =>
+      (entry.area === undefined || entry.area === area) &&
+      matches(entry.request, request) &&
+      matches(entry.path, difference.path) &&
+      matches(entry.ours, difference.ours) &&
+      matches(entry.theirs, difference.theirs),
+  );
+  return found?.reason;
+}

@@ -1,0 +1,122 @@
+/** The form of an answer in which two servers can be compared: without what two servers never share. */
+import type { Answer } from './conversation.ts';
+import { protobufTree } from './protobuf-tree.ts';
+
+export interface Comparable {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly body: unknown;
+}
+
+/** What the names of this conversation are on one server, and what the uids of its flow control mean. */
+export interface Own {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly flowNames: ReadonlyMap<string, string>;
+}
+
+/** Of the connection, or of the moment. The length follows from the body. */
+const HEADERS_LEFT_OUT = ['date', 'content-length', 'connection', 'keep-alive', 'transfer-encoding', 'trailer'];
+const HEADERS_OF_ONE_SERVER = ['audit-id', 'etag', 'last-modified', 'expires'];
+const FLOW_HEADERS = ['x-kubernetes-pf-flowschema-uid', 'x-kubernetes-pf-prioritylevel-uid'];
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d(?: UTC)?)?/g;
+const AGE = /^(?:\d+[smhdy]){1,2}$/;
+const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+const PROTOBUF_MAGIC = 'k8s\0';
+const A_DAY_MS = 86_400_000;
+const HIDDEN: Readonly<Record<string, string>> = { resourceVersion: '<version>', continue: '<continue>', serverAddress: '<server>', hash: '<hash>' };
+
+export function comparable(answer: Answer, own: Own): Comparable {
+  const type = String(answer.headers['content-type'] ?? '');
+  return { status: answer.status, headers: comparableHeaders(answer.headers, own), body: clean(readBody(answer.body, type), '', own) };
+}
+
+function comparableHeaders(headers: Answer['headers'], own: Own): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const name of Object.keys(headers).sort()) {
+    const value = headers[name];
+    if (HEADERS_LEFT_OUT.includes(name) || value === undefined) continue;
+    if (HEADERS_OF_ONE_SERVER.includes(name)) out[name] = '<present>';
+    else if (FLOW_HEADERS.includes(name)) out[name] = own.flowNames.get(String(value)) ?? '<uid>';
+    else out[name] = clean(value, name, own);
+  }
+  return out;
+}
+
+/** JSON, one JSON document a line, a protobuf message, or lines of text. */
+export function readBody(body: Buffer, contentType: string): unknown {
+  if (body.length === 0) return undefined;
+  if (body.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC) return { protobuf: protobufTree(body.subarray(4)) ?? body.toString('hex') };
+  if (contentType.includes('protobuf')) return { protobuf: protobufTree(body) ?? body.toString('hex') };
+  const text = body.toString('utf8');
+  if (!contentType.includes('json')) return text.split('\n');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    const lines = text.trim().split('\n');
+    return lines.map((line) => parsedOr(line));
+  }
+}
+
+function parsedOr(line: string): unknown {
+  try {
+    return JSON.parse(line) as unknown;
+  } catch {
+    return line;
+  }
+}
+
+export function clean(value: unknown, key: string, own: Own): unknown {
+  if (Array.isArray(value)) return value.map((element: unknown) => clean(element, key, own));
+  if (typeof value === 'string') return cleanText(value, key, own);
+  if (typeof value === 'number') return key === 'nodePort' || key === 'healthCheckNodePort' ? nodePort(value) : value;
+  if (value === null || typeof value !== 'object') return value;
+  const out: Record<string, unknown> = {};
+  for (const [name, inner] of Object.entries(value)) out[cleanText(name, '', own)] = clean(inner, name, own);
+  // Descriptions of columns are each server's own words.
+  if ('priority' in value && 'format' in value) delete out['description'];
+  const { generateName, name } = value as { generateName?: unknown; name?: unknown };
+  if (typeof generateName === 'string' && typeof name === 'string' && name.startsWith(generateName) && name !== generateName) {
+    out['name'] = `${cleanText(generateName, '', own)}<suffix>`;
+  }
+  return out;
+}
+
+function nodePort(value: number): unknown {
+  return value >= 30_000 && value < 32_768 ? '<port>' : value;
+}
+
+function cleanText(text: string, key: string, own: Own): string {
+  const hidden = HIDDEN[key];
+  if (hidden !== undefined && text !== '' && text !== '0') return hidden;
+  if (key === 'token' && JWT.test(text)) return '<token>';
+  if (key === 'cells' && AGE.test(text)) return '<age>';
+  return own.variables.size === 0 ? mask(text) : mask(named(text, own.variables));
+}
+
+/** What has a name in the conversation is called by it; the longest first, because one may be part of another. */
+function named(text: string, variables: ReadonlyMap<string, string>): string {
+  let out = text;
+  for (const [name, value] of variables) {
+    if (value.length > 3 && out.includes(value)) out = out.split(value).join(`$${name}`);
+  }
+  return out;
+}
+
+function mask(text: string): string {
+  if (text.length < 4) return text;
+  return text
+    .replace(UUID, '<uid>')
+    .replace(TIME, (time) => (isRecent(time) ? '<time>' : time))
+    .replace(/\b10\.96\.\d+\.\d+\b/g, '<ip>')
+    .replace(/:3[0-2]\d\d\d\//g, ':<port>/')
+    .replace(/0xc[0-9a-f]{8,}/g, '<pointer>')
+    .replace(/((?:resource|Resource) ?[vV]ersion[^:]{0,20}: )\d+/g, '$1<version>')
+    .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>');
+}
+
+/** Times that conversations send are years away, so that they are compared. */
+function isRecent(time: string): boolean {
+  return Math.abs(Date.parse(time) - Date.now()) < A_DAY_MS;
+}
