@@ -78,7 +78,9 @@ async function converse({ area, index, conversation }: Job, attempt: number, opt
       (error: unknown): Difference[] => [{ path: '', what: 'failed', ours: String(error), theirs: '' }],
     );
     found.push(outcome.then((list) => (request.setup ? undefined : { area, index, topic: conversation.topic, step, request, differences: list })));
-    await (request.watch ? new Promise((resolve) => setTimeout(resolve, WATCH_OPENS_MS)) : outcome);
+    if (!request.watch) await outcome;
+    const pauseMs = request.watch ? WATCH_OPENS_MS : (request.pauseMs ?? 0);
+    if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
   const outcomes = await Promise.all(found);
   await Promise.all(sides.map((side) => cleanUp(side, conversation)));

@@ -12,7 +12,7 @@ interface Kubeconfig {
   readonly users: readonly { name: string; user: Record<string, string> }[];
 }
 
-const ANSWER_WITHIN_MS = 70_000;
+const ANSWER_WITHIN_MS = 20_000;
 
 /** `directory` is where relative file names of the kubeconfig lead. */
 export function connectTo(kubeconfig: string, directory: string): Server {
@@ -45,7 +45,7 @@ export function connectToFile(file: string): Server {
 }
 
 function exchange(url: URL, agent: https.Agent, { method, path, headers, body }: Request): Promise<Answer> {
-  const t0=Date.now(); return new Promise((resolve, reject) => {
+  return new Promise((resolve, reject) => {
     const sent = https.request(
       {
         ...{ host: url.hostname, port: url.port, method, path, agent, timeout: ANSWER_WITHIN_MS },
@@ -56,7 +56,7 @@ function exchange(url: URL, agent: https.Agent, { method, path, headers, body }:
         const pieces: Buffer[] = [];
         answer.on('data', (piece: Buffer) => pieces.push(piece));
         answer.on('error', reject);
-        answer.on('end', () => (Date.now()-t0>400&&console.error(Date.now()-t0, url.port, method, path), 0) || resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer.rawHeaders), body: Buffer.concat(pieces) }));
+        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer.rawHeaders), body: Buffer.concat(pieces) }));
       },
     );
     sent.on('timeout', () => sent.destroy(new Error(`no answer in ${ANSWER_WITHIN_MS / 1000} s`)));

@@ -20,6 +20,8 @@ export interface Step {
   readonly setup?: true;
   /** Sent again until the answer has this status or until a second has passed: for what a server does a moment later. */
   readonly until?: number;
+  /** Before the next step: where nothing shows that both servers have seen what was written. */
+  readonly pauseMs?: number;
   /** A watch: opened here, read while the next steps run, compared when it has ended. The path limits its time. */
   readonly watch?: true;
   /** Reviews that webhooks got for this request are compared too. */

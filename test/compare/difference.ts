@@ -85,9 +85,9 @@ function betweenLists(ours: readonly unknown[], theirs: readonly unknown[], path
   const [mine, other] = [ours.map((element) => JSON.stringify(element)), theirs.map((element) => JSON.stringify(element))];
   const missing = without(other, mine).map((text): Difference => ({ path: `${path}[]`, what: 'missing', ours: undefined, theirs: JSON.parse(text) as unknown }));
   const extra = without(mine, other).map((text): Difference => ({ path: `${path}[]`, what: 'extra', ours: JSON.parse(text) as unknown, theirs: undefined }));
-  return missing.length === 0 || extra.length === 0
-    ? [...missing, ...extra]
-    : [{ path, what: 'length', ours: mine.length, theirs: other.length }, ...missing.slice(0, 1), ...extra.slice(0, 1)];
+  // Texts are told apart by what they are, other elements by their place too.
+  if (missing.length === 0 || extra.length === 0 || typeof ours[0] === 'string') return [...missing, ...extra];
+  return [{ path, what: 'length', ours: mine.length, theirs: other.length }, ...missing.slice(0, 1), ...extra.slice(0, 1)];
 }
 
 function isPermutation(ours: readonly unknown[], theirs: readonly unknown[]): boolean {

@@ -1,4 +1,5 @@
 /** The form of an answer in which two servers can be compared: without what two servers never share. */
+import { parseAllDocuments } from 'yaml';
 import type { Answer } from './conversation.ts';
 import { protobufTree } from './protobuf-tree.ts';
 
@@ -50,12 +51,22 @@ export function readBody(body: Buffer, contentType: string): unknown {
   if (body.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC) return { protobuf: protobufTree(body.subarray(4)) ?? body.toString('hex') };
   if (contentType.includes('protobuf')) return { protobuf: protobufTree(body) ?? body.toString('hex') };
   const text = body.toString('utf8');
+  if (contentType.includes('yaml')) return parsedYaml(text);
   if (!contentType.includes('json')) return text.split('\n');
   try {
     return JSON.parse(text) as unknown;
   } catch {
     const lines = text.trim().split('\n');
     return lines.map((line) => parsedOr(line));
+  }
+}
+
+function parsedYaml(text: string): unknown {
+  try {
+    const documents = parseAllDocuments(text, { version: '1.1' }).map((document) => document.toJS() as unknown);
+    return documents.length === 1 ? documents[0] : documents;
+  } catch {
+    return text.split('\n');
   }
 }
 

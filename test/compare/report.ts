@@ -17,6 +17,8 @@ export interface DifferenceClass {
   /** How many differences, and of which kinds or topics. */
   count: number;
   readonly topics: Map<string, number>;
+  /** What else differs so: a list is easier to mend than a first example. */
+  readonly also: Set<string>;
   /** The first one that was found. */
   readonly example: { readonly outcome: Outcome; readonly difference: Difference };
 }
@@ -28,6 +30,9 @@ export interface Report {
   /** Reasons of accepted differences, and how often. */
   readonly accepted: ReadonlyMap<string, number>;
 }
+
+/** Further differences that are shown of one class. */
+const MORE = 6;
 
 export function makeReport(outcomes: readonly Outcome[], reason = reasonFor): Report {
   const counts = new Map<string, Counts>();
@@ -61,9 +66,10 @@ function sum(all: readonly Counts[]): Counts {
 function addTo(classes: Map<string, DifferenceClass>, outcome: Outcome, difference: Difference): void {
   const path = placeOf(difference.path);
   const key = [outcome.area, path, difference.what, ...(isText(difference) ? [shapeOf(difference.ours), shapeOf(difference.theirs)] : [])].join('\n');
-  const found = classes.get(key) ?? { area: outcome.area, path, what: difference.what, count: 0, topics: new Map<string, number>(), example: { outcome, difference } };
+  const found = classes.get(key) ?? { area: outcome.area, path, what: difference.what, count: 0, topics: new Map<string, number>(), also: new Set<string>(), example: { outcome, difference } };
   classes.set(key, found);
   found.count++;
+  if (found.count > 1 && found.also.size < MORE) found.also.add(shorten(`${show(difference.ours)} / ${show(difference.theirs)}`, 160));
   found.topics.set(outcome.topic, (found.topics.get(outcome.topic) ?? 0) + 1);
 }
 
@@ -106,7 +112,7 @@ export function formatReport({ counts, total, classes, accepted }: Report, limit
   return lines.join('\n');
 }
 
-function formatClass({ area, path, what, count, topics, example }: DifferenceClass, number: number): string[] {
+function formatClass({ area, path, what, count, topics, also, example }: DifferenceClass, number: number): string[] {
   const { outcome, difference } = example;
   const { request } = outcome;
   const kinds = [...topics].sort(([, a], [, b]) => b - a).map(([topic, times]) => `${topic} ${times}`);
@@ -118,6 +124,7 @@ function formatClass({ area, path, what, count, topics, example }: DifferenceCla
     ...(sent === '' ? [] : [`   ${shorten(sent, 1200)}`]),
     `   k8ts:  ${show(difference.ours)}`,
     `   other: ${show(difference.theirs)}`,
+    ...[...also].map((text) => `   also:  ${text}`),
   ];
 }
 

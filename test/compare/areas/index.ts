@@ -14,6 +14,14 @@ import { query } from './query.ts';
 import { selectors } from './selectors.ts';
 import { status } from './status.ts';
 import { update } from './update.ts';
+import { crds } from './crd.ts';
+import { policies } from './policies.ts';
+import { rbac } from './rbac.ts';
+import { requests } from './requests.ts';
+import { rules } from './rules.ts';
+import { subresources } from './subresources.ts';
+import { tables } from './tables.ts';
+import { webhooks } from './webhooks.ts';
 import { watch } from './watch.ts';
 
 export const areas = {
@@ -28,6 +36,14 @@ export const areas = {
   negotiation,
   selectors,
   watch,
+  tables,
+  subresources,
+  requests,
+  crd: crds,
+  rules,
+  policies,
+  webhooks,
+  rbac,
   discovery,
   openapi,
   health,

@@ -11,7 +11,7 @@ function names(body: unknown): unknown {
   const lines = Array.isArray(body) ? (body as string[]) : [];
   const types = lines.flatMap((line) => {
     const [, name, type] = /^# TYPE (\S+) (\S+)$/.exec(line) ?? [];
-    return name !== undefined && !/^(?:go|process|nodejs)_/.test(name) ? [[name, type] as const] : [];
+    return name !== undefined && !/^(?:go|process|nodejs)_/.test(name) ? [`${name} ${type}`] : [];
   });
-  return Object.fromEntries(types.sort(([a], [b]) => (a < b ? -1 : 1)));
+  return types.sort();
 }

@@ -26,7 +26,7 @@ function* conversations(options: AreaOptions): Generator<Conversation> {
 }
 
 /** The sample's content stays where the made one has nothing. */
-function mixed(sample: unknown, made: unknown): unknown {
+export function mixed(sample: unknown, made: unknown): unknown {
   if (!isPlain(sample) || !isPlain(made)) return made === undefined ? sample : made;
   const out: Record<string, unknown> = { ...sample };
   for (const [key, value] of Object.entries(made)) out[key] = mixed(out[key], value);
@@ -37,7 +37,7 @@ function isPlain(value: unknown): value is Record<string, unknown> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-function someObject(random: Random, message: Message, depth: number): Record<string, unknown> {
+export function someObject(random: Random, message: Message, depth: number): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   // Where few fields exclude each other, more of them make better objects.
   const part = depth === 0 ? 0.9 : Math.min(0.5, 3 / message.fields.length);
