@@ -13,6 +13,8 @@ export interface Comparable {
 export interface Own {
   readonly variables: ReadonlyMap<string, string>;
   readonly flowNames: ReadonlyMap<string, string>;
+  /** The start of a name that the server completes by chance. */
+  readonly generateName?: string;
 }
 
 /** Of the connection, or of the moment. The length follows from the body. */
@@ -24,6 +26,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d(?: UTC)?)?/g;
 const AGE = /^(?:\d+[smhdy]){1,2}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+/** A value as upstream's programming language shows it, by its own names of the fields. */
+const STRUCT_DUMP = /Invalid value: [[{]+"[A-Z]\w*":.*[\]}](?=: )/gs;
 const PROTOBUF_MAGIC = 'k8s\0';
 const A_DAY_MS = 86_400_000;
 const HIDDEN: Readonly<Record<string, string>> = { resourceVersion: '<version>', continue: '<continue>', serverAddress: '<server>', hash: '<hash>' };
@@ -79,6 +83,7 @@ function parsedOr(line: string): unknown {
 }
 
 export function clean(value: unknown, key: string, own: Own): unknown {
+  if (key === 'managedFields' && Array.isArray(value)) return clean(value.filter((entry) => !isOfController(entry)), 'entries', own);
   if (Array.isArray(value)) return value.map((element: unknown) => clean(element, key, own));
   if (typeof value === 'string') return cleanText(value, key, own);
   if (typeof value === 'number') return key === 'nodePort' || key === 'healthCheckNodePort' ? nodePort(value) : value;
@@ -94,6 +99,11 @@ export function clean(value: unknown, key: string, own: Own): unknown {
   return out;
 }
 
+/** Controllers write when they come to it. */
+function isOfController(entry: unknown): boolean {
+  return ['kube-controller-manager', 'kube-scheduler'].includes((entry as { manager?: string } | null)?.manager ?? '');
+}
+
 function nodePort(value: number): unknown {
   return value >= 30_000 && value < 32_768 ? '<port>' : value;
 }
@@ -103,7 +113,13 @@ function cleanText(text: string, key: string, own: Own): string {
   if (hidden !== undefined && text !== '' && text !== '0') return hidden;
   if (key === 'token' && JWT.test(text)) return '<token>';
   if (key === 'cells' && AGE.test(text)) return '<age>';
-  return own.variables.size === 0 ? mask(text) : mask(named(text, own.variables));
+  const masked = mask(named(text, own.variables));
+  const { generateName } = own;
+  return generateName === undefined ? masked : withoutSuffix(masked, generateName);
+}
+
+function withoutSuffix(text: string, start: string): string {
+  return text.split(start).map((part, i) => (i === 0 ? part : part.replace(/^[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9])/, '<suffix>'))).join(start);
 }
 
 /** What has a name in the conversation is called by it; the longest first, because one may be part of another. */
@@ -124,7 +140,9 @@ function mask(text: string): string {
     .replace(/:3[0-2]\d\d\d\//g, ':<port>/')
     .replace(/0xc[0-9a-f]{8,}/g, '<pointer>')
     .replace(/((?:resource|Resource) ?[vV]ersion[^:]{0,20}: )\d+/g, '$1<version>')
-    .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>');
+    .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>')
+    .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-<suffix>')
+    .replace(STRUCT_DUMP, 'Invalid value: <struct>');
 }
 
 /** Times that conversations send are years away, so that they are compared. */

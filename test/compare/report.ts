@@ -73,9 +73,9 @@ function addTo(classes: Map<string, DifferenceClass>, outcome: Outcome, differen
   found.topics.set(outcome.topic, (found.topics.get(outcome.topic) ?? 0) + 1);
 }
 
-/** Elements of a list are one place. */
+/** Elements of a list, or paths and schemas of a document, are one place. */
 function placeOf(path: string): string {
-  return path.replace(/\[\d+\]/g, '[]');
+  return path.replace(/\[\d+\]/g, '[]').replace(/\["(?:[^"\\]|\\.)*"\]/g, '["…"]');
 }
 
 function isText({ path, what }: Difference): boolean {

@@ -37,11 +37,18 @@ export class Side {
   }
 
   comparable(step: Step, answer: Answer): Comparable {
-    const own = this.#own();
+    const generateName = /"generateName":"([^"]+)"/.exec(step.raw ?? JSON.stringify(step.body ?? null))?.[1];
+    const own = { ...this.#own(), ...(generateName === undefined ? {} : { generateName }) };
     const seen = comparable(answer, own);
     const body = step.only ? step.only(seen.body) : seen.body;
     if (!step.reviews) return { ...seen, body };
-    return { ...seen, body: { answer: body, reviews: clean(this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? ''), '', own) } };
+    return { ...seen, body: { answer: body, reviews: clean(this.#reviews(), '', own) } };
+  }
+
+  /** Webhooks are called at the same time: their order is chance. */
+  #reviews(): unknown[] {
+    const text = (review: unknown): string => (review as { path: string }).path;
+    return this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '').sort((a, b) => text(a).localeCompare(text(b)));
   }
 
   #sendOnce(step: Step): Promise<Answer> {

@@ -36,8 +36,13 @@ function builtInDocument(body: unknown): unknown {
   return { ...rest, paths: builtIn(paths), definitions: builtIn(definitions) };
 }
 
-function withoutDescriptions(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutDescriptions);
+/** Parameters are told apart by their names; their order has no meaning. */
+export function withoutDescriptions(value: unknown): unknown {
+  if (Array.isArray(value)) {
+    const parameters = value.every((element) => typeof element === 'object' && element !== null && 'in' in element && 'name' in element);
+    if (!parameters || value.length === 0) return value.map(withoutDescriptions);
+    return Object.fromEntries((value as { name: string }[]).map((parameter) => [parameter.name, withoutDescriptions(parameter)]));
+  }
   if (value === null || typeof value !== 'object') return value;
   return Object.fromEntries(
     Object.entries(value)

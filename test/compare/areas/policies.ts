@@ -13,7 +13,9 @@ const ROOTS: Roots = {
 };
 const OWN = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': '$NS' } } };
 const RULE = { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] };
-const SETTLE = 12;
+/** A server looks for new mutating policies once a second, apart from the validating ones. */
+const MUTATING_SEEN_AFTER_MS = 1500;
+const TRIES = 12;
 
 export const policies: Area = { weight: 5, conversations };
 
@@ -86,7 +88,7 @@ function inForce(random: Random, kind: 'Validating' | 'Mutating', spec: object, 
   const collection = '/api/v1/namespaces/$NS/configmaps';
   const canary = { matchConstraints: { ...OWN, resourceRules: [{ ...RULE, resources: ['secrets'] }] }, validations: [{ expression: 'false' }] };
   const post = (at: string, name: string, content: object, more: Partial<Step> = {}): Step => ({ method: 'POST', path: `${GROUP}/${at}`, body: { metadata: { name }, spec: content }, ...more });
-  const tries = Array.from({ length: SETTLE }, (_, i): Step => ({ method: 'POST', path: `${collection}${random.pick(['?dryRun=All', ''])}`, body: config(random, `c${i}`), about: JSON.stringify(spec) }));
+  const tries = Array.from({ length: TRIES }, (_, i): Step => ({ method: 'POST', path: `${collection}${random.pick(['?dryRun=All', ''])}`, body: config(random, `c${i}`), about: JSON.stringify(spec) }));
   return {
     topic: kind.toLowerCase(),
     namespace: true,
@@ -97,7 +99,7 @@ function inForce(random: Random, kind: 'Validating' | 'Mutating', spec: object, 
       // Made last, and therefore seen last.
       post('validatingadmissionpolicies', 'canary-$RUN', canary, { setup: true }),
       post('validatingadmissionpolicybindings', 'canary-$RUN', { policyName: 'canary-$RUN', validationActions: ['Deny'] }, { setup: true }),
-      { method: 'POST', path: '/api/v1/namespaces/$NS/secrets?dryRun=All', body: { metadata: { name: 's' } }, until: 422, setup: true },
+      { method: 'POST', path: '/api/v1/namespaces/$NS/secrets?dryRun=All', body: { metadata: { name: 's' } }, until: 422, setup: true, ...(kind === 'Mutating' ? { pauseMs: MUTATING_SEEN_AFTER_MS } : {}) },
       ...tries,
     ],
     cleanup: [`${plural}/p-$RUN`, `${bindings}/b-$RUN`, 'validatingadmissionpolicies/canary-$RUN', 'validatingadmissionpolicybindings/canary-$RUN'].map((path) => ({ method: 'DELETE', path: `${GROUP}/${path}` })),
