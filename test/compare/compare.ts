@@ -72,11 +72,8 @@ async function converse({ area, index, conversation }: Job, attempt: number, opt
   if (conversation.namespace) await Promise.all(sides.map((side) => makeNamespace(side, options.controllers)));
   const found: Promise<Outcome | undefined>[] = [];
   for (const [step, request] of conversation.steps.entries()) {
-    const answers = Promise.all(sides.map((side) => side.send(request))) as Promise<[Answer, Answer]>;
-    const outcome = answers.then(
-      ([mine, other]) => differences(sides[0].comparable(request, mine), sides[1].comparable(request, other)),
-      (error: unknown): Difference[] => [{ path: '', what: 'failed', ours: String(error), theirs: '' }],
-    );
+    const answers = Promise.all(sides.map((side) => side.send(request).catch(broken))) as Promise<[Answer, Answer]>;
+    const outcome = answers.then(([mine, other]) => differences(sides[0].comparable(request, mine), sides[1].comparable(request, other)));
     found.push(outcome.then((list) => (request.setup ? undefined : { area, index, topic: conversation.topic, step, request, differences: list })));
     if (!request.watch) await outcome;
     const pauseMs = request.watch ? WATCH_OPENS_MS : (request.pauseMs ?? 0);
@@ -85,6 +82,11 @@ async function converse({ area, index, conversation }: Job, attempt: number, opt
   const outcomes = await Promise.all(found);
   await Promise.all(sides.map((side) => cleanUp(side, conversation)));
   return outcomes.filter((outcome) => outcome !== undefined);
+}
+
+/** A connection that ends without an answer is one too. */
+function broken(error: unknown): Answer {
+  return { status: 0, headers: {}, body: Buffer.from(String(error)) };
 }
 
 async function makeNamespace(side: Side, controllers: boolean): Promise<void> {

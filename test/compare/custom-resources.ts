@@ -102,7 +102,7 @@ export function crd(random: Random, schema: MadeSchema, { odd }: { odd: boolean 
     ...maybe({ selectableFields: [{ jsonPath: '.spec.color' }] }),
     ...maybe({ deprecated: true, ...maybe({ deprecationWarning: 'use another' }) }),
   };
-  const second = maybe({ more: [{ name: 'v2', served: random.chance(0.7), storage: false, schema: { openAPIV3Schema: schema } }] }) as { more?: object[] };
+  const second = maybe({ more: [{ name: 'v2', served: random.chance(0.7), storage: false, schema: { openAPIV3Schema: { ...schema, description: 'second' } } }] }) as { more?: object[] };
   const spec = {
     ...{ group: '$RUN.example.com', scope: 'Namespaced', names: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList', ...maybe({ shortNames: ['th'], categories: ['all'] }) } },
     versions: [version, ...(second.more ?? [])],

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Comparable } from './normalise.ts';
 
-export type What = 'status' | 'missing' | 'extra' | 'value' | 'type' | 'length' | 'order' | 'failed';
+export type What = 'status' | 'missing' | 'extra' | 'value' | 'type' | 'length' | 'order';
 
 export interface Difference {
   /** `body.spec.replicas`, `headers.warning`, `status`. */
@@ -34,7 +34,7 @@ export function differences(ours: Comparable, theirs: Comparable): Difference[] 
 }
 
 function summary({ status, body }: Comparable): string {
-  const message = isStatus(body) ? (body.message ?? '') : isObject(body) ? String(body['kind'] ?? '') : '';
+  const message = isStatus(body) ? (body.message ?? '') : isObject(body) ? String(body['kind'] ?? '') : status === 0 ? String(body) : '';
   return `${status} ${message}`.trim();
 }
 

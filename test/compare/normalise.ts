@@ -1,7 +1,7 @@
 /** The form of an answer in which two servers can be compared: without what two servers never share. */
 import { parseAllDocuments } from 'yaml';
 import type { Answer } from './conversation.ts';
-import { protobufTree } from './protobuf-tree.ts';
+import { protobufTree, PROTOBUF_MAGIC } from './protobuf-tree.ts';
 
 export interface Comparable {
   readonly status: number;
@@ -28,7 +28,8 @@ const AGE = /^(?:\d+[smhdy]){1,2}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** A value as upstream's programming language shows it, by its own names of the fields. */
 const STRUCT_DUMP = /Invalid value: [[{]+"[A-Z]\w*":.*[\]}](?=: )/gs;
-const PROTOBUF_MAGIC = 'k8s\0';
+/** An object as text in a message: its keys have no order there either. */
+const QUOTED_OBJECT = /(?<=Invalid value: )"\{(?:[^"\\]|\\.)*\}"/g;
 const A_DAY_MS = 86_400_000;
 const HIDDEN: Readonly<Record<string, string>> = { resourceVersion: '<version>', continue: '<continue>', serverAddress: '<server>', hash: '<hash>' };
 
@@ -52,8 +53,9 @@ function comparableHeaders(headers: Answer['headers'], own: Own): Record<string,
 /** JSON, one JSON document a line, a protobuf message, or lines of text. */
 export function readBody(body: Buffer, contentType: string): unknown {
   if (body.length === 0) return undefined;
-  if (body.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC) return { protobuf: protobufTree(body.subarray(4)) ?? body.toString('hex') };
-  if (contentType.includes('protobuf')) return { protobuf: protobufTree(body) ?? body.toString('hex') };
+  if (body.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC) return { protobuf: maskedTree(protobufTree(body.subarray(4))) ?? body.toString('hex') };
+  if (contentType.includes('protobuf') && contentType.includes('stream=watch')) return frames(body).map((frame) => ({ protobuf: maskedTree(protobufTree(frame)) ?? frame.toString('hex') }));
+  if (contentType.includes('protobuf')) return { protobuf: maskedTree(protobufTree(body)) ?? body.toString('hex') };
   const text = body.toString('utf8');
   if (contentType.includes('yaml')) return parsedYaml(text);
   if (!contentType.includes('json')) return text.split('\n');
@@ -63,6 +65,28 @@ export function readBody(body: Buffer, contentType: string): unknown {
     const lines = text.trim().split('\n');
     return lines.map((line) => parsedOr(line));
   }
+}
+
+/** A watch in protobuf: each event after its length. */
+function frames(body: Buffer): Buffer[] {
+  const out: Buffer[] = [];
+  for (let at = 0; at + 4 <= body.length; ) {
+    const length = body.readUInt32BE(at);
+    out.push(body.subarray(at + 4, at + 4 + length));
+    at += 4 + length;
+  }
+  return out;
+}
+
+/** Without names of fields: a version stands beside a uid, or alone in a list's metadata; seconds of today are a time. */
+function maskedTree(tree: unknown): unknown {
+  if (Array.isArray(tree)) return tree.map(maskedTree);
+  if (typeof tree === 'string') return /^\d{10}$/.test(tree) && Math.abs(Number(tree) * 1000 - Date.now()) < A_DAY_MS ? '<time>' : tree;
+  if (tree === null || typeof tree !== 'object') return tree;
+  const fields = tree as Readonly<Record<string, readonly unknown[]>>;
+  const isDigits = (values: readonly unknown[] | undefined): boolean => values?.length === 1 && /^\d+$/.test(String(values[0]));
+  const version = fields['5'] && isDigits(fields['6']) ? '6' : fields['1']?.[0] === '' && isDigits(fields['2']) ? '2' : '';
+  return Object.fromEntries(Object.entries(fields).map(([field, values]) => [field, field === version ? '<version>' : maskedTree(values)]));
 }
 
 function parsedYaml(text: string): unknown {
@@ -140,9 +164,26 @@ function mask(text: string): string {
     .replace(/:3[0-2]\d\d\d\//g, ':<port>/')
     .replace(/0xc[0-9a-f]{8,}/g, '<pointer>')
     .replace(/((?:resource|Resource) ?[vV]ersion[^:]{0,20}: )\d+/g, '$1<version>')
+    .replace(/((?:in record |current: )\(?)\d+/g, '$1<version>')
     .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>')
     .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-<suffix>')
+    .replace(QUOTED_OBJECT, sortedObject)
     .replace(STRUCT_DUMP, 'Invalid value: <struct>');
+}
+
+function sortedObject(quoted: string): string {
+  try {
+    return JSON.stringify(sorted(JSON.parse(JSON.parse(quoted) as string)));
+  } catch {
+    return quoted;
+  }
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== 'object') return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'resourceVersion' ? '<version>' : sorted(inner)]));
 }
 
 /** Times that conversations send are years away, so that they are compared. */

@@ -4,6 +4,8 @@
  */
 type Tree = string | { [field: string]: Tree[] };
 
+/** Before an object of the API; inside of a watch event too. */
+export const PROTOBUF_MAGIC = 'k8s\0';
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 const DEEPEST = 30;
 
@@ -43,6 +45,7 @@ export function protobufTree(bytes: Buffer, depth = 0): Tree | undefined {
 
 function leaf(bytes: Buffer, depth: number): Tree {
   if (bytes.length === 0) return '';
+  if (bytes.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC) return leaf(bytes.subarray(4), depth);
   const text = bytes.toString('utf8');
   const isText = !/[\0-\x08\x0b\x0c\x0e-\x1f\ufffd]/.test(text);
   const tree = isText || depth > DEEPEST ? undefined : protobufTree(bytes, depth + 1);

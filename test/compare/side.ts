@@ -26,6 +26,7 @@ export class Side {
 
   async send(step: Step): Promise<Answer> {
     const deadline = Date.now() + UNTIL_MS;
+    if (step.reviews) this.#reviews();
     for (;;) {
       const answer = await this.#sendOnce(step);
       if (step.until === undefined || answer.status === step.until || Date.now() > deadline) {
