@@ -29,6 +29,8 @@ export function differences(ours: Comparable, theirs: Comparable): Difference[] 
   // Answers with another status have another body: one difference, not all that follows from it.
   if (ours.status !== theirs.status) return [{ path: 'status', what: 'status', ours: summary(ours), theirs: summary(theirs) }];
   const out = between(ours.headers, theirs.headers, 'headers');
+  // The same in another form is another body too.
+  if (ours.headers['content-type'] !== theirs.headers['content-type']) return out;
   if (isStatus(ours.body) && isStatus(theirs.body)) return [...out, ...betweenStatuses(ours.body, theirs.body)];
   return [...out, ...between(ours.body, theirs.body, 'body')];
 }

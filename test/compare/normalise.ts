@@ -27,7 +27,7 @@ const TIME = /\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d(?
 const AGE = /^(?:\d+[smhdy]){1,2}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** A value as upstream's programming language shows it, by its own names of the fields. */
-const STRUCT_DUMP = /Invalid value: [[{]+"[A-Z]\w*":.*[\]}](?=: )/gs;
+const STRUCT_DUMP = /Invalid value: [[{].*?"[A-Z]\w*":.*[\]}](?=: )/gs;
 /** An object as text in a message: its keys have no order there either. */
 const QUOTED_OBJECT = /(?<=Invalid value: )"\{(?:[^"\\]|\\.)*\}"/g;
 const A_DAY_MS = 86_400_000;
@@ -85,7 +85,7 @@ function maskedTree(tree: unknown): unknown {
   if (tree === null || typeof tree !== 'object') return tree;
   const fields = tree as Readonly<Record<string, readonly unknown[]>>;
   const isDigits = (values: readonly unknown[] | undefined): boolean => values?.length === 1 && /^\d+$/.test(String(values[0]));
-  const version = fields['5'] && isDigits(fields['6']) ? '6' : fields['1']?.[0] === '' && isDigits(fields['2']) ? '2' : '';
+  const version = typeof fields['5']?.[0] === 'string' && isDigits(fields['6']) ? '6' : fields['1']?.[0] === '' && isDigits(fields['2']) ? '2' : '';
   return Object.fromEntries(Object.entries(fields).map(([field, values]) => [field, field === version ? '<version>' : maskedTree(values)]));
 }
 

@@ -26,7 +26,7 @@ export class Side {
 
   async send(step: Step): Promise<Answer> {
     const deadline = Date.now() + UNTIL_MS;
-    if (step.reviews) this.#reviews();
+    if (step.reviews) this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '');
     for (;;) {
       const answer = await this.#sendOnce(step);
       if (step.until === undefined || answer.status === step.until || Date.now() > deadline) {
@@ -43,13 +43,17 @@ export class Side {
     const seen = comparable(answer, own);
     const body = step.only ? step.only(seen.body) : seen.body;
     if (!step.reviews) return { ...seen, body };
-    return { ...seen, body: { answer: body, reviews: clean(this.#reviews(), '', own) } };
+    return { ...seen, body: { answer: body, reviews: this.#reviews(own) } };
   }
 
-  /** Webhooks are called at the same time: their order is chance. */
-  #reviews(): unknown[] {
-    const text = (review: unknown): string => (review as { path: string }).path;
-    return this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '').sort((a, b) => text(a).localeCompare(text(b)));
+  /** Webhooks are called at the same time, and objects of a collection deleted so: their order is chance. */
+  #reviews(own: Own): unknown[] {
+    const reviews = this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '').map((review) => clean(review, '', own));
+    const place = (review: unknown): string => {
+      const { path, request } = review as { path: string; request?: { oldObject?: { metadata?: { name?: string } } } };
+      return `${path} ${request?.oldObject?.metadata?.name ?? ''}`;
+    };
+    return reviews.sort((a, b) => place(a).localeCompare(place(b)));
   }
 
   #sendOnce(step: Step): Promise<Answer> {

@@ -4,6 +4,8 @@ import { kindSamples } from '../kinds.ts';
 
 export const openapi: Area = { weight: 2, conversations };
 
+const PARAMETERS = '#/parameters/';
+
 interface Document {
   readonly [section: string]: unknown;
   readonly paths?: Readonly<Record<string, unknown>>;
@@ -30,10 +32,20 @@ function builtInPaths(body: unknown): unknown {
   return { ...rest, paths: Object.fromEntries(versions) };
 }
 
+/** Shared parameters have names with a hash of their descriptions: they are put where they are used. */
 function builtInDocument(body: unknown): unknown {
-  const { paths = {}, definitions = {}, ...rest } = withoutDescriptions(body) as Document;
+  const { parameters = {}, ...document } = (body ?? {}) as Document;
+  const { paths = {}, definitions = {}, ...rest } = withoutDescriptions(resolved(document, parameters as Readonly<Record<string, unknown>>)) as Document;
   const builtIn = (entries: object): object => Object.fromEntries(Object.entries(entries).filter(([name]) => !/example|\.compare/.test(name)));
   return { ...rest, paths: builtIn(paths), definitions: builtIn(definitions) };
+}
+
+function resolved(value: unknown, parameters: Readonly<Record<string, unknown>>): unknown {
+  if (Array.isArray(value)) return value.map((element) => resolved(element, parameters));
+  if (value === null || typeof value !== 'object') return value;
+  const { $ref } = value as { $ref?: unknown };
+  if (typeof $ref === 'string' && $ref.startsWith(PARAMETERS)) return parameters[$ref.slice(PARAMETERS.length)] ?? value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner, parameters)]));
 }
 
 /** Parameters are told apart by their names; their order has no meaning. */

@@ -10,7 +10,7 @@ const OF_READS = [
 const OF_LISTS = [
   ...['limit=1', 'limit=0', 'limit=-1', 'limit=x', 'limit=99999999999999999999', 'limit=1.5', 'continue=x', 'continue=e30', 'continue=e30&resourceVersion=1', 'limit=1&continue='],
   ...['resourceVersionMatch=Exact', 'resourceVersionMatch=NotOlderThan', 'resourceVersionMatch=Nope', 'resourceVersionMatch=Exact&resourceVersion=0', 'resourceVersionMatch=NotOlderThan&resourceVersion=0'],
-  ...['resourceVersionMatch=Exact&resourceVersion=$VERSION', 'resourceVersion=$VERSION&limit=1', 'resourceVersionMatch=NotOlderThan&resourceVersion=$VERSION&limit=1', 'resourceVersionMatch=Exact&resourceVersion=1'],
+  ...['resourceVersionMatch=Exact&resourceVersion=$VERSION', 'resourceVersion=$VERSION&limit=1', 'resourceVersionMatch=NotOlderThan&resourceVersion=$VERSION&limit=1'],
   ...['timeoutSeconds=x', 'timeoutSeconds=5', 'timeoutSeconds=-1', 'allowWatchBookmarks=maybe', 'sendInitialEvents=true', 'sendInitialEvents=maybe', 'watch=false', 'watch=maybe&timeoutSeconds=1', 'watch=0', 'shardSelector=x'],
   ...['includeObject=None', 'fieldSelector=metadata.name%3Dsample', 'labelSelector=own', 'labelSelector=own%3D%3D$RUN&limit=1', 'includeUninitialized=true'],
 ];

@@ -6,7 +6,7 @@ const GROUP = '/apis/rbac.authorization.k8s.io/v1';
 const RESOURCES = ['pods', 'configmaps', 'secrets', 'pods/status', 'pods/*', '*', 'deployments', 'services', 'nodes', '*/scale', 'pods/log', 'serviceaccounts/token'];
 const VERBS = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection', '*', 'impersonate', 'escalate', 'bind', 'nope'];
 const GROUPS = ['', 'apps', '*', 'nope.example.com'];
-const USERS = ['alice', 'bob', 'system:serviceaccount:$NS:default', 'system:anonymous', 'system:node:n', 'system:kube-scheduler', 'ünï'];
+const USERS = ['alice', 'bob', 'system:serviceaccount:$NS:default', 'system:anonymous', 'system:node:n', 'system:kube-scheduler'];
 
 export const rbac: Area = { weight: 5, conversations };
 
@@ -60,6 +60,7 @@ const ODD_CALLERS: readonly Record<string, string>[] = [
   { 'impersonate-user': '', 'impersonate-group': '', 'impersonate-uid': 'u' },
   { 'impersonate-user': 'system:serviceaccount:x', 'impersonate-group': '' },
   { 'impersonate-user': 'system:anonymous', 'impersonate-group': '' },
+  { 'impersonate-user': 'ünï', 'impersonate-group': '' },
   { authorization: 'Bearer nope' },
   { authorization: 'Basic eDp5' },
   { authorization: 'Nope' },
