@@ -5,4 +5,6 @@ import process from 'node:process';
 import { ensureInstalled, root, runNode } from './toolchain.mjs';
 
 ensureInstalled();
-process.exit(await runNode(['--import', 'tsx', path.join(root, 'test', 'compare', 'main.ts'), ...process.argv.slice(2)]));
+process.exit(
+  await runNode(['--import', 'tsx', path.join(root, 'test', 'compare', 'main.ts'), ...process.argv.slice(2)]),
+);

@@ -1,6 +1,6 @@
 /**
- * Differences from the other server that stand, each with its reason. What is not here is a defect. An entry holds for a
- * difference when all that it names matches.
+ * Differences from the other server that stand, each with its reason. What is not here is a defect. An entry holds for
+ * a difference when all that it names matches.
  */
 import type { Difference } from './difference.ts';
 
@@ -36,8 +36,14 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
 ];
 
-export function reasonFor(area: string, request: string, difference: Difference, list = acceptedDifferences): string | undefined {
-  const matches = (pattern: RegExp | undefined, value: unknown): boolean => pattern === undefined || pattern.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
+export function reasonFor(
+  area: string,
+  request: string,
+  difference: Difference,
+  list = acceptedDifferences,
+): string | undefined {
+  const matches = (pattern: RegExp | undefined, value: unknown): boolean =>
+    pattern === undefined || pattern.test(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''));
   const found = list.find(
     (entry) =>
       (entry.area === undefined || entry.area === area) &&

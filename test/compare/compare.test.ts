@@ -17,7 +17,9 @@ describe('two clusters of k8ts', { timeout: 180_000 }, () => {
   let webhooks: WebhookServers;
 
   beforeAll(async () => {
-    clusters = await Promise.all([1, 2].map(() => Cluster.start({ nodes: 0, addons: [], controllers: [], scheduler: false })));
+    clusters = await Promise.all(
+      [1, 2].map(() => Cluster.start({ nodes: 0, addons: [], controllers: [], scheduler: false })),
+    );
     servers = clusters.map(({ kubeconfig }) => connectTo(kubeconfig, '.'));
     webhooks = await startWebhookServers();
   }, 60_000);
@@ -47,7 +49,14 @@ describe('two clusters of k8ts', { timeout: 180_000 }, () => {
   });
 
   test('differ where one of them answers otherwise, and the difference is found', async () => {
-    const altered = changing(servers[1]!, inText((text) => text.replaceAll('"kind":"Status"', '"kind":"Status","odd":1').replaceAll('must be no more than', 'may be at most')));
+    const altered = changing(
+      servers[1]!,
+      inText((text) =>
+        text
+          .replaceAll('"kind":"Status"', '"kind":"Status","odd":1')
+          .replaceAll('must be no more than', 'may be at most'),
+      ),
+    );
     const report = makeReport(await run('altered', altered, 60, ['create']));
     expect(report.classes.map(({ path, what }) => `${path} ${what}`)).toContain('body.odd missing');
     expect(report.total.different).toBeGreaterThan(0);
@@ -59,7 +68,10 @@ describe('two clusters of k8ts', { timeout: 180_000 }, () => {
     const more = changing(servers[1]!, (answer) => ({ ...answer, headers: { ...answer.headers, 'x-more': 'yes' } }));
     const report = makeReport(await run('headers', more, 10, ['selectors']));
     expect(report.classes.map(({ path }) => path)).toContain('headers.x-more');
-    const deaf = changing(servers[1]!, inText((text) => text.replaceAll('{"type":"MODIFIED"', '{"type":"CHANGED"')));
+    const deaf = changing(
+      servers[1]!,
+      inText((text) => text.replaceAll('{"type":"MODIFIED"', '{"type":"CHANGED"')),
+    );
     const watches = makeReport(await run('watches', deaf, 20, ['watch']));
     expect(watches.classes.map(({ path }) => path)).toContain('body[].type');
   });

@@ -56,7 +56,10 @@ async function settle(job: Job, options: CompareOptions): Promise<Outcome[]> {
   let outcomes = await converse(job, 0, options);
   for (let attempt = 1; attempt < TRIES && outcomes.some((outcome) => outcome.differences.length > 0); attempt++) {
     const again = await converse(job, attempt, options);
-    outcomes = outcomes.map((outcome, i) => ({ ...outcome, differences: outcome.differences.filter((one) => isIn(again[i]?.differences ?? [], one)) }));
+    outcomes = outcomes.map((outcome, i) => ({
+      ...outcome,
+      differences: outcome.differences.filter((one) => isIn(again[i]?.differences ?? [], one)),
+    }));
   }
   return outcomes;
 }
@@ -65,7 +68,11 @@ function isIn(list: readonly Difference[], { path, what }: Difference): boolean 
   return list.some((one) => one.path === path && one.what === what);
 }
 
-async function converse({ area, index, conversation }: Job, attempt: number, options: CompareOptions): Promise<Outcome[]> {
+async function converse(
+  { area, index, conversation }: Job,
+  attempt: number,
+  options: CompareOptions,
+): Promise<Outcome[]> {
   const run = `${options.word}-${area}-${index}t${attempt}`;
   const variables = { NS: `ns-${run}`, RUN: run, CA: options.ca };
   const sides = [new Side(options.ours, variables), new Side(options.theirs, variables)] as const;
@@ -73,8 +80,14 @@ async function converse({ area, index, conversation }: Job, attempt: number, opt
   const found: Promise<Outcome | undefined>[] = [];
   for (const [step, request] of conversation.steps.entries()) {
     const answers = Promise.all(sides.map((side) => side.send(request).catch(broken))) as Promise<[Answer, Answer]>;
-    const outcome = answers.then(([mine, other]) => differences(sides[0].comparable(request, mine), sides[1].comparable(request, other)));
-    found.push(outcome.then((list) => (request.setup ? undefined : { area, index, topic: conversation.topic, step, request, differences: list })));
+    const outcome = answers.then(([mine, other]) =>
+      differences(sides[0].comparable(request, mine), sides[1].comparable(request, other)),
+    );
+    found.push(
+      outcome.then((list) =>
+        request.setup ? undefined : { area, index, topic: conversation.topic, step, request, differences: list },
+      ),
+    );
     if (!request.watch) await outcome;
     const pauseMs = request.watch ? WATCH_OPENS_MS : (request.pauseMs ?? 0);
     if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));

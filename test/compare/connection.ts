@@ -56,7 +56,13 @@ function exchange(url: URL, agent: https.Agent, { method, path, headers, body }:
         const pieces: Buffer[] = [];
         answer.on('data', (piece: Buffer) => pieces.push(piece));
         answer.on('error', reject);
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, headers: headersOf(answer.rawHeaders), body: Buffer.concat(pieces) }));
+        answer.on('end', () =>
+          resolve({
+            status: answer.statusCode ?? 0,
+            headers: headersOf(answer.rawHeaders),
+            body: Buffer.concat(pieces),
+          }),
+        );
       },
     );
     sent.on('timeout', () => sent.destroy(new Error(`no answer in ${ANSWER_WITHIN_MS / 1000} s`)));

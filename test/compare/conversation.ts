@@ -1,7 +1,7 @@
 /**
- * A conversation is what is sent to both servers, request by request. `$NS` is its namespace and `$RUN` a word of its own
- * for names of cluster-scoped objects; `$WEBHOOK` is where the webhooks of the comparison listen and `$CA` what they are
- * trusted by. What a step saves of its answer stands as `$NAME` in later ones, for each server its own.
+ * A conversation is what is sent to both servers, request by request. `$NS` is its namespace and `$RUN` a word of its
+ * own for names of cluster-scoped objects; `$WEBHOOK` is where the webhooks of the comparison listen and `$CA` what
+ * they are trusted by. What a step saves of its answer stands as `$NAME` in later ones, for each server its own.
  */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 export type JsonObject = { readonly [key: string]: Json };
@@ -18,7 +18,7 @@ export interface Step {
   readonly save?: Readonly<Record<string, string>>;
   /** Made only so that others can follow: not compared. */
   readonly setup?: true;
-  /** Sent again until the answer has this status or until a second has passed: for what a server does a moment later. */
+  /** Sent again until the answer has this status, for a few seconds: for what a server does a moment later. */
   readonly until?: number;
   /** Before the next step: where nothing shows that both servers have seen what was written. */
   readonly pauseMs?: number;

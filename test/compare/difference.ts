@@ -27,7 +27,8 @@ interface Status {
 
 export function differences(ours: Comparable, theirs: Comparable): Difference[] {
   // Answers with another status have another body: one difference, not all that follows from it.
-  if (ours.status !== theirs.status) return [{ path: 'status', what: 'status', ours: summary(ours), theirs: summary(theirs) }];
+  if (ours.status !== theirs.status)
+    return [{ path: 'status', what: 'status', ours: summary(ours), theirs: summary(theirs) }];
   const out = between(ours.headers, theirs.headers, 'headers');
   // The same in another form is another body too.
   if (ours.headers['content-type'] !== theirs.headers['content-type']) return out;
@@ -36,7 +37,13 @@ export function differences(ours: Comparable, theirs: Comparable): Difference[] 
 }
 
 function summary({ status, body }: Comparable): string {
-  const message = isStatus(body) ? (body.message ?? '') : isObject(body) ? String(body['kind'] ?? '') : status === 0 ? String(body) : '';
+  const message = isStatus(body)
+    ? (body.message ?? '')
+    : isObject(body)
+      ? String(body['kind'] ?? '')
+      : status === 0
+        ? String(body)
+        : '';
   return `${status} ${message}`.trim();
 }
 
@@ -47,18 +54,34 @@ function isStatus(body: unknown): body is Status {
 /** The message of a refusal repeats its causes: it counts only where they are equal. */
 function betweenStatuses(ours: Status, theirs: Status): Difference[] {
   const [ourCauses, theirCauses] = [texts(ours), texts(theirs)];
-  const missing = without(theirCauses, ourCauses).map((cause): Difference => ({ path: 'body.details.causes[]', what: 'missing', ours: undefined, theirs: cause }));
-  const extra = without(ourCauses, theirCauses).map((cause): Difference => ({ path: 'body.details.causes[]', what: 'extra', ours: cause, theirs: undefined }));
+  const missing = without(theirCauses, ourCauses).map((cause): Difference => ({
+    path: 'body.details.causes[]',
+    what: 'missing',
+    ours: undefined,
+    theirs: cause,
+  }));
+  const extra = without(ourCauses, theirCauses).map((cause): Difference => ({
+    path: 'body.details.causes[]',
+    what: 'extra',
+    ours: cause,
+    theirs: undefined,
+  }));
   const out = [...missing, ...extra];
   if (out.length === 0 && !isDeepStrictEqual(ourCauses, theirCauses)) {
     out.push({ path: 'body.details.causes[]', what: 'order', ours: ourCauses, theirs: theirCauses });
   }
-  const rest = (status: Status): unknown => ({ ...status, ...(out.length > 0 ? { message: '' } : {}), details: { ...status.details, causes: [] } });
+  const rest = (status: Status): unknown => ({
+    ...status,
+    ...(out.length > 0 ? { message: '' } : {}),
+    details: { ...status.details, causes: [] },
+  });
   return [...out, ...between(rest(ours), rest(theirs), 'body')];
 }
 
 function texts({ details }: Status): string[] {
-  return (details?.causes ?? []).map(({ reason, message, field }) => `${field ?? ''}: ${reason ?? ''}: ${message ?? ''}`);
+  return (details?.causes ?? []).map(
+    ({ reason, message, field }) => `${field ?? ''}: ${reason ?? ''}: ${message ?? ''}`,
+  );
 }
 
 function without(all: readonly string[], taken: readonly string[]): string[] {
@@ -84,12 +107,29 @@ function betweenLists(ours: readonly unknown[], theirs: readonly unknown[], path
     const out = ours.flatMap((element, i) => between(element, theirs[i], `${path}[${i}]`));
     return out.length > 1 && isPermutation(ours, theirs) ? [{ path, what: 'order', ours, theirs }] : out;
   }
-  const [mine, other] = [ours.map((element) => JSON.stringify(element)), theirs.map((element) => JSON.stringify(element))];
-  const missing = without(other, mine).map((text): Difference => ({ path: `${path}[]`, what: 'missing', ours: undefined, theirs: JSON.parse(text) as unknown }));
-  const extra = without(mine, other).map((text): Difference => ({ path: `${path}[]`, what: 'extra', ours: JSON.parse(text) as unknown, theirs: undefined }));
+  const [mine, other] = [
+    ours.map((element) => JSON.stringify(element)),
+    theirs.map((element) => JSON.stringify(element)),
+  ];
+  const missing = without(other, mine).map((text): Difference => ({
+    path: `${path}[]`,
+    what: 'missing',
+    ours: undefined,
+    theirs: JSON.parse(text) as unknown,
+  }));
+  const extra = without(mine, other).map((text): Difference => ({
+    path: `${path}[]`,
+    what: 'extra',
+    ours: JSON.parse(text) as unknown,
+    theirs: undefined,
+  }));
   // Texts are told apart by what they are, other elements by their place too.
   if (missing.length === 0 || extra.length === 0 || typeof ours[0] === 'string') return [...missing, ...extra];
-  return [{ path, what: 'length', ours: mine.length, theirs: other.length }, ...missing.slice(0, 1), ...extra.slice(0, 1)];
+  return [
+    { path, what: 'length', ours: mine.length, theirs: other.length },
+    ...missing.slice(0, 1),
+    ...extra.slice(0, 1),
+  ];
 }
 
 function isPermutation(ours: readonly unknown[], theirs: readonly unknown[]): boolean {

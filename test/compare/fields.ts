@@ -20,7 +20,8 @@ export function fieldPlaces(message: Message): FieldPlace[] {
     if (segments.length > DEEPEST) return;
     if (type.kind === 'list') enter(type.element, field, [...segments, '[]'], inside);
     else if (type.kind === 'map') enter(type.value, field, [...segments, '{}'], inside);
-    else if (type.kind === 'message' && !inside.includes(type.fullName)) walk(type, segments, [...inside, type.fullName]);
+    else if (type.kind === 'message' && !inside.includes(type.fullName))
+      walk(type, segments, [...inside, type.fullName]);
   };
   const walk = (of: Message, segments: readonly string[], inside: readonly string[]): void => {
     for (const field of of.fields) enter(field.type, field, [...segments, field.name], inside);
@@ -34,7 +35,12 @@ export function textOf({ segments }: Pick<FieldPlace, 'segments'>): string {
 }
 
 /** The object with the value at the place; what is missing on the way there is made as small as it can be valid. */
-export function withValue(object: Readonly<Record<string, unknown>>, message: Message, segments: readonly string[], value: unknown): Record<string, unknown> {
+export function withValue(
+  object: Readonly<Record<string, unknown>>,
+  message: Message,
+  segments: readonly string[],
+  value: unknown,
+): Record<string, unknown> {
   return put(object, message, segments, value) as Record<string, unknown>;
 }
 
@@ -74,5 +80,9 @@ export function validOf(type: Type, name: string, depth = 0): unknown {
   if (type.kind === 'list') return [validOf(type.element, name, depth + 1)];
   if (type.kind === 'map') return { a: validOf(type.value, name, depth + 1) };
   if (type.kind === 'message') return minimal(type, depth + 1);
-  return type.union === 'JSONSchemaPropsOrBool' ? true : type.union === 'JSONSchemaPropsOrStringArray' ? ['a'] : { type: 'string' };
+  return type.union === 'JSONSchemaPropsOrBool'
+    ? true
+    : type.union === 'JSONSchemaPropsOrStringArray'
+      ? ['a']
+      : { type: 'string' };
 }

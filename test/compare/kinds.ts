@@ -28,20 +28,33 @@ const CONTENT: Readonly<Record<string, object>> = {
   // No scheduler takes it.
   pods: { spec: { schedulerName: 'nobody', containers: [{ name: 'c', image: 'registry.test/c' }] } },
 };
-const NAMES: Readonly<Record<string, string>> = { apiservices: 'v1.$RUN.example.com', customresourcedefinitions: 'samples.$RUN.example.org' };
+const NAMES: Readonly<Record<string, string>> = {
+  apiservices: 'v1.$RUN.example.com',
+  customresourcedefinitions: 'samples.$RUN.example.org',
+};
 
 function webhooks(): object {
-  const hook = { name: 'hook.example.com', clientConfig: { url: 'https://hook.example.com/' }, sideEffects: 'None', admissionReviewVersions: ['v1'] };
+  const hook = {
+    name: 'hook.example.com',
+    clientConfig: { url: 'https://hook.example.com/' },
+    sideEffects: 'None',
+    admissionReviewVersions: ['v1'],
+  };
   return { webhooks: [{ ...hook, namespaceSelector: OWN_NAMESPACE }] };
 }
 
 export const kindSamples: readonly KindSample[] = sampleObjects().map(({ resource, collection, object }) => {
-  const name = NAMES[resource.plural] ?? (object.metadata.name === 'sample' && !resource.namespaced ? 'sample-$RUN' : object.metadata.name);
+  const name =
+    NAMES[resource.plural] ??
+    (object.metadata.name === 'sample' && !resource.namespaced ? 'sample-$RUN' : object.metadata.name);
   const { namespace: _, ...metadata } = object.metadata;
   const own = collection.replace('/namespaces/default', '/namespaces/$NS');
   return {
     resource,
-    topic: resource.group === 'autoscaling' || resource.group === 'events.k8s.io' ? `${resource.plural}.${resource.version}.${resource.group}` : resource.plural,
+    topic:
+      resource.group === 'autoscaling' || resource.group === 'events.k8s.io'
+        ? `${resource.plural}.${resource.version}.${resource.group}`
+        : resource.plural,
     collection: own,
     name,
     path: `${own}/${name}`,
@@ -62,7 +75,9 @@ export function keptSamplesOf(options: Pick<AreaOptions, 'kinds'>): KindSample[]
 }
 
 export function sampleOf(plural: string, group?: string): KindSample {
-  const found = kindSamples.find(({ resource }) => resource.plural === plural && (group === undefined || resource.group === group));
+  const found = kindSamples.find(
+    ({ resource }) => resource.plural === plural && (group === undefined || resource.group === group),
+  );
   if (!found) throw new Error(`there is no sample of ${plural}`);
   return found;
 }

@@ -27,22 +27,33 @@ const { values } = parseArgs({
   },
 });
 if (values.against === undefined) {
-  console.error(`usage: npm run compare -- --against KUBECONFIG [--kubeconfig OURS] [--seed S] [--areas A,B] [--kinds K,L] [--requests N]
-       [--conversation AREA/INDEX] [--concurrency N] [--show N] [--json FILE]
+  console.error(`usage: npm run compare -- --against KUBECONFIG [--kubeconfig OURS] [--seed S] [--areas A,B] [--kinds K,L]
+       [--requests N] [--conversation AREA/INDEX] [--concurrency N] [--show N] [--json FILE]
 areas: ${Object.keys(areas).join(', ')}`);
   process.exit(2);
 }
 
 const theirs = connectToFile(values.against);
 const controllers = await hasControllers(theirs);
-const { server: ours, stop } = values.kubeconfig === undefined ? await startOwn(controllers) : { server: connectToFile(values.kubeconfig), stop: () => Promise.resolve() };
+const { server: ours, stop } =
+  values.kubeconfig === undefined
+    ? await startOwn(controllers)
+    : { server: connectToFile(values.kubeconfig), stop: () => Promise.resolve() };
 const webhooks = await startWebhookServers();
 let code = 1;
 try {
   const outcomes = await run();
   const report = makeReport(outcomes);
   console.log(formatReport(report, Number(values.show)));
-  if (values.json !== undefined) fs.writeFileSync(values.json, JSON.stringify(outcomes.filter((outcome) => outcome.differences.length > 0), null, 1));
+  if (values.json !== undefined)
+    fs.writeFileSync(
+      values.json,
+      JSON.stringify(
+        outcomes.filter((outcome) => outcome.differences.length > 0),
+        null,
+        1,
+      ),
+    );
   code = agreement(report.total) >= OWED_PERCENT ? 0 : 1;
 } finally {
   webhooks.ours.close();
@@ -84,7 +95,9 @@ function list(text: string): string[] {
 async function freeWord(seed: string): Promise<string> {
   for (let n = 0; ; n++) {
     const word = `s${seed.toLowerCase().replace(/[^a-z0-9]/g, '')}n${n}`;
-    const answers = await Promise.all([ours, theirs].map((server) => send(server, 'POST', '/api/v1/namespaces', { metadata: { name: `ns-${word}` } })));
+    const answers = await Promise.all(
+      [ours, theirs].map((server) => send(server, 'POST', '/api/v1/namespaces', { metadata: { name: `ns-${word}` } })),
+    );
     if (answers.every((status) => status === 201)) return word;
   }
 }
@@ -105,12 +118,23 @@ async function hasControllers(server: Server): Promise<boolean> {
 
 async function send(server: Server, method: string, path: string, body?: unknown): Promise<number> {
   const headers = { accept: 'application/json', ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  return (await server.send({ method, path, headers, ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }) })).status;
+  return (
+    await server.send({
+      method,
+      path,
+      headers,
+      ...(body === undefined ? {} : { body: Buffer.from(JSON.stringify(body)) }),
+    })
+  ).status;
 }
 
 /** Like the other control plane: no nodes, no addons. */
 async function startOwn(withControllers: boolean): Promise<{ server: Server; stop: () => Promise<void> }> {
   const { Cluster } = await import('../../src/index.ts');
-  const cluster = await Cluster.start({ nodes: 0, addons: [], ...(withControllers ? {} : { controllers: [], scheduler: false }) });
+  const cluster = await Cluster.start({
+    nodes: 0,
+    addons: [],
+    ...(withControllers ? {} : { controllers: [], scheduler: false }),
+  });
   return { server: connectTo(cluster.kubeconfig, '.'), stop: () => cluster.stop() };
 }

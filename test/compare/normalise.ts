@@ -31,11 +31,20 @@ const STRUCT_DUMP = /Invalid value: [[{].*?"[A-Z]\w*":.*[\]}](?=: )/gs;
 /** An object as text in a message: its keys have no order there either. */
 const QUOTED_OBJECT = /(?<=Invalid value: )"\{(?:[^"\\]|\\.)*\}"/g;
 const A_DAY_MS = 86_400_000;
-const HIDDEN: Readonly<Record<string, string>> = { resourceVersion: '<version>', continue: '<continue>', serverAddress: '<server>', hash: '<hash>' };
+const HIDDEN: Readonly<Record<string, string>> = {
+  resourceVersion: '<version>',
+  continue: '<continue>',
+  serverAddress: '<server>',
+  hash: '<hash>',
+};
 
 export function comparable(answer: Answer, own: Own): Comparable {
   const type = String(answer.headers['content-type'] ?? '');
-  return { status: answer.status, headers: comparableHeaders(answer.headers, own), body: clean(readBody(answer.body, type), '', own) };
+  return {
+    status: answer.status,
+    headers: comparableHeaders(answer.headers, own),
+    body: clean(readBody(answer.body, type), '', own),
+  };
 }
 
 function comparableHeaders(headers: Answer['headers'], own: Own): Record<string, unknown> {
@@ -53,8 +62,10 @@ function comparableHeaders(headers: Answer['headers'], own: Own): Record<string,
 /** JSON, one JSON document a line, a protobuf message, or lines of text. */
 export function readBody(body: Buffer, contentType: string): unknown {
   if (body.length === 0) return undefined;
-  if (body.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC) return { protobuf: maskedTree(protobufTree(body.subarray(4))) ?? body.toString('hex') };
-  if (contentType.includes('protobuf') && contentType.includes('stream=watch')) return frames(body).map((frame) => ({ protobuf: maskedTree(protobufTree(frame)) ?? frame.toString('hex') }));
+  if (body.subarray(0, 4).toString('latin1') === PROTOBUF_MAGIC)
+    return { protobuf: maskedTree(protobufTree(body.subarray(4))) ?? body.toString('hex') };
+  if (contentType.includes('protobuf') && contentType.includes('stream=watch'))
+    return frames(body).map((frame) => ({ protobuf: maskedTree(protobufTree(frame)) ?? frame.toString('hex') }));
   if (contentType.includes('protobuf')) return { protobuf: maskedTree(protobufTree(body)) ?? body.toString('hex') };
   const text = body.toString('utf8');
   if (contentType.includes('yaml')) return parsedYaml(text);
@@ -70,7 +81,7 @@ export function readBody(body: Buffer, contentType: string): unknown {
 /** A watch in protobuf: each event after its length. */
 function frames(body: Buffer): Buffer[] {
   const out: Buffer[] = [];
-  for (let at = 0; at + 4 <= body.length; ) {
+  for (let at = 0; at + 4 <= body.length;) {
     const length = body.readUInt32BE(at);
     out.push(body.subarray(at + 4, at + 4 + length));
     at += 4 + length;
@@ -78,15 +89,24 @@ function frames(body: Buffer): Buffer[] {
   return out;
 }
 
-/** Without names of fields: a version stands beside a uid, or alone in a list's metadata; seconds of today are a time. */
+/** Fields without names: a version stands beside a uid or alone in a list's metadata; seconds of today are times. */
 function maskedTree(tree: unknown): unknown {
   if (Array.isArray(tree)) return tree.map(maskedTree);
-  if (typeof tree === 'string') return /^\d{10}$/.test(tree) && Math.abs(Number(tree) * 1000 - Date.now()) < A_DAY_MS ? '<time>' : tree;
+  if (typeof tree === 'string')
+    return /^\d{10}$/.test(tree) && Math.abs(Number(tree) * 1000 - Date.now()) < A_DAY_MS ? '<time>' : tree;
   if (tree === null || typeof tree !== 'object') return tree;
   const fields = tree as Readonly<Record<string, readonly unknown[]>>;
-  const isDigits = (values: readonly unknown[] | undefined): boolean => values?.length === 1 && /^\d+$/.test(String(values[0]));
-  const version = typeof fields['5']?.[0] === 'string' && isDigits(fields['6']) ? '6' : fields['1']?.[0] === '' && isDigits(fields['2']) ? '2' : '';
-  return Object.fromEntries(Object.entries(fields).map(([field, values]) => [field, field === version ? '<version>' : maskedTree(values)]));
+  const isDigits = (values: readonly unknown[] | undefined): boolean =>
+    values?.length === 1 && /^\d+$/.test(String(values[0]));
+  const version =
+    typeof fields['5']?.[0] === 'string' && isDigits(fields['6'])
+      ? '6'
+      : fields['1']?.[0] === '' && isDigits(fields['2'])
+        ? '2'
+        : '';
+  return Object.fromEntries(
+    Object.entries(fields).map(([field, values]) => [field, field === version ? '<version>' : maskedTree(values)]),
+  );
 }
 
 function parsedYaml(text: string): unknown {
@@ -107,7 +127,12 @@ function parsedOr(line: string): unknown {
 }
 
 export function clean(value: unknown, key: string, own: Own): unknown {
-  if (key === 'managedFields' && Array.isArray(value)) return clean(value.filter((entry) => !isOfController(entry)), 'entries', own);
+  if (key === 'managedFields' && Array.isArray(value))
+    return clean(
+      value.filter((entry) => !isOfController(entry)),
+      'entries',
+      own,
+    );
   if (Array.isArray(value)) return value.map((element: unknown) => clean(element, key, own));
   if (typeof value === 'string') return cleanText(value, key, own);
   if (typeof value === 'number') return key === 'nodePort' || key === 'healthCheckNodePort' ? nodePort(value) : value;
@@ -117,7 +142,12 @@ export function clean(value: unknown, key: string, own: Own): unknown {
   // Descriptions of columns are each server's own words.
   if ('priority' in value && 'format' in value) delete out['description'];
   const { generateName, name } = value as { generateName?: unknown; name?: unknown };
-  if (typeof generateName === 'string' && typeof name === 'string' && name.startsWith(generateName) && name !== generateName) {
+  if (
+    typeof generateName === 'string' &&
+    typeof name === 'string' &&
+    name.startsWith(generateName) &&
+    name !== generateName
+  ) {
     out['name'] = `${cleanText(generateName, '', own)}<suffix>`;
   }
   return out;
@@ -143,7 +173,10 @@ function cleanText(text: string, key: string, own: Own): string {
 }
 
 function withoutSuffix(text: string, start: string): string {
-  return text.split(start).map((part, i) => (i === 0 ? part : part.replace(/^[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9])/, '<suffix>'))).join(start);
+  return text
+    .split(start)
+    .map((part, i) => (i === 0 ? part : part.replace(/^[bcdfghjklmnpqrstvwxz2456789]{5}(?![a-z0-9])/, '<suffix>')))
+    .join(start);
 }
 
 /** What has a name in the conversation is called by it; the longest first, because one may be part of another. */
@@ -183,7 +216,9 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (value === null || typeof value !== 'object') return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, key === 'resourceVersion' ? '<version>' : sorted(inner)]));
+  return Object.fromEntries(
+    entries.map(([key, inner]) => [key, key === 'resourceVersion' ? '<version>' : sorted(inner)]),
+  );
 }
 
 /** Times that conversations send are years away, so that they are compared. */

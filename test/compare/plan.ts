@@ -16,7 +16,10 @@ export interface PlanOptions {
 export function planJobs(options: PlanOptions): Job[] {
   if (options.only !== undefined) return [oneJob(options.only, options)];
   const names = options.areas.length > 0 ? options.areas : Object.keys(areas);
-  return interleave(names.map((name): [string, Area] => [name, areaOf(name)]), options);
+  return interleave(
+    names.map((name): [string, Area] => [name, areaOf(name)]),
+    options,
+  );
 }
 
 function oneJob(only: string, { seed, kinds }: PlanOptions): Job {
@@ -35,12 +38,20 @@ function areaOf(name: string): Area {
   return area;
 }
 
-/** Each turn goes to the area that has had the least for its weight; an area that has no more leaves its part to the others. */
+/** Each turn goes to the area that has had the least for its weight; one that has no more leaves its part. */
 function interleave(chosen: readonly (readonly [string, Area])[], { seed, kinds, requests }: PlanOptions): Job[] {
-  const open = chosen.map(([name, area]) => ({ name, area, spent: 0, index: 0, source: area.conversations({ seed: `${seed}/${name}`, kinds })[Symbol.iterator]() }));
+  const open = chosen.map(([name, area]) => ({
+    name,
+    area,
+    spent: 0,
+    index: 0,
+    source: area.conversations({ seed: `${seed}/${name}`, kinds })[Symbol.iterator](),
+  }));
   const jobs: Job[] = [];
-  for (let planned = 0; planned < requests && open.length > 0; ) {
-    const turn = open.reduce((least, one) => (one.spent / one.area.weight < least.spent / least.area.weight ? one : least));
+  for (let planned = 0; planned < requests && open.length > 0;) {
+    const turn = open.reduce((least, one) =>
+      one.spent / one.area.weight < least.spent / least.area.weight ? one : least,
+    );
     const next = turn.source.next();
     if (next.done) {
       open.splice(open.indexOf(turn), 1);

@@ -1,6 +1,6 @@
 /**
- * The bytes of a protobuf message as a tree of field numbers, without a schema: enough to say where two encodings differ.
- * Bytes that read as text are text, those that read as a message are one.
+ * The bytes of a protobuf message as a tree of field numbers, without a schema: enough to say where two encodings
+ * differ. Bytes that read as text are text, those that read as a message are one.
  */
 type Tree = string | { [field: string]: Tree[] };
 

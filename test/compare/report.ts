@@ -1,7 +1,7 @@
-/** What a person reads: the classes of differences, the most frequent first, each with a request that shows it, and the counts. */
+import { reasonFor } from './accepted-differences.ts';
+/** What a person reads: the classes of differences, the most frequent first, each with a request, and the counts. */
 import type { Outcome } from './compare.ts';
 import type { Difference } from './difference.ts';
-import { reasonFor } from './accepted-differences.ts';
 
 export interface Counts {
   requests: number;
@@ -50,7 +50,12 @@ export function makeReport(outcomes: readonly Outcome[], reason = reasonFor): Re
     count[open.length > 0 ? 'different' : outcome.differences.length > 0 ? 'accepted' : 'identical']++;
     for (const difference of open) addTo(classes, outcome, difference);
   }
-  return { counts, total: sum([...counts.values()]), classes: [...classes.values()].sort((a, b) => b.count - a.count), accepted };
+  return {
+    counts,
+    total: sum([...counts.values()]),
+    classes: [...classes.values()].sort((a, b) => b.count - a.count),
+    accepted,
+  };
 }
 
 function none(): Counts {
@@ -65,11 +70,25 @@ function sum(all: readonly Counts[]): Counts {
 
 function addTo(classes: Map<string, DifferenceClass>, outcome: Outcome, difference: Difference): void {
   const path = placeOf(difference.path);
-  const key = [outcome.area, path, difference.what, ...(isText(difference) ? [shapeOf(difference.ours), shapeOf(difference.theirs)] : [])].join('\n');
-  const found = classes.get(key) ?? { area: outcome.area, path, what: difference.what, count: 0, topics: new Map<string, number>(), also: new Set<string>(), example: { outcome, difference } };
+  const key = [
+    outcome.area,
+    path,
+    difference.what,
+    ...(isText(difference) ? [shapeOf(difference.ours), shapeOf(difference.theirs)] : []),
+  ].join('\n');
+  const found = classes.get(key) ?? {
+    area: outcome.area,
+    path,
+    what: difference.what,
+    count: 0,
+    topics: new Map<string, number>(),
+    also: new Set<string>(),
+    example: { outcome, difference },
+  };
   classes.set(key, found);
   found.count++;
-  if (found.count > 1 && found.also.size < MORE) found.also.add(shorten(`${show(difference.ours)} / ${show(difference.theirs)}`, 160));
+  if (found.count > 1 && found.also.size < MORE)
+    found.also.add(shorten(`${show(difference.ours)} / ${show(difference.theirs)}`, 160));
   found.topics.set(outcome.topic, (found.topics.get(outcome.topic) ?? 0) + 1);
 }
 
@@ -101,12 +120,15 @@ export function agreement({ requests, different }: Counts): number {
 export function formatReport({ counts, total, classes, accepted }: Report, limit: number): string {
   const lines: string[] = [];
   for (const [i, one] of classes.slice(0, limit).entries()) lines.push(...formatClass(one, i + 1), '');
-  if (classes.length > limit) lines.push(`… ${classes.length - limit} more classes of differences (--show N, --json FILE)`, '');
+  if (classes.length > limit)
+    lines.push(`… ${classes.length - limit} more classes of differences (--show N, --json FILE)`, '');
   for (const [reason, count] of accepted) lines.push(`accepted ${count} times: ${reason}`);
   const width = Math.max(...[...counts.keys()].map((area) => area.length), 5);
+  const cell = (value: number, name: string, size: number): string => `  ${String(value).padStart(size)} ${name}`;
   const row = (name: string, count: Counts): string =>
-    `${name.padEnd(width)}  ${String(count.requests).padStart(6)} requests  ${String(count.identical).padStart(6)} identical  ` +
-    `${String(count.accepted).padStart(5)} accepted  ${String(count.different).padStart(5)} different  ${agreement(count).toFixed(2).padStart(6)} %`;
+    `${name.padEnd(width)}${cell(count.requests, 'requests', 6)}${cell(count.identical, 'identical', 6)}` +
+    `${cell(count.accepted, 'accepted', 5)}${cell(count.different, 'different', 5)}` +
+    `  ${agreement(count).toFixed(2).padStart(6)} %`;
   for (const [area, count] of [...counts].sort(([a], [b]) => a.localeCompare(b))) lines.push(row(area, count));
   lines.push(row('total', total));
   return lines.join('\n');
@@ -116,11 +138,14 @@ function formatClass({ area, path, what, count, topics, also, example }: Differe
   const { outcome, difference } = example;
   const { request } = outcome;
   const kinds = [...topics].sort(([, a], [, b]) => b - a).map(([topic, times]) => `${topic} ${times}`);
+  const some = kinds.length > 8 ? [...kinds.slice(0, 8), '…'] : kinds;
   const headers = Object.entries(request.headers ?? {}).map(([name, value]) => ` ${name}: ${value};`);
+  const repeat = `--conversation ${area}/${outcome.index}, step ${outcome.step}`;
+  const about = request.about ? `  # ${request.about}` : '';
   const sent = request.raw ?? (request.body === undefined ? '' : JSON.stringify(request.body));
   return [
-    `${number}. ${count} × ${area} ${path} ${what}  (${kinds.slice(0, 8).join(', ')}${kinds.length > 8 ? ', …' : ''})`,
-    `   ${request.method} ${request.path}${headers.join('')}${request.about ? `  # ${request.about}` : ''}  (--conversation ${area}/${outcome.index}, step ${outcome.step})`,
+    `${number}. ${count} × ${area} ${path} ${what}  (${some.join(', ')})`,
+    `   ${request.method} ${request.path}${headers.join('')}${about}  (${repeat})`,
     ...(sent === '' ? [] : [`   ${shorten(sent, 1200)}`]),
     `   k8ts:  ${show(difference.ours)}`,
     `   other: ${show(difference.theirs)}`,
@@ -129,7 +154,9 @@ function formatClass({ area, path, what, count, topics, also, example }: Differe
 }
 
 function show(value: unknown): string {
-  return value === undefined ? 'nothing' : shorten(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 600);
+  return value === undefined
+    ? 'nothing'
+    : shorten(typeof value === 'string' ? value : (JSON.stringify(value) ?? ''), 600);
 }
 
 function shorten(text: string, limit: number): string {

@@ -9,7 +9,7 @@ export interface Endpoint {
   readonly flowNames: ReadonlyMap<string, string>;
 }
 
-/** Both servers know the caller by this name, whoever their kubeconfigs are for. A step that sends an empty header leaves it out. */
+/** Both servers know the caller by this name, whoever their kubeconfigs are for; an empty header leaves it out. */
 const CALLER = { 'impersonate-user': 'compare', 'impersonate-group': 'system:masters' };
 const AGAIN_MS = 50;
 /** What a server does a moment later (establish a CRD, see a policy) is done by then. */
@@ -48,7 +48,9 @@ export class Side {
 
   /** Webhooks are called at the same time, and objects of a collection deleted so: their order is chance. */
   #reviews(own: Own): unknown[] {
-    const reviews = this.#endpoint.webhooks.take(this.#variables.get('RUN') ?? '').map((review) => clean(review, '', own));
+    const reviews = this.#endpoint.webhooks
+      .take(this.#variables.get('RUN') ?? '')
+      .map((review) => clean(review, '', own));
     const place = (review: unknown): string => {
       const { path, request } = review as { path: string; request?: { oldObject?: { metadata?: { name?: string } } } };
       return `${path} ${request?.oldObject?.metadata?.name ?? ''}`;
@@ -63,7 +65,12 @@ export class Side {
     for (const [name, value] of Object.entries(step.headers ?? {})) headers[name.toLowerCase()] = this.#fill(value);
     for (const name of Object.keys(headers)) if (headers[name] === '') delete headers[name];
     const { method } = step;
-    return this.#endpoint.server.send({ method, path: this.#fill(step.path), headers, ...(text === undefined ? {} : { body: Buffer.from(this.#fill(text)) }) });
+    return this.#endpoint.server.send({
+      method,
+      path: this.#fill(step.path),
+      headers,
+      ...(text === undefined ? {} : { body: Buffer.from(this.#fill(text)) }),
+    });
   }
 
   #fill(text: string): string {
@@ -74,14 +81,18 @@ export class Side {
     if (!step.save) return;
     const body = readBody(answer.body, 'json');
     for (const [name, at] of Object.entries(step.save)) {
-      const value = at.split('.').reduce((inner: unknown, key) => (inner as Record<string, unknown> | undefined)?.[key], body);
+      const value = at
+        .split('.')
+        .reduce((inner: unknown, key) => (inner as Record<string, unknown> | undefined)?.[key], body);
       if (typeof value === 'string' || typeof value === 'number') this.#variables.set(name, String(value));
     }
   }
 
   /** Numbers are no names: they would be found everywhere. */
   #own(): Own {
-    const names = [...this.#variables].filter(([, value]) => !/^\d+$/.test(value)).sort(([, a], [, b]) => b.length - a.length);
+    const names = [...this.#variables]
+      .filter(([, value]) => !/^\d+$/.test(value))
+      .sort(([, a], [, b]) => b.length - a.length);
     return { variables: new Map(names), flowNames: this.#endpoint.flowNames };
   }
 }
@@ -90,8 +101,14 @@ export class Side {
 export async function flowNames(server: Server): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (const plural of ['flowschemas', 'prioritylevelconfigurations']) {
-    const answer = await server.send({ method: 'GET', path: `/apis/flowcontrol.apiserver.k8s.io/v1/${plural}`, headers: { accept: 'application/json' } });
-    const { items = [] } = JSON.parse(answer.body.toString()) as { items?: { metadata: { uid: string; name: string } }[] };
+    const answer = await server.send({
+      method: 'GET',
+      path: `/apis/flowcontrol.apiserver.k8s.io/v1/${plural}`,
+      headers: { accept: 'application/json' },
+    });
+    const { items = [] } = JSON.parse(answer.body.toString()) as {
+      items?: { metadata: { uid: string; name: string } }[];
+    };
     for (const { metadata } of items) names.set(metadata.uid, metadata.name);
   }
   return names;

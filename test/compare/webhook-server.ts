@@ -1,6 +1,6 @@
 /**
- * The webhooks that both servers call: one loopback listener for each, so that what each of them sent can be compared. The
- * path is `/RUN/BEHAVIOUR`; what was received is kept by RUN until it is taken.
+ * The webhooks that both servers call: one loopback listener for each, so that what each of them sent can be compared.
+ * The path is `/RUN/BEHAVIOUR`; what was received is kept by RUN until it is taken.
  */
 import 'reflect-metadata';
 import { once } from 'node:events';
@@ -22,7 +22,10 @@ const BEHAVIOURS: Readonly<Record<string, (review: Review) => unknown>> = {
   allow: () => ({ allowed: true }),
   deny: () => ({ allowed: false }),
   'deny-message': () => ({ allowed: false, status: { message: 'not today', code: 418, reason: 'Teapot' } }),
-  'deny-cause': () => ({ allowed: false, status: { message: 'bad', details: { causes: [{ reason: 'FieldValueInvalid', message: 'm', field: 'f' }] } } }),
+  'deny-cause': () => ({
+    allowed: false,
+    status: { message: 'bad', details: { causes: [{ reason: 'FieldValueInvalid', message: 'm', field: 'f' }] } },
+  }),
   'deny-code': () => ({ allowed: false, status: { code: 451 } }),
   'deny-success': () => ({ allowed: false, status: { status: 'Success', code: 200, message: 'odd' } }),
   warn: () => ({ allowed: true, warnings: ['first "quoted" warning', 'second', 'ü'.repeat(20), 'long '.repeat(80)] }),
@@ -30,13 +33,23 @@ const BEHAVIOURS: Readonly<Record<string, (review: Review) => unknown>> = {
   patch: ({ request }) => ({
     allowed: true,
     patchType: 'JSONPatch',
-    patch: encode(request?.object?.metadata?.labels ? [ADD_LABEL] : [{ op: 'add', path: '/metadata/labels', value: {} }, ADD_LABEL]),
+    patch: encode(
+      request?.object?.metadata?.labels ? [ADD_LABEL] : [{ op: 'add', path: '/metadata/labels', value: {} }, ADD_LABEL],
+    ),
   }),
-  'patch-bad': () => ({ allowed: true, patchType: 'JSONPatch', patch: encode([{ op: 'remove', path: '/no/such/place' }]) }),
+  'patch-bad': () => ({
+    allowed: true,
+    patchType: 'JSONPatch',
+    patch: encode([{ op: 'remove', path: '/no/such/place' }]),
+  }),
   'patch-garbage': () => ({ allowed: true, patchType: 'JSONPatch', patch: Buffer.from('garbage').toString('base64') }),
   'patch-type': () => ({ allowed: true, patchType: 'MergePatch', patch: encode([ADD_LABEL]) }),
   'patch-without-type': () => ({ allowed: true, patch: encode([ADD_LABEL]) }),
-  'patch-invalid': () => ({ allowed: true, patchType: 'JSONPatch', patch: encode([{ op: 'add', path: '/metadata/labels', value: { 'bad key!': 'x' } }]) }),
+  'patch-invalid': () => ({
+    allowed: true,
+    patchType: 'JSONPatch',
+    patch: encode([{ op: 'add', path: '/metadata/labels', value: { 'bad key!': 'x' } }]),
+  }),
   'audit-annotations': () => ({ allowed: true, auditAnnotations: { 'a.example.com/k': 'v', plain: 'v' } }),
   'wrong-uid': () => ({ allowed: true, uid: 'another' }),
 };
@@ -49,7 +62,10 @@ const RAW: Readonly<Record<string, { status: number; body: string }>> = {
   'not-json': { status: 200, body: 'hello' },
   'no-response': { status: 200, body: '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}' },
   'wrong-kind': { status: 200, body: '{"apiVersion":"v1","kind":"Pod","response":{"uid":"x","allowed":true}}' },
-  'wrong-version': { status: 200, body: '{"apiVersion":"admission.k8s.io/v9","kind":"AdmissionReview","response":{"uid":"x","allowed":true}}' },
+  'wrong-version': {
+    status: 200,
+    body: '{"apiVersion":"admission.k8s.io/v9","kind":"AdmissionReview","response":{"uid":"x","allowed":true}}',
+  },
 };
 
 export const BEHAVIOUR_NAMES: readonly string[] = [...Object.keys(BEHAVIOURS), ...Object.keys(RAW)];
@@ -82,10 +98,16 @@ async function selfSigned(): Promise<{ cert: string; key: string }> {
     ...{ serialNumber: '01', name: 'CN=compare', keys, signingAlgorithm: algorithm },
     notBefore: new Date(Date.now() - DAY_MS),
     notAfter: new Date(Date.now() + DAY_MS),
-    extensions: [new x509.BasicConstraintsExtension(true), new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
+    extensions: [
+      new x509.BasicConstraintsExtension(true),
+      new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }]),
+    ],
   });
   const bytes = Buffer.from(await crypto.subtle.exportKey('pkcs8', keys.privateKey)).toString('base64');
-  return { cert: certificate.toString('pem'), key: `-----BEGIN PRIVATE KEY-----\n${bytes.match(/.{1,64}/g)!.join('\n')}\n-----END PRIVATE KEY-----\n` };
+  return {
+    cert: certificate.toString('pem'),
+    key: `-----BEGIN PRIVATE KEY-----\n${bytes.match(/.{1,64}/g)!.join('\n')}\n-----END PRIVATE KEY-----\n`,
+  };
 }
 
 async function listen(cert: string, key: string): Promise<WebhookServer> {
@@ -123,6 +145,10 @@ function answer(behaviour: string, review: Review): { status: number; body: stri
   const response = BEHAVIOURS[behaviour]?.(review) ?? { allowed: true };
   return {
     status: 200,
-    body: JSON.stringify({ apiVersion: review.apiVersion, kind: 'AdmissionReview', response: { uid: review.request?.uid, ...(response as object) } }),
+    body: JSON.stringify({
+      apiVersion: review.apiVersion,
+      kind: 'AdmissionReview',
+      response: { uid: review.request?.uid, ...(response as object) },
+    }),
   };
 }

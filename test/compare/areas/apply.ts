@@ -23,8 +23,17 @@ function conversation(sample: KindSample, random: Random): Conversation {
   const places = random.shuffled(placesOf(sample, random)).slice(0, FIELDS_A_CONVERSATION);
   const { apiVersion, kind, metadata } = object as { apiVersion: string; kind: string; metadata: { name: string } };
   const bare = { apiVersion, kind, metadata: { name: metadata.name } };
-  const as = (manager: string, body: unknown, about: string, query = ''): Step => ({ method: 'PATCH', path: `${path}?fieldManager=${manager}${query}`, body, headers: HEADERS, about });
-  const labelled = (value: string): unknown => ({ ...object, metadata: { ...metadata, labels: { a: value }, annotations: { b: value } } });
+  const as = (manager: string, body: unknown, about: string, query = ''): Step => ({
+    method: 'PATCH',
+    path: `${path}?fieldManager=${manager}${query}`,
+    body,
+    headers: HEADERS,
+    about,
+  });
+  const labelled = (value: string): unknown => ({
+    ...object,
+    metadata: { ...metadata, labels: { a: value }, annotations: { b: value } },
+  });
   return {
     topic,
     namespace: resource.namespaced,
@@ -46,13 +55,28 @@ function conversation(sample: KindSample, random: Random): Conversation {
 }
 
 function attempt({ resource, path, object }: KindSample, place: FieldPlace, random: Random): Step[] {
-  const value = place.type.kind === 'scalar' && random.chance(0.5) ? validValue(place.type, place.field.name) : someValue(random, place.type, place.field);
+  const value =
+    place.type.kind === 'scalar' && random.chance(0.5)
+      ? validValue(place.type, place.field.name)
+      : someValue(random, place.type, place.field);
   const body = withValue(object, resource.message, place.segments, value);
-  return ['', '&dryRun=All&force=true'].map((query) => ({ method: 'PATCH', path: `${path}?fieldManager=two${query}`, body, headers: HEADERS, about: textOf(place) }));
+  return ['', '&dryRun=All&force=true'].map((query) => ({
+    method: 'PATCH',
+    path: `${path}?fieldManager=two${query}`,
+    body,
+    headers: HEADERS,
+    about: textOf(place),
+  }));
 }
 
 function ownRules(path: string, bare: { apiVersion: string; kind: string; metadata: { name: string } }): Step[] {
-  const send = (raw: string, about: string, query = '?fieldManager=one'): Step => ({ method: 'PATCH', path: `${path}${query}`, raw, headers: HEADERS, about });
+  const send = (raw: string, about: string, query = '?fieldManager=one'): Step => ({
+    method: 'PATCH',
+    path: `${path}${query}`,
+    raw,
+    headers: HEADERS,
+    about,
+  });
   const text = JSON.stringify(bare);
   return [
     send(text, 'no manager', ''),
@@ -70,10 +94,17 @@ function ownRules(path: string, bare: { apiVersion: string; kind: string; metada
     send(JSON.stringify({ kind: bare.kind, metadata: bare.metadata }), 'no apiVersion'),
     send(JSON.stringify({ ...bare, metadata: { name: 'another' } }), 'another name'),
     send(JSON.stringify({ ...bare, metadata: { ...bare.metadata, namespace: 'another' } }), 'another namespace'),
-    send(JSON.stringify({ ...bare, metadata: { ...bare.metadata, managedFields: [{ manager: 'x' }] } }), 'managedFields'),
+    send(
+      JSON.stringify({ ...bare, metadata: { ...bare.metadata, managedFields: [{ manager: 'x' }] } }),
+      'managedFields',
+    ),
     send(JSON.stringify({ ...bare, metadata: { ...bare.metadata, uid: 'x' } }), 'another uid'),
     send(JSON.stringify({ ...bare, metadata: { ...bare.metadata, resourceVersion: '1' } }), 'an old version'),
-    send(JSON.stringify({ ...bare, metadata: { ...bare.metadata, finalizers: ['example.com/a', 'example.com/a'] } }), 'the same element twice', '?fieldManager=one&dryRun=All'),
+    send(
+      JSON.stringify({ ...bare, metadata: { ...bare.metadata, finalizers: ['example.com/a', 'example.com/a'] } }),
+      'the same element twice',
+      '?fieldManager=one&dryRun=All',
+    ),
     send(JSON.stringify({ ...bare, nope: 1, metadata: { ...bare.metadata, nope: 1 } }), 'unknown fields'),
     send(JSON.stringify({ ...bare, nope: 1 }), 'unknown fields', '?fieldManager=one&fieldValidation=Strict'),
     send(JSON.stringify({ ...bare, nope: 1 }), 'unknown fields', '?fieldManager=one&fieldValidation=Warn'),

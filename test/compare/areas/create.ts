@@ -21,7 +21,11 @@ function* conversations(options: AreaOptions): Generator<Conversation> {
       const turn = random.pick(open);
       const places = turn.places.splice(0, FIELDS_A_CONVERSATION);
       if (turn.places.length === 0) open.splice(open.indexOf(turn), 1);
-      yield { topic: turn.sample.topic, namespace: turn.sample.resource.namespaced, steps: places.flatMap((place) => attempts(turn.sample, place, random)) };
+      yield {
+        topic: turn.sample.topic,
+        namespace: turn.sample.resource.namespaced,
+        steps: places.flatMap((place) => attempts(turn.sample, place, random)),
+      };
     }
   }
 }
@@ -35,8 +39,19 @@ export function placesOf({ resource }: KindSample, random: Random): FieldPlace[]
 
 function attempts({ resource, collection, object }: KindSample, place: FieldPlace, random: Random): Step[] {
   return Array.from({ length: VALUES_A_FIELD }, () => {
-    const validation = random.pick(['', '', '&fieldValidation=Strict', '&fieldValidation=Warn', '&fieldValidation=Ignore']);
+    const validation = random.pick([
+      '',
+      '',
+      '&fieldValidation=Strict',
+      '&fieldValidation=Warn',
+      '&fieldValidation=Ignore',
+    ]);
     const value = someValue(random, place.type, place.field);
-    return { method: 'POST', path: `${collection}?dryRun=All${validation}`, body: withValue(object, resource.message, place.segments, value), about: textOf(place) };
+    return {
+      method: 'POST',
+      path: `${collection}?dryRun=All${validation}`,
+      body: withValue(object, resource.message, place.segments, value),
+      about: textOf(place),
+    };
   });
 }

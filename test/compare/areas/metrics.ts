@@ -4,7 +4,11 @@ import type { Area, Conversation } from '../conversation.ts';
 export const metrics: Area = { weight: 1, conversations };
 
 function* conversations(): Generator<Conversation> {
-  yield { topic: 'metrics', namespace: false, steps: [{ method: 'GET', path: '/metrics', headers: { accept: '*/*' }, only: names }] };
+  yield {
+    topic: 'metrics',
+    namespace: false,
+    steps: [{ method: 'GET', path: '/metrics', headers: { accept: '*/*' }, only: names }],
+  };
 }
 
 function names(body: unknown): unknown {

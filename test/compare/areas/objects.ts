@@ -1,4 +1,4 @@
-/** Whole objects with many fields at once: how defaults and checks work on each other, and the order of their messages. */
+/** Whole objects with many fields at once: how defaults and checks work together, and the order of their messages. */
 import type { Message, Type } from '../../../src/api/index.ts';
 import type { Area, AreaOptions, Conversation } from '../conversation.ts';
 import { validOf } from '../fields.ts';
@@ -42,7 +42,8 @@ export function someObject(random: Random, message: Message, depth: number): Rec
   // Where few fields exclude each other, more of them make better objects.
   const part = depth === 0 ? 0.9 : Math.min(0.5, 3 / message.fields.length);
   for (const field of message.fields) {
-    if (field.required ? random.chance(0.97) : random.chance(part)) out[field.name] = someContent(random, field.type, field.name, depth + 1);
+    if (field.required ? random.chance(0.97) : random.chance(part))
+      out[field.name] = someContent(random, field.type, field.name, depth + 1);
   }
   return out;
 }
@@ -51,7 +52,8 @@ function someContent(random: Random, type: Type, name: string, depth: number): u
   if (random.chance(PART_INVALID)) return someValue(random, type, { name });
   if (depth > DEEPEST) return validOf(type, name);
   if (type.kind === 'message') return someObject(random, type, depth);
-  if (type.kind === 'list') return Array.from({ length: random.pick([0, 1, 1, 2]) }, () => someContent(random, type.element, name, depth + 1));
+  if (type.kind === 'list')
+    return Array.from({ length: random.pick([0, 1, 1, 2]) }, () => someContent(random, type.element, name, depth + 1));
   if (type.kind === 'map') return { [random.pick(['a', 'b.c/d'])]: someContent(random, type.value, name, depth + 1) };
   if (type.kind === 'scalar' && type.scalar === 'string' && type.values.length > 0) return random.pick(type.values);
   return validOf(type, name);

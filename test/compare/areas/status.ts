@@ -21,7 +21,11 @@ function conversation(sample: KindSample, random: Random): Conversation {
   const { resource, collection, path, object, topic } = sample;
   const places = fieldPlaces(resource.message).filter(({ segments }) => segments[0] === 'status');
   const chosen = random.shuffled(places).slice(0, FIELDS_A_CONVERSATION);
-  const changed = { ...object, spec: {}, metadata: { ...(object['metadata'] as object), labels: { changed: 'yes' }, finalizers: ['example.com/x'] } };
+  const changed = {
+    ...object,
+    spec: {},
+    metadata: { ...(object['metadata'] as object), labels: { changed: 'yes' }, finalizers: ['example.com/x'] },
+  };
   return {
     topic,
     namespace: resource.namespaced,
@@ -42,5 +46,11 @@ function attempt({ resource, path, object }: KindSample, place: FieldPlace, rand
   const about = textOf(place);
   if (random.chance(0.7)) return { method: 'PUT', path: `${path}/status?dryRun=All`, body, about };
   const type = random.pick(['application/merge-patch+json', 'application/strategic-merge-patch+json']);
-  return { method: 'PATCH', path: `${path}/status?dryRun=All`, body: { status: body['status'] }, headers: { 'content-type': type }, about };
+  return {
+    method: 'PATCH',
+    path: `${path}/status?dryRun=All`,
+    body: { status: body['status'] },
+    headers: { 'content-type': type },
+    about,
+  };
 }

@@ -20,14 +20,38 @@ function conversation({ resource, collection, path, object, topic }: KindSample,
     const { metadata: _, ...content } = someObject(random, resource.message, 0);
     return mixed(object, content);
   };
-  const include = random.pick(['', '&includeObject=None', '&includeObject=Object', '&includeObject=Metadata', '&includeObject=Nope']);
+  const include = random.pick([
+    '',
+    '&includeObject=None',
+    '&includeObject=Object',
+    '&includeObject=Metadata',
+    '&includeObject=Nope',
+  ]);
   const labelled = { ...object, metadata: { ...(object['metadata'] as object), labels: { own: '$RUN' } } };
   const steps: Step[] = [
     { method: 'POST', path: collection, body: labelled, setup: true },
     { method: 'GET', path: `${collection}?labelSelector=own%3D$RUN${include}`, headers: TABLE },
     { method: 'GET', path: `${path}?${include.slice(1)}`, headers: TABLE },
-    ...Array.from({ length: 3 }, (): Step => ({ method: 'POST', path: `${collection}?dryRun=All`, body: made(), headers: TABLE })),
+    ...Array.from({ length: 3 }, (): Step => ({
+      method: 'POST',
+      path: `${collection}?dryRun=All`,
+      body: made(),
+      headers: TABLE,
+    })),
   ];
-  if (resource.subresources['status']) steps.push(...Array.from({ length: 3 }, (): Step => ({ method: 'PUT', path: `${path}/status?dryRun=All`, body: made(), headers: TABLE })));
-  return { topic, namespace: resource.namespaced, steps, cleanup: resource.namespaced ? [] : [{ method: 'DELETE', path }] };
+  if (resource.subresources['status'])
+    steps.push(
+      ...Array.from({ length: 3 }, (): Step => ({
+        method: 'PUT',
+        path: `${path}/status?dryRun=All`,
+        body: made(),
+        headers: TABLE,
+      })),
+    );
+  return {
+    topic,
+    namespace: resource.namespaced,
+    steps,
+    cleanup: resource.namespaced ? [] : [{ method: 'DELETE', path }],
+  };
 }

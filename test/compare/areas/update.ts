@@ -19,7 +19,10 @@ function* conversations(options: AreaOptions): Generator<Conversation> {
 
 function conversation(sample: KindSample, random: Random): Conversation {
   const { resource, collection, path, object, topic } = sample;
-  const versioned = { ...object, metadata: { ...(object['metadata'] as object), resourceVersion: '$VERSION', uid: '$UID' } };
+  const versioned = {
+    ...object,
+    metadata: { ...(object['metadata'] as object), resourceVersion: '$VERSION', uid: '$UID' },
+  };
   const places = random.shuffled(placesOf(sample, random)).slice(0, FIELDS_A_CONVERSATION);
   const changes = places.map((place): Step => {
     const body = withValue(versioned, resource.message, place.segments, someValue(random, place.type, place.field));
@@ -40,7 +43,10 @@ function conversation(sample: KindSample, random: Random): Conversation {
 }
 
 function ownRules(path: string, object: Record<string, unknown>, versioned: { metadata: object }): Step[] {
-  const withMetadata = (metadata: object): unknown => ({ ...object, metadata: { ...(object['metadata'] as object), ...metadata } });
+  const withMetadata = (metadata: object): unknown => ({
+    ...object,
+    metadata: { ...(object['metadata'] as object), ...metadata },
+  });
   return [
     { method: 'PUT', path, body: object, about: 'without a version' },
     { method: 'PUT', path, body: withMetadata({ resourceVersion: '1' }), about: 'an old version' },
@@ -51,13 +57,36 @@ function ownRules(path: string, object: Record<string, unknown>, versioned: { me
     { method: 'PUT', path, body: withMetadata({ namespace: 'another' }), about: 'another namespace' },
     { method: 'PUT', path, body: withMetadata({ name: '' }), about: 'no name' },
     { method: 'PUT', path: `${path}-absent`, body: object, about: 'an object that is not there' },
-    { method: 'PUT', path: `${path}-absent`, body: withMetadata({ name: `${path.split('/').at(-1)}-absent` }), about: 'an object that is not there' },
+    {
+      method: 'PUT',
+      path: `${path}-absent`,
+      body: withMetadata({ name: `${path.split('/').at(-1)}-absent` }),
+      about: 'an object that is not there',
+    },
     { method: 'PUT', path, body: { ...versioned, kind: 'Other' }, about: 'another kind' },
     { method: 'PUT', path, body: { ...versioned, apiVersion: 'v9' }, about: 'another version of the API' },
-    { method: 'PUT', path: `${path}?dryRun=All`, body: withMetadata({ generation: 77, creationTimestamp: '2020-01-02T03:04:05Z', labels: { a: 'b' } }), about: 'system metadata' },
-    { method: 'PUT', path: `${path}?dryRun=All`, body: withMetadata({ finalizers: ['example.com/x'], ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' }] }), about: 'finalizers' },
+    {
+      method: 'PUT',
+      path: `${path}?dryRun=All`,
+      body: withMetadata({ generation: 77, creationTimestamp: '2020-01-02T03:04:05Z', labels: { a: 'b' } }),
+      about: 'system metadata',
+    },
+    {
+      method: 'PUT',
+      path: `${path}?dryRun=All`,
+      body: withMetadata({
+        finalizers: ['example.com/x'],
+        ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'o', uid: 'u' }],
+      }),
+      about: 'finalizers',
+    },
     { method: 'PUT', path: `${path}?dryRun=All`, body: withMetadata({ managedFields: [] }), about: 'managedFields' },
-    { method: 'PUT', path: `${path}?fieldManager=m1`, body: withMetadata({ annotations: { x: 'y' } }), about: 'fieldManager' },
+    {
+      method: 'PUT',
+      path: `${path}?fieldManager=m1`,
+      body: withMetadata({ annotations: { x: 'y' } }),
+      about: 'fieldManager',
+    },
     { method: 'GET', path, about: 'get' },
   ];
 }
