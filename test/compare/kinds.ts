@@ -25,6 +25,9 @@ const CONTENT: Readonly<Record<string, object>> = {
   },
   mutatingwebhookconfigurations: webhooks(),
   validatingwebhookconfigurations: webhooks(),
+  // An event stands in the namespace of what it is about.
+  '/events': { involvedObject: { kind: 'Pod', name: 'a', namespace: '$NS' } },
+  'events.k8s.io/events': { regarding: { kind: 'Pod', name: 'a', namespace: '$NS' } },
   // No scheduler takes it.
   pods: { spec: { schedulerName: 'nobody', containers: [{ name: 'c', image: 'registry.test/c' }] } },
 };
@@ -58,7 +61,11 @@ export const kindSamples: readonly KindSample[] = sampleObjects().map(({ resourc
     collection: own,
     name,
     path: `${own}/${name}`,
-    object: { ...object, ...CONTENT[resource.plural], metadata: { ...metadata, name } },
+    object: {
+      ...object,
+      ...(CONTENT[resource.plural] ?? CONTENT[`${resource.group}/${resource.plural}`]),
+      metadata: { ...metadata, name },
+    },
   };
 });
 

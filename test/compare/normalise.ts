@@ -200,6 +200,7 @@ function mask(text: string): string {
     .replace(/((?:in record |current: )\(?)\d+/g, '$1<version>')
     .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>')
     .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-<suffix>')
+    .replace(/ in scheme "[^"]*"/g, ' in scheme <scheme>')
     .replace(QUOTED_OBJECT, sortedObject)
     .replace(STRUCT_DUMP, 'Invalid value: <struct>');
 }

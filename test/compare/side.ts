@@ -41,7 +41,8 @@ export class Side {
     const generateName = /"generateName":"([^"]+)"/.exec(step.raw ?? JSON.stringify(step.body ?? null))?.[1];
     const own = { ...this.#own(), ...(generateName === undefined ? {} : { generateName }) };
     const seen = comparable(answer, own);
-    const body = step.only ? step.only(seen.body) : seen.body;
+    const read = step.watch && isEvent(seen.body) ? [seen.body] : seen.body;
+    const body = step.only ? step.only(read) : read;
     if (!step.reviews) return { ...seen, body };
     return { ...seen, body: { answer: body, reviews: this.#reviews(own) } };
   }
@@ -95,6 +96,11 @@ export class Side {
       .sort(([, a], [, b]) => b.length - a.length);
     return { variables: new Map(names), flowNames: this.#endpoint.flowNames };
   }
+}
+
+/** One event is a stream too. */
+function isEvent(body: unknown): boolean {
+  return body !== null && typeof body === 'object' && 'type' in body && 'object' in body;
 }
 
 /** What the uids in the headers of flow control mean. */
