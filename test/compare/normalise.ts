@@ -28,6 +28,8 @@ const AGE = /^(?:\d+[smhdy]){1,2}$/;
 const JWT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 /** A value as upstream's programming language shows it, by its own names of the fields. */
 const STRUCT_DUMP = /Invalid value: [[{].*?"[A-Z]\w*":.*[\]}](?=: )/gs;
+/** How such values differ, in lines of a patch. */
+const STRUCT_DIFF = /\n@@ -\d+,\d+ \+\d+,\d+ @@\n.*/s;
 /** An object as text in a message: its keys have no order there either. */
 const QUOTED_OBJECT = /(?<=Invalid value: )"\{(?:[^"\\]|\\.)*\}"/g;
 const A_DAY_MS = 86_400_000;
@@ -200,6 +202,7 @@ function mask(text: string): string {
     .replace(/((?:in record |current: )\(?)\d+/g, '$1<version>')
     .replace(/\b\d+(?:\.\d+)?(?:µs|ms)\b/g, '<duration>')
     .replace(/kube-api-access-[a-z0-9]{5}\b/g, 'kube-api-access-<suffix>')
+    .replace(STRUCT_DIFF, '\n<diff>')
     .replace(/ in scheme "[^"]*"/g, ' in scheme <scheme>')
     .replace(QUOTED_OBJECT, sortedObject)
     .replace(STRUCT_DUMP, 'Invalid value: <struct>');
