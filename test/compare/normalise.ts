@@ -161,7 +161,7 @@ function isOfController(entry: unknown): boolean {
 }
 
 function nodePort(value: number): unknown {
-  return value >= 30_000 && value < 32_768 ? '<port>' : value;
+  return value >= 30_000 ? '<port>' : value;
 }
 
 function cleanText(text: string, key: string, own: Own): string {

@@ -34,6 +34,23 @@ describe('the plan', () => {
     expect(planJobs({ seed: '7', areas: [], kinds: [], requests: 1, only: 'create/2' })).toEqual([third]);
   });
 
+  test('writes only to what is of the conversation', () => {
+    const steps = planJobs({ seed: '9', areas: [], kinds: [], requests: 6000 }).flatMap(
+      ({ conversation }) => conversation.steps,
+    );
+    const writes = steps.filter(
+      ({ method, path }) => !['GET', 'HEAD', 'OPTIONS'].includes(method) && !path.includes('dryRun='),
+    );
+    const elsewhere = writes.filter(
+      ({ path, body }) => !/\$NS|\$RUN|-absent/.test(path) && !JSON.stringify(body ?? '').includes('$RUN'),
+    );
+    // Reviews keep nothing, and these paths are no resources.
+    const harmless = /reviews$|^\/(?:apis?|livez|readyz|healthz|nope|apisx)[^/]*\/?[^/]*(?:\/v[^/]*)?\/?$/;
+    expect(
+      elsewhere.map(({ method, path }) => `${method} ${path}`).filter((text) => !harmless.test(text.split(' ')[1]!)),
+    ).toEqual([]);
+  });
+
   test('keeps to the kinds that are asked for', () => {
     const topics = planJobs({ seed: '7', areas: ['create', 'patch'], kinds: ['pods', 'leases'], requests: 200 }).map(
       ({ conversation }) => conversation.topic,

@@ -105,7 +105,11 @@ function conversation({ resource, collection, path, object, topic }: KindSample,
     ...random
       .some(METHODS, 0.3)
       .filter((method) => method !== 'GET' && method !== 'HEAD')
-      .map((method): Step => ({ method, path: collection.replace('$NS', 'absent'), about: 'method' })),
+      .map((method): Step => ({
+        method,
+        path: `${collection.replace('$NS', 'absent')}?dryRun=All&labelSelector=own%3D$RUN`,
+        about: 'method',
+      })),
     ...random.some(METHODS, 0.3).map((method): Step => ({ method, path: `${path}-absent`, about: 'method' })),
     ...random.some([...elsewhere, ...odd], 0.3).map((at): Step => ({
       method: random.pick(['GET', 'POST', 'PUT', 'DELETE']),
@@ -116,7 +120,7 @@ function conversation({ resource, collection, path, object, topic }: KindSample,
     })),
     {
       method: 'POST',
-      path: collection,
+      path: `${collection}?dryRun=All`,
       raw: '{"metadata":{"name":"x"}}',
       headers: { 'x-http-method-override': 'DELETE', 'content-encoding': random.pick(['gzip', 'nope', 'identity']) },
       about: 'headers',
