@@ -33,7 +33,8 @@ function hook(random: Random, name: string, behaviour: string): object {
         apiVersions: ['v1'],
         operations: random.pick([['CREATE', 'UPDATE', 'DELETE'], ['*']]),
         resources: random.pick([['configmaps'], ['configmaps', 'secrets'], ['*']]),
-        ...maybe({ scope: random.pick(['Namespaced', '*']) }),
+        // A selector of namespaces holds for no cluster-scoped object: those of other conversations would come too.
+        scope: 'Namespaced',
       },
     ],
     ...{ admissionReviewVersions: ['v1'], timeoutSeconds: 5, failurePolicy: random.pick(['Fail', 'Ignore']) },
