@@ -44,6 +44,7 @@ import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { ResourceCache } from '../storage/resource-cache.ts';
+import { StoredServerLeases } from '../storage/server-leases.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import { WatchCache } from '../storage/watch-cache.ts';
 import type { Backend } from '../verbs/scope.ts';
@@ -218,6 +219,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
       await definitions.start();
       await serviceAllocator.repair();
       await bootstrapObjects(ctx, registry, loopback, {
+        leases: options.store.isShared ? new StoredServerLeases(options.store) : undefined,
         advertiseAddress: options.advertiseAddress,
         port,
         serviceClusterIpRange: options.serviceClusterIpRange,
