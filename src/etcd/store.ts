@@ -27,6 +27,9 @@ export interface Store {
    */
   readonly keepsValues?: boolean;
 
+  /** Whether other servers may write to it, too. */
+  readonly isShared?: boolean;
+
   leaseGrant(request: { id?: bigint; ttl: number }): Promise<{ id: bigint; ttl: number }>;
   leaseRevoke(id: bigint): Promise<{ revision: number }>;
   /** Renews once; resolves to the new remaining time to live in seconds, 0 when the lease does not exist. */

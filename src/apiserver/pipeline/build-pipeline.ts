@@ -20,6 +20,7 @@ import { celCompiler } from '../registry/cel-compiler.ts';
 import { createLoopback } from '../request/loopback.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
+import { StoredServerLeases } from '../storage/server-leases.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { buildAdmission } from './build-admission.ts';
@@ -143,9 +144,10 @@ const validationContext = ({ allowPrivileged, featureGates }: PipelineOptions): 
 });
 
 const bootstrapOptions = (
-  { advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
+  { store, advertiseAddress, serviceClusterIpRange, pki, authentication }: PipelineOptions,
   port: number,
 ): Parameters<typeof bootstrapObjects>[3] => ({
+  leases: store.isShared ? new StoredServerLeases(store) : undefined,
   advertiseAddress,
   port,
   serviceClusterIpRange,

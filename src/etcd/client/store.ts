@@ -44,6 +44,7 @@ export function createEtcdStore(options: EtcdStoreOptions): Store {
 }
 
 class EtcdStore implements Store {
+  readonly isShared = true;
   readonly #endpoints: Endpoints;
   readonly #watches = new Set<EtcdWatch>();
   readonly #clock: Clock;
