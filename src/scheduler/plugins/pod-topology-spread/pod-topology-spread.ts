@@ -1,5 +1,7 @@
-/** Spreads pods that belong together over the domains of node labels: as a must, or as a preference. */
-
+/**
+ * The plugin PodTopologySpread: spreads pods over the topology domains of node labels, as a filter (DoNotSchedule) or
+ * as a score (ScheduleAnyway).
+ */
 import type { Node, Pod, TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import type { Cache } from '../../cache/cache.ts';
@@ -46,7 +48,7 @@ class PodTopologySpread implements Plugin {
     this.#defaults = this.#systemDefaulted ? SYSTEM_DEFAULTS : (args.defaultConstraints ?? []);
   }
 
-  /** Default constraints count the pods of the Services and controllers that there are now. */
+  /** Default constraints depend on the Services and controllers of the pod. */
   signature(pod: PodInfo): string {
     if (pod.shape.spreadConstraints.length > 0 || this.#defaults.length === 0) return '';
     return defaultSelector(pod.shape, this.#listers)?.toString() ?? '';

@@ -1,4 +1,7 @@
-/** Claims must have volumes that the node can reach; those that wait for a consumer get theirs with the node. */
+/**
+ * The plugin VolumeBinding: bound volumes of a pod must be accessible on the node, and volumes are found or provisioned
+ * there for claims that wait for their first consumer.
+ */
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { NodeInfo } from '../../cache/node-info.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
@@ -17,7 +20,7 @@ import { VolumePlanner, type PodVolumeClaims } from './volume-planner.ts';
 
 export interface VolumeBindingArgs {
   readonly bindTimeoutSeconds?: number;
-  /** Points of the score by utilization, where storage capacity is scored at all. */
+  /** The score by utilization, with the feature gate StorageCapacityScoring. */
   readonly shape?: readonly UtilizationShapePoint[];
 }
 
