@@ -1,23 +1,29 @@
+/**
+ * Memory for bytes that live long. V8 starts a full garbage collection whenever buffers have grown by 64 MB, however much memory
+ * there is: with a hundred thousand objects it does little else. V8 does not count memory that threads may share. So only a
+ * part of what is allocated here is memory that V8 counts, and the larger the heap, the smaller the part. Pays for the bench
+ * module `cluster-scale`.
+ */
 import { getHeapStatistics } from 'node:v8';
 
-/** Buffers that V8 counts may grow by this much before it begins to collect everything. */
-const COUNTED_GROWTH = 64 * 2 ** 20;
-/** A heap of that size is collected quickly, and memory that is counted takes less of it. */
-const SMALL_HEAP = 192 * 2 ** 20;
-const LARGEST_GROWTH = 2 ** 30;
-const LOOK_EVERY_BYTES = 8 * 2 ** 20;
+export interface ByteAllocator {
+  /** Bytes that are not initialized. */
+  allocate(size: number): Buffer;
+}
 
-/**
- * Memory for bytes that live long. V8 begins to collect everything whenever buffers have grown by 64 MB, however much there
- * is: with a hundred thousand objects it does little else. Memory that threads may share it does not count. So only a part
- * of what is handed out here is of the counted kind, the less the larger the heap is.
- */
-export class ByteMemory {
+/** Counted buffers may grow by this much before V8 starts a full collection. */
+const COUNTED_GROWTH = 64 * 2 ** 20;
+/** A heap of this size is collected quickly. */
+const SMALL_HEAP = 192 * 2 ** 20;
+const MAX_GROWTH = 2 ** 30;
+const MEASURE_EVERY_BYTES = 8 * 2 ** 20;
+
+export class ByteMemory implements ByteAllocator {
   readonly #heapBytes: () => number;
-  /** How much of what is handed out is counted. */
-  #share = 1;
-  #owed = 0;
-  #untilNextLook = 0;
+  /** The part that V8 counts. */
+  #countedShare = 1;
+  #countedBytesDue = 0;
+  #untilNextMeasurement = 0;
 
   constructor(heapBytes: () => number) {
     this.#heapBytes = heapBytes;
@@ -25,24 +31,33 @@ export class ByteMemory {
 
   /** Not from Node's pool: a slab of it would live as long as the longest-lived bytes in it. */
   allocate(size: number): Buffer {
-    this.#untilNextLook -= size;
-    if (this.#untilNextLook < 0) this.#look();
-    this.#owed += size * this.#share;
-    if (this.#owed < size) return Buffer.from(new SharedArrayBuffer(size));
-    this.#owed -= size;
-    return Buffer.allocUnsafeSlow(size);
+    this.#untilNextMeasurement -= size;
+    if (this.#untilNextMeasurement < 0) this.#measure();
+    this.#countedBytesDue += size * this.#countedShare;
+    if (this.#countedBytesDue < size) return Buffer.from(new SharedArrayBuffer(size));
+    this.#countedBytesDue -= size;
+    return plainBytes.allocate(size);
   }
 
-  #look(): void {
-    const growth = Math.min(Math.max(2 * (this.#heapBytes() - SMALL_HEAP), COUNTED_GROWTH), LARGEST_GROWTH);
-    this.#share = COUNTED_GROWTH / growth;
-    this.#untilNextLook = LOOK_EVERY_BYTES;
+  #measure(): void {
+    const growth = Math.min(Math.max(2 * (this.#heapBytes() - SMALL_HEAP), COUNTED_GROWTH), MAX_GROWTH);
+    this.#countedShare = COUNTED_GROWTH / growth;
+    this.#untilNextMeasurement = MEASURE_EVERY_BYTES;
   }
 }
 
-const memory = new ByteMemory(() => getHeapStatistics().used_heap_size);
+/** V8 counts all of it. */
+export const plainBytes: ByteAllocator = { allocate: (size) => Buffer.allocUnsafeSlow(size) };
 
-/** Bytes that are not yet written. */
+let memory: ByteAllocator = new ByteMemory(() => getHeapStatistics().used_heap_size);
+
+/** Memory is the process's: the allocator is too. Returns what restores the one before. */
+export function useByteAllocator(allocator: ByteAllocator): () => void {
+  const before = memory;
+  memory = allocator;
+  return () => void (memory = before);
+}
+
 export function allocateBytes(size: number): Buffer {
   return memory.allocate(size);
 }

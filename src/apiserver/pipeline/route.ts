@@ -158,6 +158,6 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     warnings: exchange.warnings,
     annotations: exchange.annotations,
     releaseSeat: () => leaveSeat(exchange),
-    alike: undefined,
+    template: undefined,
   };
 }
