@@ -66,6 +66,7 @@ function transportOptions({
   pki,
   minTlsVersion,
   requestTimeoutMs: answerMs = REQUEST_TIMEOUT_MS,
+  speed,
 }: ApiServerOptions): TransportOptions {
   const tls = {
     key: pki.apiserver.key,
@@ -73,7 +74,7 @@ function transportOptions({
     clientCa: pki.ca.certificate + pki.frontProxyCa.certificate,
     ...(minTlsVersion ? { minVersion: minTlsVersion } : {}),
   };
-  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs } };
+  return { host, port, maxBodyBytes, tls, sendLimits: { ...SEND_LIMITS, answerMs }, speed };
 }
 
 async function untilAborted(ctx: Context, transport: Transport): Promise<void> {

@@ -7,12 +7,17 @@ const SMALL_HEAP = 192 * 2 ** 20;
 const MAX_GROWTH = 2 ** 30;
 const CHECK_EVERY_BYTES = 8 * 2 ** 20;
 
+export interface ByteAllocator {
+  /** A Buffer that is not initialized. */
+  allocate(size: number): Buffer;
+}
+
 /**
- * Buffers that live long. V8 starts a full GC whenever ArrayBuffers have grown by 64 MB, however large the heap is; with a
+ * Buffers that live long. Pays for the bench module `cluster-scale`. V8 starts a full GC whenever ArrayBuffers have grown by 64 MB, however large the heap is; with a
  * hundred thousand cached objects it does little else. SharedArrayBuffers do not count. So the larger the heap, the
  * smaller the part of the buffers that are ordinary ones.
  */
-export class LongLivedBuffers {
+export class LongLivedBuffers implements ByteAllocator {
   readonly #heapBytes: () => number;
   /** The part of the bytes that are ordinary ArrayBuffers. */
   #share = 1;
@@ -30,7 +35,7 @@ export class LongLivedBuffers {
     this.#ordinaryBytes += size * this.#share;
     if (this.#ordinaryBytes < size) return Buffer.from(new SharedArrayBuffer(size));
     this.#ordinaryBytes -= size;
-    return Buffer.allocUnsafeSlow(size);
+    return plainBytes.allocate(size);
   }
 
   #check(): void {
@@ -40,7 +45,17 @@ export class LongLivedBuffers {
   }
 }
 
-const memory = new LongLivedBuffers(() => getHeapStatistics().used_heap_size);
+/** Ordinary ArrayBuffers only. */
+export const plainBytes: ByteAllocator = { allocate: (size) => Buffer.allocUnsafeSlow(size) };
+
+let memory: ByteAllocator = new LongLivedBuffers(() => getHeapStatistics().used_heap_size);
+
+/** The process has one allocator. Returns a function that restores the one before. */
+export function useByteAllocator(allocator: ByteAllocator): () => void {
+  const before = memory;
+  memory = allocator;
+  return () => void (memory = before);
+}
 
 /** An uninitialized Buffer that may live long. */
 export function allocateBytes(size: number): Buffer {

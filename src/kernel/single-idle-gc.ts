@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 /**
  * Makes V8's memory reducer run one full GC when the process becomes idle, instead of up to three in a row. The first one
  * frees all there is to free; each further one costs a second of CPU on a heap of 200 MB. Only for programs that own
- * their process, and only at start: V8 aborts when the flag changes between two of these GCs.
+ * their process, and only at start: V8 aborts when the flag changes between two of these GCs. Pays for the processor time at
+ * rest in the bench module `cluster-scale`.
  */
 export function enableSingleIdleGc(): void {
   const flag = singleIdleGcFlag(process.versions.v8);

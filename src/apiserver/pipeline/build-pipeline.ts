@@ -17,10 +17,13 @@ import { keepDanglingConditions, PriorityAndFairness, unlimitedFlow } from '../f
 import { etcdChecks } from '../health/etcd-checks.ts';
 import { healthEndpoints } from '../health/health.ts';
 import { celCompiler } from '../registry/cel-compiler.ts';
+import { noTemplatesOf, templatesByResource } from '../registry/template-cache.ts';
 import { createLoopback } from '../request/loopback.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import { ALL_SPEED } from '../request/speed-options.ts';
 import { ServiceAllocator } from '../service-allocation/index.ts';
 import { StoredServerLeases } from '../storage/server-leases.ts';
+import { ownFrame, sharedFrame } from '../storage/shared-frames.ts';
 import type { Backend } from '../verbs/scope.ts';
 import { YamlReader } from '../yaml-thread/yaml-reader.ts';
 import { buildAdmission } from './build-admission.ts';
@@ -51,7 +54,8 @@ export interface Pipeline {
 
 export async function createPipeline(ctx: Context, options: PipelineOptions): Promise<Pipeline> {
   const address = new ServerAddress(options.externalHostname ?? options.advertiseAddress);
-  const storage = await buildRegistry(ctx, options);
+  const speed = { ...ALL_SPEED, ...options.speed };
+  const storage = await buildRegistry(ctx, { ...options, speed });
   const { registry, cache } = storage;
   const serviceAllocator = new ServiceAllocator(ctx, registry, options);
   serviceAllocator.start();
@@ -71,6 +75,9 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     serviceAllocator,
     ...network,
     yaml: new YamlReader(ctx),
+    templatesOf: speed.templateCache ? templatesByResource() : noTemplatesOf,
+    frameOf: speed.sharedFrames ? sharedFrame : ownFrame,
+    sparesUnchangedFields: speed.unchangedFields,
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(chain, request);
   const loopback = createLoopback(handle, ctx.signal);

@@ -4,13 +4,17 @@ import { unlessAborted, type Context } from '../../kernel/index.ts';
 import { ObjectStore } from '../registry/object-store.ts';
 import { builtinServed, builtinStoredKinds, Registry } from '../registry/registry.ts';
 import type { ServedResource, StoredKind } from '../registry/served-resource.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { ResourceCache } from '../storage/resource-cache.ts';
 import { identityTransformer } from '../storage/transformer.ts';
 import { WatchCache } from '../storage/watch-cache.ts';
+import { noWrittenObjects, WrittenObjectMap } from '../storage/written-objects.ts';
 import type { PipelineOptions } from './pipeline-options.ts';
 
-type RegistryOptions = Pick<PipelineOptions, 'store' | 'encryption' | 'servesVersion' | 'eventTtlSeconds'>;
+interface RegistryOptions extends Pick<PipelineOptions, 'store' | 'encryption' | 'servesVersion' | 'eventTtlSeconds'> {
+  readonly speed: SpeedOptions;
+}
 
 export interface Storage {
   readonly cache: WatchCache;
@@ -20,14 +24,25 @@ export interface Storage {
 
 export async function buildRegistry(
   ctx: Context,
-  { store, encryption = identityTransformer, servesVersion, eventTtlSeconds }: RegistryOptions,
+  { store, encryption: transformer = identityTransformer, servesVersion, eventTtlSeconds, speed }: RegistryOptions,
 ): Promise<Storage> {
-  const cache = new WatchCache(ctx, store, encryption);
+  const cache = new WatchCache(
+    ctx,
+    store,
+    transformer,
+    speed.writtenObjects ? new WrittenObjectMap() : noWrittenObjects,
+  );
   const kinds = builtinStoredKinds(schema);
   // An etcd that does not answer must not hold up a start that was cancelled.
   await unlessAborted(ctx.signal, cache.load([...new Set(kinds.values())]));
 
-  const objects = new ObjectStore(store, cache, encryption, new EventLeases(store, ctx.clock));
+  const objects = new ObjectStore({
+    store,
+    cache,
+    transformer,
+    leases: new EventLeases(store, ctx.clock),
+    lazyEncoding: speed.lazyEncoding,
+  });
   const registry = new Registry(objects);
   for (const resource of schema.resources) {
     if (servesVersion?.(resource.group, resource.version) ?? true)

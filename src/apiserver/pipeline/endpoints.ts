@@ -1,5 +1,5 @@
 import type { Endpoint } from '../request/endpoint.ts';
-/** Everything that is served besides resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
+/** Paths outside the resources: discovery, OpenAPI, health, metrics, version, OIDC documents. */
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiResponse, UserInfo } from '../request/request.ts';
 import { methodNotAllowed, pageNotFound } from '../request/responses.ts';
@@ -28,7 +28,7 @@ export class Endpoints {
     return response ?? pageNotFound();
   }
 
-  /** For `/`: what there is. */
+  /** For the index at `/`. */
   paths(): string[] {
     return [...this.#exact.keys()].sort();
   }

@@ -1,10 +1,11 @@
 /**
- * The chain. Every request, from wherever it comes, passes these steps in this order:
+ * The handler chain. Every request, from whichever transport, passes these steps in this order:
  *
  *   time limit → authentication → audit → impersonation → flow control → authorization → routing → the verb (decode,
- *   defaulting, mutating admission, validation, validating admission, store) → the answer
+ *   defaulting, mutating admission, validation, validating admission, store) → the response
  *
- * and nothing else decides anything. The request keeps its seat of flow control until its client has taken the answer.
+ * and nothing else decides anything. The request keeps its seat of flow control until its client has received the
+ * response.
  */
 import { ParseError, whenDone, type MaybePromise } from '../../base/index.ts';
 import {
@@ -69,7 +70,10 @@ async function answerInTime(chain: HandlerChain, exchange: Exchange): Promise<Ap
   return chain.deadlines.within(answer(chain, exchange), { expiresAt: exchange.expiresAt, limit, expired });
 }
 
-/** Until the client has taken the answer, or the time is over. A watch gives its seat back after its initial events. */
+/**
+ * Keeps the seat until the client has received the response or the request times out. A watch releases it after its
+ * initial events.
+ */
 function keepSeat(
   chain: HandlerChain,
   exchange: Exchange,
@@ -85,7 +89,7 @@ function keepSeat(
 
 const AUDIT_ID_LIMIT = 64;
 
-/** A client may bring an id of its own, so that the audit events of all servers that it asks can be put together. */
+/** A client may choose the audit id, to correlate the audit events of several servers. */
 function auditIdOf(request: ApiRequest): string | undefined {
   const given = headerOf(request, 'audit-id');
   return given ? given.slice(0, AUDIT_ID_LIMIT) : undefined;
@@ -104,7 +108,7 @@ async function answer(chain: HandlerChain, exchange: Exchange): Promise<ApiRespo
   }
 }
 
-/** Most requests wait for nothing on their way: a step returns its result at once where it can. */
+/** Most requests wait for nothing: a step returns its result at once where it can. */
 const serve = (chain: HandlerChain, exchange: Exchange): MaybePromise<ApiResponse> =>
   whenDone(authenticate(chain, exchange), (authenticated) =>
     whenDone(impersonate(chain, exchange, authenticated), (user) =>
@@ -178,7 +182,7 @@ function firstAuthenticated(
   throw unauthorized();
 }
 
-/** Whatever has authenticated it: an identity that could be read as something else is no identity. */
+/** No authenticator may produce an identity whose text could be read as another one. */
 function plain(user: UserInfo): UserInfo {
   if (!isPlainIdentity(user)) throw unauthorized();
   return user;
@@ -198,7 +202,7 @@ function respondFailure(chain: HandlerChain, exchange: Exchange, error: unknown)
     });
     negotiated = plain;
   } catch {
-    // Whoever accepts nothing that we have gets JSON.
+    // A client that accepts no media type of this server gets JSON.
   }
   return respondError(status, negotiated);
 }

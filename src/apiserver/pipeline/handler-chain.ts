@@ -19,8 +19,8 @@ export interface HandlerChain {
   readonly audit: AuditLog;
   readonly metrics: ApiServerMetrics;
   readonly securityMetrics: SecurityMetrics;
-  /** What is served besides resources: discovery, health, metrics, OpenAPI. */
+  /** Discovery, health, metrics, OpenAPI. */
   readonly endpoints: Endpoints;
-  /** What other servers serve for this one. */
+  /** Forwards requests for aggregated APIs. */
   readonly aggregator?: Aggregator;
 }

@@ -1,6 +1,6 @@
 /**
- * The bodies of lists in other forms than the JSON that is stored: tables, metadata only, YAML, indented JSON, protobuf. They
- * are made item by item while they are sent, so that no list is in memory as a whole, neither as objects nor as bytes.
+ * Bodies of lists in other forms than the stored JSON: tables, metadata only, YAML, indented JSON, protobuf. Items are
+ * encoded while the list is sent, so that no list is in memory as a whole, neither as objects nor as bytes.
  */
 import { apiVersionOf, schema } from '../../api/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -23,7 +23,6 @@ import { listItem, listMetadata, typedListMetadata } from './list-body.ts';
 
 export type Pieces = () => Iterable<Uint8Array>;
 
-/** A list in the form that was negotiated. */
 export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pieces> {
   const { mediaType, pretty } = scope.negotiated;
   if (mediaType === 'application/vnd.kubernetes.protobuf') return protobufPieces(scope, list);
@@ -32,10 +31,10 @@ export function listPieces(scope: Scope, list: ListResult): Pieces | Promise<Pie
   return () => (pretty ? indentedPieces(document, list.entries) : jsonPieces(document, list.entries));
 }
 
-/** How long one call may take to make pieces: others have their turn after it. */
+/** One call encodes for at most this long; other requests run before the next. */
 const SLICE_MS = 8;
 
-/** A body made of pieces, each of which may take its time to be made. */
+/** A body of pieces that are encoded on demand. */
 export class PiecewiseBody implements LargeBody {
   produced = 0;
 
@@ -79,7 +78,7 @@ export class PiecewiseBody implements LargeBody {
 }
 
 interface ListDocument {
-  /** All but the items; their list is empty here, and the last field. */
+  /** All fields but the items, whose list is empty and comes last. */
   readonly frame: Readonly<Record<string, unknown>>;
   readonly key: 'items' | 'rows';
   readonly item: (entry: EncodedObject) => unknown;
@@ -144,7 +143,7 @@ function* indentedPieces({ frame, item }: ListDocument, entries: readonly Encode
   yield Buffer.from('\n  ]\n}\n');
 }
 
-/** YAML's keys are sorted: the items stand between others, in a line that says that there are none. */
+/** YAML keys are sorted, so the items stand between other fields, at the line with the empty list. */
 function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly EncodedObject[]): Generator<Uint8Array> {
   const text = encodeYaml(frame).toString('utf8');
   if (entries.length === 0) return yield Buffer.from(text);
@@ -153,7 +152,7 @@ function* yamlPieces({ frame, key, item }: ListDocument, entries: readonly Encod
   yield Buffer.from(`${text.slice(0, at)}\n${key}:\n`);
   for (const entry of entries) {
     const lines = encodeYaml([item(entry)]);
-    // Nesting that YAML's writer gave up: JSON is YAML too.
+    // The YAML encoder falls back to JSON for deep nesting, and JSON is YAML too.
     yield lines[0] === OPENING_BRACKET
       ? Buffer.concat([SEQUENCE_ITEM, lines.subarray(1, lines.lastIndexOf(CLOSING_BRACKET)), NEWLINE])
       : lines;
@@ -166,12 +165,12 @@ const CLOSING_BRACKET = 0x5d;
 const SEQUENCE_ITEM = Buffer.from('- ');
 const NEWLINE = Buffer.from('\n');
 
-/** Items that were encoded to know their length are kept up to so many bytes; others are encoded again when they are sent. */
+/** Encoded items are kept up to this size; beyond it they are encoded again when they are sent. */
 const KEPT_BYTES = 4 * 1024 * 1024;
-/** An item of that length is as much work as one step of others. */
+/** An item of this length counts as one more step. */
 const STEP_BYTES = 4096;
 
-/** A list says how long it is before its first item: all items are encoded first, a few at a time. */
+/** A protobuf list begins with its length: all items are encoded first, a few at a time. */
 async function protobufPieces(scope: Scope, list: ListResult): Promise<Pieces> {
   const { served, negotiated, backend } = scope;
   const version = negotiated.as && wantedMetadata(scope).version;

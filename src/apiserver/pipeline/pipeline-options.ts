@@ -6,6 +6,7 @@ import type { AuthorizerConfig } from '../authz/build.ts';
 import type { DialerOptions, DialPolicyOptions, KubeletClientOptions, SimulatedNetwork } from '../dial/index.ts';
 import type { PriorityAndFairnessOptions } from '../flow-control/index.ts';
 import type { ServerKeys } from '../pki/files.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
 import type { Transformer } from '../storage/transformer.ts';
 
 export interface PipelineOptions {
@@ -38,4 +39,6 @@ export interface PipelineOptions {
   readonly encryption?: Transformer;
   /** The chain of authorizers; by default Node and RBAC. */
   readonly authorization?: readonly AuthorizerConfig[];
+  /** Features that make the server faster and nothing else; all are on by default. */
+  readonly speed?: Partial<SpeedOptions>;
 }

@@ -1,4 +1,4 @@
-/** Puts a result into the representation that was negotiated. Stored objects leave as the bytes they are kept in. */
+/** Encodes a result in the negotiated representation. Stored objects are sent as the bytes that the cache holds. */
 import { whenDone } from '../../base/index.ts';
 import { notAcceptable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -63,7 +63,7 @@ function transform(scope: Scope, object: KubeObject): KubeObject {
 function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiResponse> {
   const { mediaType, pretty, as } = scope.negotiated;
   const stored = new ListBody(list);
-  // What is stored tells how much work the other forms are, too.
+  // The stored size tells how much work the other forms are.
   const respondWith = (body: ListBody | PiecewiseBody): ApiResponse =>
     stored.isShorterThan(LARGE_BYTES)
       ? completeResponse(200, scope.negotiated, body.toBuffer())
@@ -73,7 +73,7 @@ function respondList(scope: Scope, list: ListResult): ApiResponse | Promise<ApiR
   return whenDone(listPieces(scope, list), (pieces) => respondWith(new PiecewiseBody(clock, pieces)));
 }
 
-/** Its body is put together only for callers in this process, who do not take it in pieces. */
+/** Only callers in this process, which do not read in pieces, use `body`. */
 class LargeResponse implements ApiResponse {
   readonly status = 200;
   done?: () => void;

@@ -1,4 +1,4 @@
-/** From an authorized request to the verb that serves it. */
+/** Finds the verb that serves an authorized request. */
 import { apiVersionOf } from '../../api/index.ts';
 import { ownValue, whenDone } from '../../base/index.ts';
 import { badRequest, failure } from '../../machinery/errors/index.ts';
@@ -62,25 +62,24 @@ export function route(chain: HandlerChain, exchange: Exchange, user: UserInfo): 
   return whenDone(verb(scope), (result) => respond(scope, result));
 }
 
-/** `/api/v1/watch/…`: the older form of a watch, for resources only. */
+/** `/api/v1/watch/…` is the deprecated form of a watch; it exists for resources only. */
 const isLegacyWatch = (served: ServedResource, info: RequestInfo): boolean =>
   served.verbs.includes('watch') && info.parts.length < 3;
 
-/** Parameters that concern every request. */
 function checkParameters(query: URLSearchParams): void {
   if (query.has('export')) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
 }
 
-/** An empty namespace in a path stands for all of them. */
+/** An empty namespace in a path means all namespaces. */
 const ALL_NAMESPACES = /\/namespaces\/\/[^/]+$/;
 
-/** Namespaced resources are addressed within a namespace when one object is meant, others never. */
+/** One object of a namespaced resource is addressed within its namespace; a cluster-scoped resource never is. */
 function checkShape(served: ServedResource, { info, request }: Exchange): void {
   const inNamespace = info.namespace !== '' && info.resource !== 'namespaces';
   if (!served.namespaced && inNamespace) throw noSuchResource();
   const one = info.parts.length > 1;
   if (/\/\/|%2f|%25/i.test(request.path) && !ALL_NAMESPACES.test(request.path)) throw noSuchResource();
-  // Reviews are only ever created: no path names one of them, or all of every namespace.
+  // Reviews can only be created: no path names one, or lists them across namespaces.
   const createOnly = served.verbs.length === 1 && served.verbs[0] === 'create';
   if (createOnly && info.parts.length === 2) throw noSuchResource();
   if (served.namespaced && !inNamespace && (one || request.method === 'POST' || request.method === 'DELETE')) {
@@ -133,7 +132,7 @@ function subresourceVerb(served: ServedResource, exchange: Exchange): Verb {
   return handler;
 }
 
-/** Subresources of kinds that have tables, which have none themselves. */
+/** Subresources without a table although their kind has one. */
 const WITHOUT_TABLE: ReadonlySet<string> = new Set(['resource.k8s.io/resourceclaims/status']);
 
 function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served: ServedResource): Scope {
@@ -158,6 +157,6 @@ function scopeOf(chain: HandlerChain, exchange: Exchange, user: UserInfo, served
     warnings: exchange.warnings,
     annotations: exchange.annotations,
     releaseSeat: () => leaveSeat(exchange),
-    alike: undefined,
+    template: undefined,
   };
 }

@@ -11,7 +11,7 @@ import { encodeForStorage } from '../storage/encode-for-storage.ts';
 import { Entry } from '../storage/entry.ts';
 import { EventLeases } from '../storage/event-leases.ts';
 import { objectKey } from '../storage/keys.ts';
-import { LateBytes } from '../storage/late-bytes.ts';
+import { LazyEncoding } from '../storage/lazy-encoding.ts';
 import { identityTransformer, type Transformer } from '../storage/transformer.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import { toStored, viewOf, type ServedResource } from './served-resource.ts';
@@ -43,17 +43,33 @@ export interface Place {
   readonly name: string;
 }
 
+export interface ObjectStoreOptions {
+  readonly store: Store;
+  readonly cache: WatchCache;
+  readonly transformer: Transformer;
+  readonly leases: EventLeases;
+  /** Hands the object itself to a store that keeps values in memory. */
+  readonly lazyEncoding?: boolean;
+}
+
 export class ObjectStore {
-  constructor(
-    private readonly store: Store,
-    private readonly cache: WatchCache,
-    private readonly transformer: Transformer,
-    private readonly leases: EventLeases,
-  ) {}
+  readonly #store: Store;
+  readonly #cache: WatchCache;
+  readonly #transformer: Transformer;
+  readonly #leases: EventLeases;
+  readonly #encodesLazily: boolean;
+
+  constructor({ store, cache, transformer, leases, lazyEncoding = false }: ObjectStoreOptions) {
+    this.#store = store;
+    this.#cache = cache;
+    this.#transformer = transformer;
+    this.#leases = leases;
+    this.#encodesLazily = lazyEncoding && store.keepsValues === true && transformer === identityTransformer;
+  }
 
   /** From the cache, as new as the store is now. */
   get(served: ServedResource, place: Place): Promise<Entry> | Entry {
-    const current = this.cache.waitUntilCurrent();
+    const current = this.#cache.waitUntilCurrent();
     return current || served.prepareViews ? this.#getLater(current, served, place) : this.cached(served, place);
   }
 
@@ -66,7 +82,7 @@ export class ObjectStore {
 
   /** Resolves once the cache is as new as the store is now. */
   async untilCurrent(): Promise<void> {
-    await this.cache.waitUntilCurrent();
+    await this.#cache.waitUntilCurrent();
   }
 
   /** From the cache as it stands. */
@@ -79,11 +95,11 @@ export class ObjectStore {
   /** From the store itself: what a lost race looks at. */
   async fresh(served: ServedResource, place: Place): Promise<Entry> {
     const { kvs } = await this.#guard(() =>
-      this.store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }),
+      this.#store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }),
     );
     const kv = kvs[0];
     if (!kv) throw notFound(served.groupResource, place.name);
-    const entry = this.cache.entryOf(served.stored, kv);
+    const entry = this.#cache.entryOf(served.stored, kv);
     await served.prepareViews?.([entry]);
     return viewOf(served, entry);
   }
@@ -118,20 +134,20 @@ export class ObjectStore {
     if (dryRun) return current.revision;
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
     const result = await this.#guard(() =>
-      this.store.txn({
+      this.#store.txn({
         compare: [{ key, target: 'mod', result: 'equal', value: current.revision }],
         success: [{ op: 'delete', key }],
       }),
     );
     if (!result.succeeded) return undefined;
-    await this.cache.waitFor(result.revision);
+    await this.#cache.waitFor(result.revision);
     return result.revision;
   }
 
   /** undefined when the object is not at the revision that it should replace. */
   async #write(write: Write): Promise<Entry | undefined> {
     const { ttlSeconds } = write.served.strategy;
-    const lease = ttlSeconds ? { lease: await this.leases.lease(ttlSeconds) } : undefined;
+    const lease = ttlSeconds ? { lease: await this.#leases.lease(ttlSeconds) } : undefined;
     return whenDone(toStored(write.served, write.object), (stored) =>
       // `#commit` forgets what `#valueOf` remembers: nothing may fail in between.
       whenDone(this.#valueOf(write.key, stored), (value) => this.#commit(write, value, lease)),
@@ -140,31 +156,31 @@ export class ObjectStore {
 
   async #commit(
     { served, place, key, object, over }: Write,
-    value: Uint8Array | LateBytes,
+    value: Uint8Array | LazyEncoding,
     lease: { readonly lease: bigint } | undefined,
   ): Promise<Entry | undefined> {
     try {
-      const { succeeded, revision } = await this.store.txn({
+      const { succeeded, revision } = await this.#store.txn({
         compare: [{ key, target: 'mod', result: 'equal', value: over }],
         success: [{ op: 'put', key, value, ...lease }],
       });
       if (!succeeded) return undefined;
-      if (value instanceof LateBytes) value.objectAt(revision);
-      if (this.cache.revision < revision) await this.cache.waitFor(revision);
+      if (value instanceof LazyEncoding) value.objectAt(revision);
+      if (this.#cache.revision < revision) await this.#cache.waitFor(revision);
       return await this.#committed({ served, place, key, object, revision });
     } catch (error) {
       throw asStatusError(error);
     } finally {
-      if (value instanceof Uint8Array) this.cache.forget(key, value);
+      if (value instanceof Uint8Array) this.#cache.written.forget(key, value);
     }
   }
 
   /** What the store gets of an object. The event that comes of it need not parse it again where the bytes are its JSON. */
-  #valueOf(key: string, stored: KubeObject): MaybePromise<Uint8Array | LateBytes> {
-    if (this.store.keepsValues && this.transformer === identityTransformer) return new LateBytes(stored);
+  #valueOf(key: string, stored: KubeObject): MaybePromise<Uint8Array | LazyEncoding> {
+    if (this.#encodesLazily) return new LazyEncoding(stored);
     const plain = encodeForStorage(stored);
-    const value = this.transformer.toStorage(plain, key);
-    if (value === plain) this.cache.remember(key, { value, object: stored });
+    const value = this.#transformer.toStorage(plain, key);
+    if (value === plain) this.#cache.written.remember(key, value, stored);
     return value;
   }
 

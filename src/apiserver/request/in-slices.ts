@@ -1,9 +1,9 @@
-/** Long work of one request, a little at a time: the others have their turn in between. */
+/** Long work of one request in slices, with other requests between them. */
 import type { Clock } from '../../kernel/index.ts';
 
 const STEPS_AT_ONCE = 80;
 
-/** `steps` yields after every piece of work that is not worth interrupting, and may say how many times as heavy it was as others. */
+/** `steps` yields after every piece of work that is not worth interrupting, and may yield its weight; 1 by default. */
 export async function inSlices<T>(clock: Pick<Clock, 'yield'>, steps: Generator<number | void, T>): Promise<T> {
   let count = 0;
   for (;;) {

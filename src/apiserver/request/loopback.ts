@@ -1,4 +1,4 @@
-/** The server's own requests to itself: the same pipeline, as system:apiserver, with no socket in between. */
+/** The server's requests to itself: through the pipeline as system:apiserver, without a socket. */
 import { KUBERNETES_VERSION } from '../../api/kubernetes-version.ts';
 import { StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';

@@ -1,4 +1,4 @@
-/** Content negotiation: which representation of the answer the client wants, by its Accept header. */
+/** Content negotiation: the representation that the client accepts, by its Accept header. */
 import { failure, notAcceptable, type StatusError } from '../../machinery/errors/index.ts';
 
 export type MediaType = 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
@@ -34,7 +34,7 @@ interface AcceptClause {
 
 const parsedAccepts = new Map<string, readonly AcceptClause[]>();
 
-/** Clauses of an Accept header, best first; the order of equal ones is kept. */
+/** The clauses of an Accept header, best first; equal ones keep their order. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const known = parsedAccepts.get(header);
   if (known) return known;
@@ -87,7 +87,7 @@ export function negotiate(
   throw refusal(accept, options);
 }
 
-/** A media type that no representation has is refused by the router; one whose parameters do not fit, by the endpoint. */
+/** The router refuses an unknown media type; the endpoint refuses one whose parameters do not fit. */
 function refusal(accept: string, options: NegotiationOptions): StatusError {
   const plain = options.protobuf === false ? ALL_TYPES.slice(0, 2) : ALL_TYPES;
   const streams = plain.filter((type) => type !== 'application/yaml').map((type) => `${type};stream=watch`);
@@ -113,7 +113,7 @@ function matchMediaType(type: string, options: NegotiationOptions): MediaType | 
   return undefined;
 }
 
-/** `?pretty=`, or else people's tools: curl, wget and browsers get indented JSON. */
+/** `?pretty=`, or else by client: curl, wget and browsers get indented JSON. */
 function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
   const value = query.get('pretty');
   if (value !== null) return value === '1' || value === 'true' || value === '';

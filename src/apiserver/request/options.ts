@@ -1,4 +1,4 @@
-/** Options that come with the query string, decoded and checked with upstream's messages. */
+/** Options in the query string, decoded and validated with upstream's messages. */
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { quote } from '../../base/index.ts';
 import {
@@ -101,7 +101,7 @@ export function listOptions(query: URLSearchParams, isWatch: boolean): ListOptio
   return options;
 }
 
-/** Which combinations make sense: a match rule needs a version, initial events need NotOlderThan. */
+/** A match rule needs a version; initial events need NotOlderThan. */
 const listOptionErrors = (o: ListOptions): FieldError[] => (o.watch ? watchErrors(o) : listErrors(o));
 
 const MATCH = path('resourceVersionMatch');
@@ -131,7 +131,7 @@ function watchErrors(o: ListOptions): FieldError[] {
   if (o.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.push(forbiddenField(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
   }
-  // A watch from no version is one with initial events, though it does not say so.
+  // A watch without a resourceVersion sends initial events without being asked to.
   const fromNothing =
     o.sendInitialEvents === undefined && match === '' && (o.resourceVersion === '' || o.resourceVersion === '0');
   if (match !== '' || fromNothing) {

@@ -1,6 +1,6 @@
 /**
- * What a path asks for: `/apis/apps/v1/namespaces/default/deployments/web/scale` is the verb on the subresource scale
- * of the deployment web. Authorization, audit and flow control speak in these terms, before any routing.
+ * What a request is for: GET `/apis/apps/v1/namespaces/default/deployments/web/scale` gets the subresource scale of the
+ * deployment web. Authorization, audit and flow control use these terms, before routing.
  */
 export interface RequestInfo {
   readonly path: string;
@@ -92,14 +92,14 @@ export function parseRequestInfo(method: string, path: string, query: URLSearchP
 const LONG_RUNNING_VERBS = new Set(['watch', 'proxy']);
 const LONG_RUNNING_SUBRESOURCES = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
-/** It may go on for as long as its client likes: no time limit holds for it. */
+/** The request may take as long as its client likes: it has no timeout. */
 export const isLongRunning = ({ isResourceRequest, verb, subresource }: RequestInfo): boolean =>
   isResourceRequest &&
   (LONG_RUNNING_VERBS.has(verb) || (subresource !== '' && LONG_RUNNING_SUBRESOURCES.has(subresource)));
 
 export function splitPath(path: string): string[] {
   let parts = path.split('/');
-  // Nearly all paths begin with a slash, and have no other empty part.
+  // Nearly all paths begin with a slash and have no other empty segment.
   if (parts[0] === '') parts.shift();
   if (parts.includes('')) parts = parts.filter((part) => part !== '');
   return path.includes('%') ? parts.map(unescaped) : parts;
@@ -118,7 +118,7 @@ export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
-/** `fieldSelector=metadata.name=x` on a list counts as a request for that name when rights are checked. */
+/** Authorization treats a list with `fieldSelector=metadata.name=x` as a request for that name. */
 function nameInFieldSelector(query: URLSearchParams): string {
   const selector = query.get('fieldSelector');
   if (!selector) return '';

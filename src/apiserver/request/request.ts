@@ -1,33 +1,33 @@
-/** A request and its answer as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
+/** A request and its response as the pipeline sees them: the same for HTTP/2, HTTP/1.1 and callers in this process. */
 import type { KubeObject } from '../../machinery/index.ts';
 
 export interface ApiRequest {
   readonly method: string;
-  /** As it was sent, without the query; still percent-encoded. */
+  /** Without the query; still percent-encoded. */
   readonly path: string;
   readonly query: URLSearchParams;
-  /** Names in lower case; several values of one header as a list. */
+  /** Names are in lower case; a header with several values is a list. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Reads the whole body, at most the server's limit; fails with 413. */
   readBody(): Promise<Buffer>;
-  /** An object handed over by a caller in this process: it is not decoded from bytes. */
+  /** The object of a caller in this process; it is not decoded from bytes. */
   readonly object?: KubeObject;
-  /** A patch handed over by a caller in this process, as JSON would hold it; whoever wants its text reads the body. */
+  /** The patch of a caller in this process, as parsed JSON; its text is in the body. */
   readonly patch?: unknown;
-  /** The caller is in this process and takes the result as it is: shared, frozen objects instead of bytes. */
+  /** The caller is in this process and gets the result itself: shared, frozen objects instead of bytes. */
   readonly inProcess?: true;
   /** Set by a caller in this process; requests from outside are authenticated. */
   readonly user?: UserInfo;
   readonly remoteAddress: string;
-  /** What the peer sent as its certificate; nobody has verified it yet. */
+  /** The client's certificate, not yet verified. */
   readonly peerCertificate?: PeerCertificate;
-  /** Aborts when the client goes away, the server ends, or the request's time is over. */
+  /** Aborts when the client goes away, the server shuts down, or the request times out. */
   readonly signal: AbortSignal;
-  /** Aborts `signal`: the request's time is over. */
+  /** Aborts `signal` when the request times out. */
   abort?(reason: Error): void;
-  /** Whether so much waits for this client, or for all slow clients, that no long answer should be begun. */
+  /** Whether so many bytes wait for this client, or for all slow clients, that no long response should start. */
   readonly congested?: boolean;
-  /** Counts what is written to a connection that was taken over; for other answers the transport does that. */
+  /** Counts the bytes written to a hijacked connection; for other responses the transport does that. */
   beginSending?(end: () => void): Sending;
   /** The connection, for protocols that take it over (WebSocket, SPDY). */
   readonly upgrade?: UpgradeHandle;
@@ -43,9 +43,9 @@ export interface Sending {
 }
 
 export interface PeerCertificate {
-  /** DER: its own, and behind it those that it sent besides. */
+  /** DER: the client's certificate, followed by the intermediates that it sent. */
   readonly raw: Buffer;
-  /** Whether OpenSSL holds it to be of the client CA that was there when the server started. */
+  /** Whether OpenSSL verified it against the client CA that the server started with. */
   readonly authorized: boolean;
 }
 
@@ -66,41 +66,47 @@ export type ResponseHeaders = Record<string, string | string[]>;
 
 export interface ApiResponse {
   readonly status: number;
-  /** The response's own: whoever passes it on adds to them. */
+  /** Belongs to the response: later steps add headers to it. */
   readonly headers: ResponseHeaders;
   readonly body?: Buffer | string;
-  /** The same as `body`, sent in pieces as the client takes them; `body` puts it together for callers in this process. */
+  /**
+   * The same as `body`, for transports to send in pieces as the client reads; `body` assembles it for callers in this
+   * process.
+   */
   readonly large?: LargeBody;
   /** Writes the body piece by piece; the response ends when it resolves. */
   readonly stream?: (sink: ResponseSink) => Promise<void>;
   /** For callers in this process, instead of a body. */
   readonly result?: Result;
-  /** The handler has taken the connection over and answers on it itself. */
+  /** The handler has hijacked the connection and responds on it itself. */
   readonly hijacked?: true;
   /**
-   * Whoever sends a `large` body or a `stream` calls it when the client has taken all, or the answer was given up: until
-   * then the request keeps its seat of flow control.
+   * The sender of a `large` body or a `stream` calls it when the client has received everything, or the response was
+   * aborted: until then the request keeps its seat of flow control.
    */
   done?: () => void;
-  /** On the monotonic clock: when the request's time is over. An answer that has not been taken by then is broken off. */
+  /**
+   * On the monotonic clock: when the request times out. The transport aborts a response that has not been received by
+   * then.
+   */
   expiresAt?: number;
 }
 
 export interface LargeBody {
-  /** To be awaited before the reader is called, where a call takes its time. */
+  /** To be awaited before each call of the reader, where a call takes long. */
   turn?(): Promise<void>;
-  /** How many bytes readers have been given. */
+  /** How many bytes readers have produced. */
   readonly produced: number;
-  /** Each call fills some or all of `target`, and says how much that was: 0 at the end. */
+  /** Each call fills some or all of `target` and returns the number of bytes: 0 at the end. */
   reader(): (target: Buffer) => number;
 }
 
 export interface ResponseSink {
-  /** Queues a piece; false when the peer is slower than we write. */
+  /** Queues a piece; false when the client reads more slowly than we write. */
   write(piece: Buffer | string): boolean;
-  /** Resolves when what was queued is on its way. */
+  /** Resolves when the client has read enough for more. */
   drained(): Promise<void>;
-  /** Bytes that the peer has not taken yet. */
+  /** Bytes that the client has not accepted yet. */
   readonly pending: number;
   readonly signal: AbortSignal;
 }
@@ -141,7 +147,7 @@ export interface WatchResult {
   readonly contentType: string;
   /** Writes the events out as bytes until the watch ends. */
   readonly run: (sink: ResponseSink) => Promise<void>;
-  /** Hands the events over as objects, to a caller in this process. */
+  /** Delivers the events as objects, to a caller in this process. */
   readonly deliver: (sink: FrameSink<WatchedObject>) => Promise<void>;
 }
 
@@ -150,11 +156,11 @@ export interface WatchedObject {
   readonly object: KubeObject;
 }
 
-/** Takes what a watch sends. */
+/** Receives the events of a watch. */
 export interface FrameSink<F> {
-  /** False when the reader is slower than the watch: the next frame should wait for `drained`. */
+  /** False when the reader falls behind: the writer should wait for `drained`. */
   write(frame: F): boolean;
-  /** Resolves when the reader has taken enough for more frames, or is gone. */
+  /** Resolves when the reader is ready for more frames, or gone. */
   drained(): Promise<void>;
   readonly signal: AbortSignal;
 }

@@ -27,6 +27,7 @@ export interface TestServerOptions {
   /** How connections are opened: tests stand in for the network. */
   readonly dial?: PipelineOptions['dial'];
   readonly kubelet?: PipelineOptions['kubelet'];
+  readonly speed?: PipelineOptions['speed'];
 }
 
 /** In the place of the network: whatever address an object names, the connection goes to the same port on loopback. */
@@ -56,7 +57,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   const ctx = createTestContext();
   const store = createMemoryStore({ clock: ctx.clock });
   const pki = await openPki(ctx, undefined, { dnsNames: ['localhost'], addresses: ['127.0.0.1'] });
-  const { admission, dial, kubelet } = options;
+  const { admission, dial, kubelet, speed } = options;
   const pipeline = await createPipeline(ctx, {
     store,
     pki,
@@ -65,6 +66,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     ...(admission ? { admission } : {}),
     ...(dial ? { dial } : {}),
     ...(kubelet ? { kubelet } : {}),
+    ...(speed ? { speed } : {}),
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();

@@ -3,6 +3,7 @@ import type net from 'node:net';
 import type tls from 'node:tls';
 import type { Worker } from 'node:worker_threads';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
+import type { SpeedOptions } from '../request/speed-options.ts';
 import type { SendLimits } from './send-budget.ts';
 
 export type Handler = (request: ApiRequest) => Promise<ApiResponse>;
@@ -20,20 +21,21 @@ export interface TransportOptions {
   /** Without it the port speaks plain HTTP/1.1; only for loopback. */
   readonly tls?: TlsOptions;
   readonly maxBodyBytes: number;
-  /** What may wait for slow clients. */
+  /** How much may wait for slow clients. */
   readonly sendLimits?: SendLimits;
-  /** Gets the port, and ends with the server; without one the port is served in this thread. */
+  /** Serves the port and ends with the server; without it this thread serves the port. */
   readonly thread?: Worker | undefined;
+  readonly speed?: Partial<SpeedOptions> | undefined;
 }
 
 export interface Transport {
   readonly port: number;
-  /** Takes a renewed certificate into use for new connections. */
+  /** Uses a renewed certificate for new connections. */
   renew(tls: TlsOptions): void;
-  /** Serves a connection that came in elsewhere, such as on another address, like those of its own port. */
+  /** Serves a connection that was accepted elsewhere, such as on another address, like those of its own port. */
   accept(socket: net.Socket): void;
   /** Stops listening, lets requests finish for `graceMs`, then closes what is left. */
   close(graceMs: number): Promise<void>;
-  /** Rejects when the port is lost for a reason of its own. */
+  /** Rejects when the thread that serves the port fails. */
   readonly failed?: Promise<never>;
 }

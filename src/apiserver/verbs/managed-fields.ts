@@ -42,19 +42,19 @@ const managerOfAgent = (agent: string): string =>
 
 /** Fills in the managedFields of an object that is being created; `written` is the decoded body that it is a copy of, where it is one. */
 export function trackCreate(scope: Scope, object: KubeObject, manager: string, written: KubeObject = object): void {
-  const { alike } = scope;
-  if (alike?.ownedFields) {
+  const { template } = scope;
+  if (template?.ownedFields) {
     const now = formatTime(scope.backend.ctx.clock.now());
     object.metadata.managedFields = managedFieldsOfCreator({
       manager,
       apiVersion: apiVersionOf(scope.served),
       time: now,
-      fields: alike.ownedFields,
+      fields: template.ownedFields,
     });
     return;
   }
   setManagedFields(object, track(scope, undefined, asTracked(scope, object, written), manager));
-  if (alike) alike.ownedFields = object.metadata.managedFields?.[0]?.fieldsV1 as FieldSet | undefined;
+  if (template) template.ownedFields = object.metadata.managedFields?.[0]?.fieldsV1 as FieldSet | undefined;
 }
 
 /** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */

@@ -78,7 +78,7 @@ function complete(scope: Scope, object: KubeObject, request: WriteContext, steps
 function validated(scope: Scope, object: KubeObject, request: WriteContext, steps: CreateSteps): MaybePromise<void> {
   const { backend, served } = scope;
   const { strategy } = served;
-  const knownValid = scope.alike?.isKnownValid(object) ?? false;
+  const knownValid = scope.template?.isKnownValid(object) ?? false;
   const errors = knownValid ? NO_ERRORS : validateCreate(served, object, backend.validation);
   const further = strategy.validate?.(object, undefined, request) ?? NO_ERRORS;
   if (errors.length + further.length > 0)
@@ -86,7 +86,7 @@ function validated(scope: Scope, object: KubeObject, request: WriteContext, step
   if (!knownValid) {
     const warnings = warningsOnCreate(served, object, backend.validation);
     if (warnings.length > 0) append(scope.warnings, warnings);
-    else scope.alike?.noteValid(object);
+    else scope.template?.noteValid(object);
   }
   strategy.canonicalize?.(object);
   return whenDone(betweenStages(scope), () => steps.beforeStore());

@@ -8,14 +8,15 @@ import type { ServiceAccountTokens } from '../authn/service-account-tokens.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { UnionAuthorizer } from '../authz/union.ts';
 import type { Dialer, DialPolicy, KubeletConnection, ServiceResolver } from '../dial/index.ts';
-import type { Alike } from '../registry/made-alike.ts';
 import type { ObjectStore, Place } from '../registry/object-store.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
+import type { Template, TemplatesOf } from '../registry/template-cache.ts';
 import type { Negotiated } from '../request/negotiate.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { ApiRequest, UserInfo, Result } from '../request/request.ts';
 import type { ServiceAllocator } from '../service-allocation/index.ts';
+import type { FrameOf } from '../storage/shared-frames.ts';
 import type { WatchCache } from '../storage/watch-cache.ts';
 import type { YamlReader } from '../yaml-thread/yaml-reader.ts';
 
@@ -40,6 +41,10 @@ export interface Backend {
   readonly dialPolicy: DialPolicy;
   readonly services: ServiceResolver;
   readonly yaml: YamlReader;
+  readonly templatesOf: TemplatesOf;
+  readonly frameOf: FrameOf;
+  /** See unchanged-fields.ts. */
+  readonly sparesUnchangedFields: boolean;
 }
 
 export interface Scope {
@@ -56,8 +61,8 @@ export interface Scope {
   readonly annotations: Map<string, string>;
   /** Gives the request's seat of flow control back: a watch does so once its initial events have been sent. */
   readonly releaseSeat: () => void;
-  /** What is known of objects like the one that is being created. */
-  alike?: Alike | undefined;
+  /** The template of the object that is being created, where it is known. */
+  template?: Template | undefined;
   /** Whether its stages get turns of their own (see in-slices.ts). */
   isLarge?: boolean;
 }

@@ -64,11 +64,12 @@ function bookmarkObject(scope: Scope, revision: number, annotations: Record<stri
 
 function jsonEncoder(scope: Scope): WatchEncoder {
   const { served } = scope;
-  const shared = `json ${served.conversion ? `${served.group}/${served.version}` : ''}`;
+  const { frameOf } = scope.backend;
+  const form = `json ${served.conversion ? `${served.group}/${served.version}` : ''}`;
   return {
     contentType: 'application/json',
     encode: (type, entry) => jsonFrame(type, entry.bytes),
-    encodeShared: (event) => event.frame(shared, () => jsonFrame(event.type, viewOf(served, event.entry).bytes)),
+    encodeShared: (event) => frameOf(event, form, () => jsonFrame(event.type, viewOf(served, event.entry).bytes)),
     encodeObject: (type, object) => jsonFrame(type, Buffer.from(JSON.stringify(object))),
     bookmark(revision, annotations) {
       return this.encodeObject('BOOKMARK', bookmarkObject(scope, revision, annotations));
@@ -114,7 +115,8 @@ function transformedEncoder(scope: Scope): WatchEncoder {
 
 function protobufEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
-  const shared = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
+  const { frameOf } = scope.backend;
+  const form = `protobuf ${served.group}/${served.version} ${negotiated.as?.kind ?? ''}`;
   const encodeObject = (type: string, object: KubeObject): Buffer =>
     encodeWatchFrame(type, encodeObjectProtobuf(object, served.kind));
   const transform = (object: KubeObject): KubeObject =>
@@ -123,7 +125,7 @@ function protobufEncoder(scope: Scope): WatchEncoder {
     contentType: 'application/vnd.kubernetes.protobuf;stream=watch',
     encode: (type, entry) => encodeObject(type, transform(entry.object)),
     encodeShared(event) {
-      return event.frame(shared, () => this.encode(event.type, viewOf(served, event.entry)));
+      return frameOf(event, form, () => this.encode(event.type, viewOf(served, event.entry)));
     },
     encodeObject,
     bookmark: (revision, annotations) =>

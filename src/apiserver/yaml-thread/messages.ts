@@ -1,4 +1,4 @@
-/** What the server and the thread that reads YAML say to each other. */
+/** The messages between the server and the thread that parses YAML. */
 import type { CachedYaml } from '../../machinery/decode/index.ts';
 
 export interface YamlQuestion {
@@ -9,6 +9,6 @@ export interface YamlQuestion {
 export interface YamlAnswer {
   readonly id: number;
   readonly result?: CachedYaml;
-  /** The thread could not say whether it is YAML. */
+  /** Why the thread could not parse the text, when that is not the text's fault. */
   readonly failure?: string;
 }

@@ -3,7 +3,7 @@ import type { Pod } from '../../api/generated/core-v1.ts';
 import { cloneJson } from '../../base/clone-json.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { startTestServer, type TestAnswer, type TestServer } from '../testing/index.ts';
-import { AlikeObjects, type Alike } from './made-alike.ts';
+import { ResourceTemplates, type Template } from './template-cache.ts';
 
 type PodObject = Pod & KubeObject;
 
@@ -14,7 +14,7 @@ const body = {
   spec: { containers: [{ name: 'web', image: 'nginx' }] },
 };
 
-describe('objects that are sent alike', () => {
+describe('objects of one template', () => {
   let server: TestServer;
   beforeAll(async () => void (server = await startTestServer()));
   afterAll(() => server.stop());
@@ -51,7 +51,7 @@ describe('objects that are sent alike', () => {
     );
   });
 
-  it('are refused alike', async () => {
+  it('are refused with the same error', async () => {
     const wrong = { ...body, spec: { containers: [{ name: 'Web', image: 'nginx' }] } };
     const answers = [await create(wrong), await create(wrong), await create(wrong)];
     expect(answers.map(({ status }) => status)).toEqual([422, 422, 422]);
@@ -89,13 +89,13 @@ describe('what was found valid', () => {
       volumes: [{ name: 'token-bbbbb' }],
     },
   });
-  const knownOf = (): Alike => {
-    const objects = new AlikeObjects();
+  const knownOf = (): Template => {
+    const objects = new ResourceTemplates();
     const sent = { ...cloneJson(pod()), metadata: { generateName: 'web-' } };
     objects.noteBody('text', sent);
-    const alike = objects.noteBody('text', sent)!;
-    alike.noteValid(pod());
-    return alike;
+    const template = objects.noteBody('text', sent)!;
+    template.noteValid(pod());
+    return template;
   };
   const changed = (change: (made: PodObject) => void): PodObject => {
     const made = pod();
@@ -143,14 +143,14 @@ describe('what was found valid', () => {
   });
 
   it('is kept for objects whose names the server makes, from the second on', () => {
-    const objects = new AlikeObjects();
+    const objects = new ResourceTemplates();
     const named = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } };
     expect([objects.noteBody('a', named), objects.noteBody('a', named)]).toEqual([undefined, undefined]);
     const given = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'a-' }, data: { a: 'b' } };
     expect(objects.noteObject(given, given)).toBeUndefined();
     expect(objects.ofObject(given)).toBeUndefined();
-    const alike = objects.noteObject(given, given);
-    expect(objects.ofObject(cloneJson(given))).toBe(alike);
+    const template = objects.noteObject(given, given);
+    expect(objects.ofObject(cloneJson(given))).toBe(template);
     expect(objects.ofObject({ ...given, data: { a: 'c' } })).toBeUndefined();
   });
 });

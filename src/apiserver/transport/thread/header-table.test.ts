@@ -1,26 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { RealClock } from '../../../kernel/index.ts';
 import type { ResponseHeaders } from '../../request/request.ts';
-import { BatchReader, Outbox, type Batch } from './batch.ts';
+import { HeaderTableReader, headerTableWriter } from './header-table.ts';
+import { BatchReader, endOfTurn, Outbox, type Batch } from './message-batch.ts';
 import * as op from './operations.ts';
-import { TellingHeads, ToldHeads } from './told-heads.ts';
 
 /** What the front makes of what the pipeline says of these answers, and how often common headers were told. */
 function passed(answers: readonly ResponseHeaders[]): { headers: ResponseHeaders[]; told: number } {
   const batches: Batch[] = [];
   const outbox = new Outbox(
     { postMessage: (batch: Batch) => void batches.push(structuredClone(batch)) },
-    new RealClock(),
+    endOfTurn(new RealClock()),
   );
-  const heads = new TellingHeads(outbox);
-  answers.forEach((headers, stream) => heads.say(stream, 200, headers));
+  const writeHead = headerTableWriter(outbox);
+  answers.forEach((headers, stream) => writeHead(stream, 200, headers));
   outbox.flush();
-  const front = new ToldHeads();
+  const front = new HeaderTableReader();
   const result = { headers: [] as ResponseHeaders[], told: 0 };
   for (const reader of batches.map((batch) => new BatchReader(batch))) {
     while (!reader.done) {
-      if (reader.next<number>() === op.ANSWER_HEADERS) {
-        front.told(reader);
+      if (reader.next<number>() === op.RESPONSE_HEADERS) {
+        front.add(reader);
         result.told++;
         continue;
       }
@@ -31,7 +31,7 @@ function passed(answers: readonly ResponseHeaders[]): { headers: ResponseHeaders
   return result;
 }
 
-function readHead(front: ToldHeads, reader: BatchReader): ResponseHeaders {
+function readHead(front: HeaderTableReader, reader: BatchReader): ResponseHeaders {
   const { common, auditId } = front.read(reader);
   const headers: ResponseHeaders = auditId === '' ? {} : { 'audit-id': auditId };
   expect(common.slice(0, 2)).toEqual([':status', '200']);

@@ -3,7 +3,7 @@ import { BYTES_PER_SIZE } from '../../etcd/index.ts';
 import { SeededRandom } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { LateBytes, roughLength } from './late-bytes.ts';
+import { LazyEncoding, estimateLength } from './lazy-encoding.ts';
 
 const MAP = '/api/v1/namespaces/default/configmaps';
 const configMap = (name: string, data: Record<string, string>): KubeObject => ({
@@ -17,9 +17,9 @@ describe('what a store in memory keeps of an object', () => {
   let server: TestServer;
   afterEach(() => server.stop());
 
-  const stored = async (name: string): Promise<LateBytes> => {
+  const stored = async (name: string): Promise<LazyEncoding> => {
     const { kvs } = await server.pipeline.chain.backend.store.range({ key: `/registry/configmaps/default/${name}` });
-    return kvs[0]!.lazyValue as LateBytes;
+    return kvs[0]!.lazyValue as LazyEncoding;
   };
   /** As components in this process do it: objects go in and come out. */
   const within = (method: string, path: string, object?: KubeObject): ReturnType<TestServer['pipeline']['handle']> =>
@@ -41,15 +41,15 @@ describe('what a store in memory keeps of an object', () => {
     await within('POST', MAP, configMap('a', { k: 'one' }));
     const read = await within('GET', `${MAP}/a`);
     expect(read.result).toMatchObject({ type: 'entry' });
-    const late = await stored('a');
-    const object = late.objectAt(0);
+    const lazy = await stored('a');
+    const object = lazy.objectAt(0);
     expect(object).toMatchObject({ data: { k: 'one' } });
     expect(Object.isFrozen(object!['data'])).toBe(true);
     expect((read.result as { entry: { object: unknown } }).entry.object).toBe(object);
     const { body, text } = await server.call('GET', `${MAP}/a`);
     expect(body).toMatchObject({ kind: 'ConfigMap', data: { k: 'one' } });
     expect(text).toContain(`"metadata":{"resourceVersion":"${body.metadata.resourceVersion}",`);
-    expect(JSON.parse(Buffer.from(late.bytes()).toString())).toEqual({
+    expect(JSON.parse(Buffer.from(lazy.bytes()).toString())).toEqual({
       ...body,
       metadata: { ...body.metadata, resourceVersion: undefined },
     });
@@ -85,7 +85,7 @@ describe('what a store in memory keeps of an object', () => {
   });
 });
 
-describe('roughLength', () => {
+describe('estimateLength', () => {
   it.each(Array.from({ length: 50 }, (_, seed) => seed))('is never less than a sixth of the text, seed %i', (seed) => {
     const random = new SeededRandom(`rough ${seed}`);
     const alphabet = ['a', 'ü', '€', '\u0000', '"', '\\', '\ud800', '😀'];
@@ -108,6 +108,6 @@ describe('roughLength', () => {
       }
     };
     const made = value(0);
-    expect(roughLength(made) * BYTES_PER_SIZE).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(made)));
+    expect(estimateLength(made) * BYTES_PER_SIZE).toBeGreaterThanOrEqual(Buffer.byteLength(JSON.stringify(made)));
   });
 });
