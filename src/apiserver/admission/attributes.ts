@@ -1,3 +1,4 @@
+/** The admission attributes of a request that the pipeline serves. */
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -6,7 +7,7 @@ import type { Scope } from '../pipeline/scope.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
-import { Reinvocation } from './reinvocation.ts';
+import { ReinvocationContext } from './reinvocation.ts';
 
 export interface AdmittedRequest {
   readonly operation: Operation;
@@ -15,7 +16,7 @@ export interface AdmittedRequest {
   readonly name: string;
   readonly options: KubeObject | undefined;
   readonly dryRun: boolean;
-  /** When the body is of another kind than the resource (Scale, Binding, Eviction). */
+  /** Set when the body has another kind than the resource (Scale, Binding, Eviction). */
   readonly kind?: GroupVersionKind;
 }
 
@@ -36,7 +37,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly dryRun: boolean;
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
-  readonly reinvocation = new Reinvocation();
+  readonly reinvocation = new ReinvocationContext();
   readonly #scope: Scope;
 
   constructor(scope: Scope, admitted: AdmittedRequest) {
@@ -57,7 +58,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.registry = scope.backend.registry;
   }
 
-  /** Made on demand by the transport, for those that call out. */
+  /** A getter: the transport creates the signal on demand, and only plugins that call out need it. */
   get signal(): AbortSignal {
     return this.#scope.request.signal;
   }

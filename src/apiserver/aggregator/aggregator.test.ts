@@ -409,7 +409,7 @@ describe('APIServices of custom resources', () => {
       deliver: () =>
         seen.add(
           versions
-            .map(({ name }) => api.pipeline.door.aggregator!.otherServers.priorityOf(group, name)?.version)
+            .map(({ name }) => api.pipeline.door.aggregator!.aggregatedApis.priorityOf(group, name)?.version)
             .join(' '),
         ),
     });

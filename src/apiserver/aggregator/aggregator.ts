@@ -5,10 +5,10 @@ import type { Loopback } from '../pipeline/loopback.ts';
 import { splitPath } from '../pipeline/request-info.ts';
 import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { AggregatedApis, Priority, RemoteVersion } from './aggregated-apis.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
-import type { OtherServers, Priority, RemoteVersion } from './other-servers.ts';
 import { proxyToRemote } from './proxy.ts';
 import { RemoteConnections, type RemoteDialling } from './remote-connection.ts';
 import { RemoteDocuments } from './remote-documents.ts';
@@ -22,7 +22,7 @@ export class Aggregator {
   readonly #remotes: () => ReadonlyMap<string, RemoteService>;
   readonly #connections: RemoteConnections;
   readonly #documents: RemoteDocuments;
-  readonly otherServers: OtherServers;
+  readonly aggregatedApis: AggregatedApis;
   readonly #local = new Map<string, LocalApi>();
   readonly #localChanged = new Set<() => void>();
   readonly #ctx: Context;
@@ -37,7 +37,7 @@ export class Aggregator {
     this.#remotes = remoteServices(registry);
     this.#documents = new RemoteDocuments(ctx, this.#remotes, this.#connections);
     const documents = this.#documents;
-    this.otherServers = {
+    this.aggregatedApis = {
       versions: () => [...documents.versions(), ...this.#localVersions()],
       openapiV2: () => documents.openapiV2(),
       openapiV3: () => documents.openapiV3(),

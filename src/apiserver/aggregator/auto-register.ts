@@ -1,12 +1,12 @@
-import { deepEqual } from '../../base/index.ts';
 /** APIServices of custom resources: made when their group version comes, removed when it goes, put right when changed. */
+import { deepEqual } from '../../base/index.ts';
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Loopback } from '../pipeline/loopback.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { Priority } from './aggregated-apis.ts';
 import type { LocalApi } from './local-api.ts';
-import type { Priority } from './other-servers.ts';
 import type { APIServiceObject } from './remote-service.ts';
 
 export const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';

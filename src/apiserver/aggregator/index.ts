@@ -6,4 +6,4 @@
 export { Aggregator, type AggregatorOptions } from './aggregator.ts';
 export type { LocalApi, LocalRequest } from './local-api.ts';
 export { MergedDocuments } from './merged-documents.ts';
-export type { OtherServers, RemoteVersion } from './other-servers.ts';
+export type { AggregatedApis, RemoteVersion } from './aggregated-apis.ts';

@@ -4,7 +4,7 @@ import { failure } from '../../machinery/errors/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import type { ApiResponse } from '../pipeline/request.ts';
 import { respondJson } from '../pipeline/respond.ts';
-import type { RemoteVersion } from './other-servers.ts';
+import type { RemoteVersion } from './aggregated-apis.ts';
 
 export interface LocalRequest {
   readonly namespace: string;

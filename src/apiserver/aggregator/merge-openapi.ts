@@ -1,6 +1,6 @@
 /** OpenAPI v2 documents of several servers as one: paths side by side, definitions shared where they are the same. */
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
-import type { OtherDocument } from './other-servers.ts';
+import type { AggregatedDocument } from './aggregated-apis.ts';
 
 const REFERENCE = '#/definitions/';
 
@@ -12,7 +12,7 @@ export interface OwnDocument {
 /** What the others have that this server has not. */
 export function mergeOpenApiV2(
   own: OwnDocument,
-  others: readonly OtherDocument[],
+  others: readonly AggregatedDocument[],
 ): { readonly paths: JsonObject; readonly definitions: JsonObject } {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};

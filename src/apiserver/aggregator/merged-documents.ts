@@ -10,15 +10,15 @@ import {
   type Part,
   type Steps,
 } from '../../machinery/openapi/index.ts';
+import type { AggregatedApis } from './aggregated-apis.ts';
 import { mergeOpenApiV2 } from './merge-openapi.ts';
-import type { OtherServers } from './other-servers.ts';
 
 export class MergedDocuments {
   #othersPart: Part | undefined;
   readonly #own: OpenApiDocuments;
-  readonly #others: OtherServers | undefined;
+  readonly #others: AggregatedApis | undefined;
 
-  constructor(own: OpenApiDocuments, others: OtherServers | undefined) {
+  constructor(own: OpenApiDocuments, others: AggregatedApis | undefined) {
     this.#own = own;
     this.#others = others;
   }

@@ -10,8 +10,8 @@ import type {
 import type { APIResourceList } from '../../api/generated/meta-v1.ts';
 import { isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import type { AggregatedDocument, RemoteVersion } from './aggregated-apis.ts';
 import { fromResourceList } from './from-resource-list.ts';
-import type { OtherDocument, RemoteVersion } from './other-servers.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import { rootPath, type RemoteService } from './remote-service.ts';
 import { withDeadline } from './with-deadline.ts';
@@ -55,7 +55,7 @@ export class RemoteDocuments {
     });
   }
 
-  openapiV2(): OtherDocument[] {
+  openapiV2(): AggregatedDocument[] {
     return [...this.#remotes().values()].flatMap((remote) => {
       const document = this.#known.get(remote.name)?.v2;
       return document ? [{ document, prefixes: [`${rootPath(remote)}/`, `/apis/${remote.group}/`] }] : [];

@@ -1,9 +1,9 @@
-import { schema as builtIn } from '../../api/index.ts';
 /**
  * Brings an object of a custom kind into the form that its schema gives it: metadata as of any object, what the schema
  * does not know taken out (and named), nulls that no field can hold dropped, defaults filled in. An object that is in
  * form already is returned as it is, after one look at each of its parts.
  */
+import { schema as builtIn } from '../../api/index.ts';
 import { append, cloneJson, isRecord, ownValue, setOwn } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import {

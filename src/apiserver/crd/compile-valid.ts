@@ -1,8 +1,8 @@
-import type { FieldError } from '../../machinery/errors/index.ts';
 /**
  * A schema as one predicate: whether a value has nothing wrong with it. Nearly all values have not; what is wrong with
  * the others is found out, and worded, by `validateValue`, which this has to agree with.
  */
+import type { FieldError } from '../../machinery/errors/index.ts';
 import {
   additionalOf,
   compileGoRegexp,

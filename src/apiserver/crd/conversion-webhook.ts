@@ -1,8 +1,8 @@
-import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 /**
  * Conversion by a webhook: objects of one version there, the same objects in another version back. It may change
  * everything but who the object is; of its metadata only labels and annotations are taken.
  */
+import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { append, isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';

@@ -1,5 +1,5 @@
-import { ownValue } from '../../base/index.ts';
 /** Where requests for custom resources go: upstream serves them by a handler of their own, which answers some of what is wrong in other words. */
+import { ownValue } from '../../base/index.ts';
 import { badRequest, methodNotSupported, notFound } from '../../machinery/errors/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

@@ -1,11 +1,11 @@
-import type { GroupVersionKind } from '../../api/index.ts';
-import { internalError } from '../../machinery/errors/index.ts';
 /**
  * How the versions of a custom kind are views of what is stored. Reading brings a stored object into the form of the
  * version that it was stored in (its schema may have changed since: defaults are filled in, fields that are no longer
  * known are left out), then converts it; writing converts it to the version that is stored. A conversion leaves only
  * what the schema of the version that it leads to knows.
  */
+import type { GroupVersionKind } from '../../api/index.ts';
+import { internalError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';

@@ -1,9 +1,9 @@
-import { quote } from '../../base/index.ts';
 /**
  * Headers on their way through the API server: which ones of a client's request go on to a backend, and how a head
  * becomes text. No name and no value of a header that is written here can end its line, and with it begin another
  * header or request.
  */
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;

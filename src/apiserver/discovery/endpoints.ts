@@ -1,6 +1,6 @@
 /** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
 import type { KubeObject } from '../../machinery/index.ts';
-import type { OtherServers } from '../aggregator/index.ts';
+import type { AggregatedApis } from '../aggregator/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { negotiate, parseAccept } from '../pipeline/negotiate.ts';
@@ -14,7 +14,11 @@ import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-grou
 import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';
 import { mergeGroups } from './merge-groups.ts';
 
-export function discoveryEndpoints(registry: Registry, serverAddress: () => string, others?: OtherServers): Endpoint[] {
+export function discoveryEndpoints(
+  registry: Registry,
+  serverAddress: () => string,
+  others?: AggregatedApis,
+): Endpoint[] {
   let groups: DiscoverableGroup[] | undefined;
   registry.onChange(() => (groups = undefined));
   others?.onChange(() => (groups = undefined));

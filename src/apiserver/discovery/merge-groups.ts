@@ -1,12 +1,12 @@
 /** The groups that this server and others serve, in the order that APIServices give them. */
-import type { OtherServers } from '../aggregator/index.ts';
+import type { AggregatedApis } from '../aggregator/index.ts';
 import type { DiscoverableGroup, DiscoverableVersion } from './discoverable-resource.ts';
 import { compareVersions } from './version-order.ts';
 
 /** It has no APIService, and comes first. */
 const OWN_GROUP = 'apiregistration.k8s.io';
 
-export function mergeGroups(own: readonly DiscoverableGroup[], others: OtherServers): DiscoverableGroup[] {
+export function mergeGroups(own: readonly DiscoverableGroup[], others: AggregatedApis): DiscoverableGroup[] {
   const groups = new Map(own.map(({ group, versions }) => [group, [...versions]]));
   for (const { group, version, resources, freshness } of others.versions()) {
     const versions = groups.get(group) ?? [];
@@ -33,12 +33,12 @@ const isUnknown = (rank: number): boolean => rank <= 0 || rank === Infinity;
 const firstName = ({ group, versions }: DiscoverableGroup): string =>
   versions.map(({ version }) => `${version}.${group}`).sort()[0] ?? '';
 
-function rankOf(group: string, versions: readonly DiscoverableVersion[], others: OtherServers): number {
+function rankOf(group: string, versions: readonly DiscoverableVersion[], others: AggregatedApis): number {
   if (group === OWN_GROUP) return Infinity;
   return Math.max(0, ...versions.map(({ version }) => others.priorityOf(group, version)?.group ?? 0));
 }
 
-function sortVersions(versions: readonly DiscoverableVersion[], others: OtherServers): DiscoverableVersion[] {
+function sortVersions(versions: readonly DiscoverableVersion[], others: AggregatedApis): DiscoverableVersion[] {
   const priority = ({ group, version }: DiscoverableVersion): number => others.priorityOf(group, version)?.version ?? 0;
   return versions.toSorted((a, b) => priority(b) - priority(a) || compareVersions(a.version, b.version));
 }

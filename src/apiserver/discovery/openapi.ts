@@ -1,5 +1,5 @@
-import { VERSION } from '../../api/kubernetes-version.ts';
 /** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
+import { VERSION } from '../../api/kubernetes-version.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
 import {
@@ -19,13 +19,13 @@ import type { Registry } from '../registry/registry.ts';
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
   let documents: BeingMade | undefined;
   registry.onChange(() => (documents = undefined));
-  aggregator?.otherServers.onChange(() => (documents = undefined));
+  aggregator?.aggregatedApis.onChange(() => (documents = undefined));
   const current = (): BeingMade =>
     (documents ??= new BeingMade(
       clock,
       new MergedDocuments(
         new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }),
-        aggregator?.otherServers,
+        aggregator?.aggregatedApis,
       ),
     ));
   return [

@@ -177,7 +177,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
     frontProxyClient: options.pki.frontProxyClient,
     loopback,
   });
-  serviceAccounts.legacyUses.writeThrough(loopback);
+  serviceAccounts.legacyTokens.setLoopback(loopback);
   const serverAddress = (): string => `${options.externalHostname ?? options.advertiseAddress}:${port}`;
   const door: Door = {
     backend,

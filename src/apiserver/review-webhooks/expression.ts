@@ -1,5 +1,5 @@
-import { toJson } from '../../cel/admission/index.ts';
 /** CEL expressions over JSON values, of configurations that say whom to ask and how to read a token. */
+import { toJson } from '../../cel/admission/index.ts';
 import { CelCompileError, compile, Environment, types, untypedValue } from '../../cel/index.ts';
 
 export interface Expression {

@@ -1,5 +1,5 @@
-import { isRecord } from '../../base/index.ts';
 /** Posts objects to a webhook and gives its answer; what may pass (no connection, 429, 5xx) is tried again. */
+import { isRecord } from '../../base/index.ts';
 import { HttpTransport, loadKubeconfig, TransportError, type Transport } from '../../client/index.ts';
 import { Backoff, type Context } from '../../kernel/index.ts';
 

@@ -1,5 +1,5 @@
-import { invalid } from '../../machinery/errors/index.ts';
 /** What every review goes through: decoded, tracked, validated, admitted, answered; nothing is stored. */
+import { invalid } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';

@@ -1,8 +1,8 @@
+/** TokenReview: whose token is this. SelfSubjectReview: who am I. */
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../base/index.ts';
-/** TokenReview: whose token is this. SelfSubjectReview: who am I. */
 import { badRequest } from '../../machinery/errors/index.ts';
-import { TokenRefused } from '../authn/authenticator.ts';
+import { InvalidTokenError } from '../authn/authenticator.ts';
 import type { UserInfo } from '../pipeline/request.ts';
 import { review } from './review.ts';
 
@@ -25,7 +25,7 @@ export const tokenReview = review(async (scope, object) => {
     if (isFor.length === 0) return { ...object, status: { user: {}, error: NO_COMMON_AUDIENCE } };
     return { ...object, status: { authenticated: true, user: userInfo(user), audiences: isFor } };
   } catch (error) {
-    if (!(error instanceof TokenRefused)) throw error;
+    if (!(error instanceof InvalidTokenError)) throw error;
     return { ...object, status: { user: {}, error: error.message } };
   }
 });

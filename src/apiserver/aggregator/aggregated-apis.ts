@@ -15,17 +15,17 @@ export interface Priority {
   readonly version: number;
 }
 
-export interface OtherServers {
+export interface AggregatedApis {
   versions(): readonly RemoteVersion[];
   priorityOf(group: string, version: string): Priority | undefined;
   /** OpenAPI v2 documents of the others, parsed. */
-  openapiV2(): readonly OtherDocument[];
+  openapiV2(): readonly AggregatedDocument[];
   /** Where the others' OpenAPI v3 documents are: `apis/GROUP/VERSION` and its URL. */
   openapiV3(): ReadonlyMap<string, string>;
   onChange(listener: () => void): void;
 }
 
-export interface OtherDocument {
+export interface AggregatedDocument {
   /** The paths that are taken from it begin with one of these. */
   readonly prefixes: readonly string[];
   readonly document: Readonly<Record<string, unknown>>;
