@@ -1,4 +1,4 @@
-/** The OpenAPI documents of this server with those of the others in them. */
+/** The OpenAPI documents of this server, merged with those of the aggregated servers. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../base/index.ts';
 import {
@@ -46,7 +46,7 @@ export class MergedDocuments {
     return this.#own.v3(name);
   }
 
-  /** What the others contribute to version 2. */
+  /** The part of the v2 document that comes from aggregated servers. */
   *#othersV2(): Steps<Part[]> {
     const documents = this.#others?.openapiV2() ?? [];
     if (documents.length === 0) return [];

@@ -1,7 +1,7 @@
-/** Passes a request on to the server that an APIService names. */
+/** Proxies a request to the server of an APIService. */
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import { connectionErrorText, forwardedHeaders, handOver, relay, type PermittedTarget } from '../dial/index.ts';
+import { connectionErrorText, forwardedHeaders, proxyUpgrade, relay, type PermittedTarget } from '../dial/index.ts';
 import type { Exchange } from '../pipeline/handle-request.ts';
 import { splitPath } from '../pipeline/request-info.ts';
 import type { ApiResponse, UserInfo } from '../pipeline/request.ts';
@@ -36,7 +36,7 @@ export async function proxyToRemote(
   const isDiscovery = !info.isResourceRequest && splitPath(request.path).length === DISCOVERY_SEGMENTS;
   const deadline = isDiscovery ? ctx.clock.deadline(DISCOVERY_TIMEOUT_MS, request.signal) : request.signal;
   try {
-    if (request.upgrade) return await handOver(connections.dialer, { request, target, path, headers: identity });
+    if (request.upgrade) return await proxyUpgrade(connections.dialer, { request, target, path, headers: identity });
     const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.readBody();
     const headers = {
       ...forwardedHeaders(request.headers),

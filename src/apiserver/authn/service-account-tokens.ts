@@ -35,7 +35,7 @@ export interface BoundObject {
   readonly node?: { readonly name: string; readonly uid: string };
 }
 
-export interface TokenRequestOptions {
+interface TokenRequestOptions {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;

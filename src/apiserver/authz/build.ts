@@ -12,7 +12,7 @@ export type AuthorizerConfig =
   | { readonly type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' }
   | { readonly type: 'custom'; readonly authorizer: Authorizer };
 
-export const DEFAULT_AUTHORIZERS: readonly AuthorizerConfig[] = [{ type: 'Node' }, { type: 'RBAC' }];
+const DEFAULT_AUTHORIZERS: readonly AuthorizerConfig[] = [{ type: 'Node' }, { type: 'RBAC' }];
 
 export interface Authorization {
   readonly authorizer: UnionAuthorizer;

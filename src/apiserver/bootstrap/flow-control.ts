@@ -1,4 +1,4 @@
-/** Priority levels and the flow schemas that assign requests to them, as a fresh server has them. */
+/** The bootstrap PriorityLevelConfigurations and FlowSchemas of API Priority and Fairness. */
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -11,9 +11,9 @@ import type {
 } from '../../api/generated/flowcontrol-v1.ts';
 import type { Stored } from './stored.ts';
 
-/** "true" lets the server bring the spec up to date at start, "false" leaves it to whoever changed it. */
+/** "true": the server updates the spec at its start. "false": the spec belongs to the user. */
 export const AUTOUPDATE_SPEC_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec';
-/** Without these, requests would have nowhere to go: the server keeps them as they are, whatever the annotation says. */
+/** The server needs these objects, and restores their spec even if the annotation is "false". */
 export const MANDATORY_FLOW_CONTROL_OBJECTS = ['exempt', 'catch-all'];
 
 const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1';
@@ -21,7 +21,7 @@ const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1';
 interface LimitedLevel {
   readonly shares: number;
   readonly lendablePercent: number;
-  /** Without queues, requests beyond the limit are rejected. */
+  /** Absent: requests above the limit are rejected. */
   readonly queuing?: QueuingConfiguration;
 }
 
@@ -90,9 +90,9 @@ const requestsForLeases = (verbs: string[]): ResourcePolicyRule => ({
 
 interface Flow {
   readonly level: string;
-  /** Lower numbers are tried first. */
+  /** Lower values match first. */
   readonly precedence: number;
-  /** How the requests are told apart into flows that share fairly; all one flow without it. */
+  /** The flow distinguisher; absent: all requests are one flow. */
   readonly by?: 'ByUser' | 'ByNamespace';
   readonly subjects: Subject[];
   readonly requests: Requests;

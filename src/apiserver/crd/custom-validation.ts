@@ -1,4 +1,4 @@
-/** Whether an object of a custom kind may be stored: its metadata, its schema, its lists, its rules, its scale. */
+/** Validates custom resources: metadata, schema, list types, CEL rules and scale. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { append } from '../../base/index.ts';
@@ -20,17 +20,17 @@ import {
   validateObjectMeta,
   validateValue,
 } from '../../machinery/validation/index.ts';
-import { compileValid } from './compile-valid.ts';
+import { compileValidator } from './compile-validator.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
-import { lazily } from './lazily.ts';
+import { lazy } from './lazy.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
 
-export interface CustomKind extends GroupVersionKind {
+interface CustomKind extends GroupVersionKind {
   readonly namespaced: boolean;
   readonly schema: Schema | undefined;
   readonly hasStatus: boolean;
   readonly scale: CustomResourceSubresourceScale | undefined;
-  /** Compiled when they are first needed. */
+  /** The CEL rules, compiled on first use. */
   rules(): SchemaRules | undefined;
 }
 
@@ -51,12 +51,12 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
   const ratcheted = new WeakMap<object, string[]>();
   const statusSchema = schema && propertyOf(schema, 'status');
   const [compiled, compiledStatus] = [schema, statusSchema].map((one) =>
-    lazily(() => (one ? compileValid(one) : () => true)),
+    lazy(() => (one ? compileValidator(one) : () => true)),
   );
   const valid = (object: unknown): boolean => compiled!()(object);
   const statusValid = (status: unknown): boolean => compiledStatus!()(status);
-  const lists = lazily(() => schema !== undefined && hasListTypes(schema));
-  const embedded = lazily(() => schema !== undefined && hasEmbedded(schema));
+  const lists = lazy(() => schema !== undefined && hasListTypes(schema));
+  const embedded = lazy(() => schema !== undefined && hasEmbedded(schema));
 
   const runRules = (errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void => {
     const rules = kind.rules();

@@ -1,4 +1,4 @@
-/** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
+/** The discovery endpoints /api and /apis, and all paths below them. */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AggregatedApis } from '../aggregator/index.ts';
 import type { Endpoint } from '../pipeline/endpoints.ts';
@@ -17,14 +17,14 @@ import { mergeGroups } from './merge-groups.ts';
 export function discoveryEndpoints(
   registry: Registry,
   serverAddress: () => string,
-  others?: AggregatedApis,
+  aggregatedApis?: AggregatedApis,
 ): Endpoint[] {
   let groups: DiscoverableGroup[] | undefined;
   registry.onChange(() => (groups = undefined));
-  others?.onChange(() => (groups = undefined));
+  aggregatedApis?.onChange(() => (groups = undefined));
   const compute = (): DiscoverableGroup[] => {
     const own = discoverableGroups(registry.all());
-    return others ? mergeGroups(own, others) : own;
+    return aggregatedApis ? mergeGroups(own, aggregatedApis) : own;
   };
   const current = (): DiscoverableGroup[] => (groups ??= compute());
   return [
@@ -53,7 +53,7 @@ export function discoveryEndpoints(
 
 const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** The whole of it in one document for clients that ask for it anywhere in their list, the plain root for others. */
+/** Serves aggregated discovery if the Accept header lists it anywhere, else the plain document. */
 function serveRoot(exchange: Exchange, groups: readonly DiscoverableGroup[], plain: () => object): ApiResponse {
   if (!wantsAggregated(exchange)) return serveDocument(exchange, plain());
   const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), AGGREGATED);
@@ -85,8 +85,8 @@ function serveBelow(exchange: Exchange, groups: readonly DiscoverableGroup[]): A
   return serveDocument(exchange, apiResourceList(resources));
 }
 
-function serveDocument({ request }: Exchange, document: object, asked = ''): ApiResponse {
-  const accept = headerOf(request, 'accept')?.replace(asked, '');
+function serveDocument({ request }: Exchange, document: object, parameters = ''): ApiResponse {
+  const accept = headerOf(request, 'accept')?.replace(parameters, '');
   const negotiated = negotiate(accept, request.query, headerOf(request, 'user-agent'));
   return encodeDocument(negotiated, document as KubeObject);
 }

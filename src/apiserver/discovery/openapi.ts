@@ -1,4 +1,4 @@
-/** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
+/** /openapi/v2 and /openapi/v3: generated on the first request, and again when the set of APIs changes. */
 import { VERSION } from '../../api/kubernetes-version.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
@@ -17,11 +17,11 @@ import { headerOf, type ApiResponse } from '../pipeline/request.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
-  let documents: BeingMade | undefined;
+  let documents: OpenApiCache | undefined;
   registry.onChange(() => (documents = undefined));
   aggregator?.aggregatedApis.onChange(() => (documents = undefined));
-  const current = (): BeingMade =>
-    (documents ??= new BeingMade(
+  const current = (): OpenApiCache =>
+    (documents ??= new OpenApiCache(
       clock,
       new MergedDocuments(
         new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }),
@@ -41,9 +41,9 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
   ];
 }
 
-/** The documents as they are now: made in slices, each once, for however many ask. */
-class BeingMade {
-  readonly #made = new Map<string, Promise<OpenApiDocument>>();
+/** Generates each document once, in slices that do not block the event loop. */
+class OpenApiCache {
+  readonly #cached = new Map<string, Promise<OpenApiDocument>>();
   readonly #clock: Clock;
   readonly #documents: MergedDocuments;
 
@@ -64,19 +64,19 @@ class BeingMade {
     return this.#once('v3', () => this.#documents.v3Root());
   }
 
-  /** Not remembered by name, since anybody may ask for any name; what they are joined of is. */
+  /** Not cached by name, because clients choose the name; the parts of the document are cached. */
   v3(name: string): Promise<OpenApiDocument | undefined> {
     return inSlices(this.#clock, this.#documents.v3(name));
   }
 
   #once(name: string, steps: () => Steps<OpenApiDocument>): Promise<OpenApiDocument> {
-    let document = this.#made.get(name);
-    if (!document) this.#made.set(name, (document = inSlices(this.#clock, steps())));
+    let document = this.#cached.get(name);
+    if (!document) this.#cached.set(name, (document = inSlices(this.#clock, steps())));
     return document;
   }
 }
 
-async function serveV2(exchange: Exchange, documents: BeingMade): Promise<ApiResponse> {
+async function serveV2(exchange: Exchange, documents: OpenApiCache): Promise<ApiResponse> {
   for (const { type } of parseAccept(headerOf(exchange.request, 'accept') ?? '*/*')) {
     if ((OPENAPI_V2_PROTOBUF_TYPES as readonly string[]).includes(type))
       return serveBytes(exchange, await documents.v2Protobuf(), OPENAPI_V2_PROTOBUF_TYPES[0]);
@@ -90,7 +90,7 @@ async function serveV2(exchange: Exchange, documents: BeingMade): Promise<ApiRes
   );
 }
 
-async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiResponse | undefined> {
+async function serveV3(exchange: Exchange, documents: OpenApiCache): Promise<ApiResponse | undefined> {
   const name = exchange.request.path.slice('/openapi/v3/'.length);
   const document = await documents.v3(name);
   if (!document) return { status: 404, headers: {} };
@@ -99,7 +99,7 @@ async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiRes
     return { status: 301, headers: { location: `/openapi/v3/${name}?hash=${document.hash}` } };
   }
   const response = serveBytes(exchange, document, 'application/json');
-  // Under its hash a document never changes.
+  // The document with a given hash never changes.
   return hash === null
     ? response
     : {

@@ -1,4 +1,4 @@
-/** Resources that are questions, not objects: a POST is answered with the filled-in review, and nothing is stored. */
+/** The review resources (TokenReview, SubjectAccessReview and others): a POST returns the review with its status; nothing is stored. */
 import type { Verb } from '../pipeline/route.ts';
 import {
   localSubjectAccessReview,

@@ -33,7 +33,7 @@ export interface WebhookCaller {
   readonly metrics: WebhookMetrics;
 }
 
-export interface WebhookCall {
+interface WebhookCall {
   readonly invocation: Invocation;
   readonly attributes: AdmissionAttributes;
   readonly objects: ReviewedObjects;

@@ -7,4 +7,3 @@ export { validatingWebhookPlugin } from './validating.ts';
 export { patchProblem } from './webhook-patch.ts';
 export { webhookSource, type Webhook } from './webhook.ts';
 export { WebhookMetrics } from './webhook-metrics.ts';
-export type { WebhookCaller } from './call-webhook.ts';

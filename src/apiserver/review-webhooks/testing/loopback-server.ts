@@ -1,4 +1,4 @@
-/** A TLS server on loopback for tests, with a certificate that a CA of its own signed. */
+/** A TLS server on loopback for tests, with a certificate from its own CA. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ export interface LoopbackServer {
   readonly url: string;
   /** PEM */
   readonly ca: string;
-  /** Bodies of the requests so far, parsed when they are JSON. */
+  /** The requests so far, with parsed bodies. */
   readonly received: { path: string; body: unknown }[];
   /** A kubeconfig that names the server. */
   readonly kubeconfig: string;
