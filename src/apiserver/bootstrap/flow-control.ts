@@ -98,22 +98,22 @@ interface Flow {
   readonly requests: Requests;
 }
 
-export const flowSchemas = (): Stored<FlowSchema>[] => [
-  flowSchema('exempt', { level: 'exempt', precedence: 1, subjects: [group('system:masters')], requests: anyRequest() }),
-  flowSchema('probes', {
+const FLOWS: Readonly<Record<string, Flow>> = {
+  exempt: { level: 'exempt', precedence: 1, subjects: [group('system:masters')], requests: anyRequest() },
+  probes: {
     level: 'exempt',
     precedence: 2,
     subjects: everyone(),
     requests: { nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
-  }),
-  flowSchema('system-leader-election', {
+  },
+  'system-leader-election': {
     level: 'leader-election',
     precedence: 100,
     by: 'ByUser',
     subjects: [user('system:kube-controller-manager'), user('system:kube-scheduler'), serviceAccountsOf('kube-system')],
     requests: { resourceRules: [requestsForLeases(['get', 'create', 'update'])] },
-  }),
-  flowSchema('system-node-high', {
+  },
+  'system-node-high': {
     level: 'node-high',
     precedence: 400,
     by: 'ByUser',
@@ -124,57 +124,60 @@ export const flowSchemas = (): Stored<FlowSchema>[] => [
         requestsForLeases(['*']),
       ],
     },
-  }),
-  flowSchema('system-nodes', {
+  },
+  'system-nodes': {
     level: 'system',
     precedence: 500,
     by: 'ByUser',
     subjects: [group('system:nodes')],
     requests: anyRequest(),
-  }),
-  flowSchema('kube-controller-manager', {
+  },
+  'kube-controller-manager': {
     level: 'workload-high',
     precedence: 800,
     by: 'ByNamespace',
     subjects: [user('system:kube-controller-manager')],
     requests: anyRequest(),
-  }),
-  flowSchema('kube-scheduler', {
+  },
+  'kube-scheduler': {
     level: 'workload-high',
     precedence: 800,
     by: 'ByNamespace',
     subjects: [user('system:kube-scheduler')],
     requests: anyRequest(),
-  }),
-  flowSchema('kube-system-service-accounts', {
+  },
+  'kube-system-service-accounts': {
     level: 'workload-high',
     precedence: 900,
     by: 'ByNamespace',
     subjects: [serviceAccountsOf('kube-system')],
     requests: anyRequest(),
-  }),
-  flowSchema('service-accounts', {
+  },
+  'service-accounts': {
     level: 'workload-low',
     precedence: 9000,
     by: 'ByUser',
     subjects: [group('system:serviceaccounts')],
     requests: anyRequest(),
-  }),
-  flowSchema('global-default', {
+  },
+  'global-default': {
     level: 'global-default',
     precedence: 9900,
     by: 'ByUser',
     subjects: everyone(),
     requests: anyRequest(),
-  }),
-  flowSchema('catch-all', {
+  },
+  'catch-all': {
     level: 'catch-all',
     precedence: 10_000,
     by: 'ByUser',
     subjects: everyone(),
     requests: anyRequest(),
-  }),
-];
+  },
+};
+
+export const flowSchemas = (): Stored<FlowSchema>[] =>
+  Object.entries(FLOWS).map(([name, flow]) => flowSchema(name, structuredClone(flow)));
 
 function flowSchema(name: string, { level, precedence, by, subjects, requests }: Flow): Stored<FlowSchema> {
   const spec: FlowSchemaSpec = {

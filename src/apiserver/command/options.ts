@@ -43,9 +43,7 @@ export async function apiServerOptions(
   const [pki, security, admission, encryption, kubeletCa] = await Promise.all([
     serverKeys(ctx, values, serving),
     loadSecurityOptions(ctx, securityFiles(values, given)),
-    values['admission-control-config-file']
-      ? loadAdmissionConfiguration(ctx, values['admission-control-config-file'])
-      : {},
+    admissionOptions(ctx, values),
     values['encryption-provider-config'] ? encryptionFrom(ctx, values['encryption-provider-config']) : undefined,
     values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
   ]);
@@ -55,15 +53,7 @@ export async function apiServerOptions(
     store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
     pki,
     ...security,
-    admission: {
-      ...admission,
-      enable: values['enable-admission-plugins'] ?? [],
-      disable: values['disable-admission-plugins'] ?? [],
-      defaultTolerationSeconds: {
-        notReady: values['default-not-ready-toleration-seconds'],
-        unreachable: values['default-unreachable-toleration-seconds'],
-      },
-    },
+    admission,
     ...(encryption ? { encryption: encryption.transformer } : {}),
     flowControl: values['enable-priority-and-fairness']
       ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] }
@@ -84,6 +74,22 @@ export async function apiServerOptions(
     kubelet: {
       ...(kubeletCa ? { ca: kubeletCa } : {}),
       ...(addressTypes?.length ? { preferredAddressTypes: addressTypes } : {}),
+    },
+  };
+}
+
+async function admissionOptions(
+  ctx: Context,
+  values: ApiServerFlagValues,
+): Promise<NonNullable<ApiServerOptions['admission']>> {
+  const file = values['admission-control-config-file'];
+  return {
+    ...(file ? await loadAdmissionConfiguration(ctx, file) : {}),
+    enable: values['enable-admission-plugins'] ?? [],
+    disable: values['disable-admission-plugins'] ?? [],
+    defaultTolerationSeconds: {
+      notReady: values['default-not-ready-toleration-seconds'],
+      unreachable: values['default-unreachable-toleration-seconds'],
     },
   };
 }

@@ -67,9 +67,9 @@ export function versionResources(
   // The field changes of a conversion webhook are unknown, so managers of other versions keep their fields.
   const anything = lazy(() => customMessage(spec.names.kind, undefined));
   const versions: OtherVersions = (apiVersion) => {
-    const form = schemas.get(apiVersion);
+    const known = schemas.has(apiVersion);
     const message = webhook ? anything : messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
-    return form && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
+    return known && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
   };
   return spec.versions.map((version) =>
     versionResource(definition, version, { cache, stored, schemas, messages, versions, webhook }),
@@ -96,7 +96,6 @@ function versionResource(
 ): ServedResource {
   const { spec, status } = definition;
   const { group } = spec;
-  const names = status?.acceptedNames ?? spec.names;
   const { kind, plural } = spec.names;
   const gvk = { group, version: version.name, kind };
   const schema = schemaOf(definition, version);
@@ -104,31 +103,14 @@ function versionResource(
   const namespaced = spec.scope === 'Namespaced';
   const scale = version.subresources?.scale;
   const hasStatus = version.subresources?.status != null;
-  const form = schemas.get(apiVersionOf(gvk))!;
-  const decoder = new CustomDecoder(gvk, schema, form.isNormalized);
+  const served = schemas.get(apiVersionOf(gvk))!;
+  const decoder = new CustomDecoder(gvk, schema, served.isNormalized);
   const storage = spec.versions.find((one) => one.storage)!;
   const terminating = (status?.conditions ?? []).some(
     ({ type, status: state }) => type === 'Terminating' && state === 'True',
   );
-  const base = {
-    ...gvk,
-    plural,
-    singular: names.singular ?? kind.toLowerCase(),
-    namespaced,
-    verbs: VERBS,
-    shortNames: names.shortNames ?? [],
-    categories: names.categories ?? [],
-    subresources: {
-      ...(hasStatus ? { status: { verbs: SUBRESOURCE_VERBS } } : {}),
-      ...(scale ? { scale: { verbs: SUBRESOURCE_VERBS, kind: 'autoscaling/v1.Scale' } } : {}),
-    },
-    selectableFields: Object.fromEntries(
-      (version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)]),
-    ),
-    columns: [],
-    listKind: names.listKind ?? `${kind}List`,
-  };
-  const views = { schemas, served: form, storage: schemas.get(stored.apiVersion)!, kind };
+  const base = resourceDeclaration(definition, version);
+  const views = { schemas, served, storage: schemas.get(stored.apiVersion)!, kind };
   const rules = lazy(() =>
     rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined,
   );
@@ -145,7 +127,7 @@ function versionResource(
     cache,
     ...(webhook ? webhookViews(webhook, views) : versionViews(views)),
     versions,
-    ...(terminating ? { handlers: { create: refuseCreate(base) } } : {}),
+    ...(terminating ? { handlers: { create: rejectCreate(base) } } : {}),
     decode: (request) => decoder.decode(request),
     conform: (_message, value) => decoder.conform(value),
     openapi: {
@@ -161,7 +143,34 @@ function versionResource(
   };
 }
 
-function refuseCreate({ group, plural }: { group: string; plural: string }): () => Promise<never> {
+/** The declaration of a version's resource, as built-in resources have it. */
+function resourceDeclaration({ spec, status }: Definition, version: CustomResourceDefinitionVersion) {
+  const names = status?.acceptedNames ?? spec.names;
+  const { kind, plural } = spec.names;
+  const { scale, status: statusSubresource } = version.subresources ?? {};
+  return {
+    group: spec.group,
+    version: version.name,
+    kind,
+    plural,
+    singular: names.singular ?? kind.toLowerCase(),
+    namespaced: spec.scope === 'Namespaced',
+    verbs: VERBS,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    subresources: {
+      ...(statusSubresource == null ? {} : { status: { verbs: SUBRESOURCE_VERBS } }),
+      ...(scale ? { scale: { verbs: SUBRESOURCE_VERBS, kind: 'autoscaling/v1.Scale' } } : {}),
+    },
+    selectableFields: Object.fromEntries(
+      (version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)]),
+    ),
+    columns: [],
+    listKind: names.listKind ?? `${kind}List`,
+  };
+}
+
+function rejectCreate({ group, plural }: { group: string; plural: string }): () => Promise<never> {
   return () =>
     Promise.reject(
       forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating'),

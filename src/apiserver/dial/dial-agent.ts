@@ -20,11 +20,11 @@ export class DialAgent extends http.Agent {
     this.#dialer = dialer;
   }
 
-  override createConnection(options: Options, callback?: (error: Error | null, socket: Duplex) => void): undefined {
+  override createConnection(options: Options, onConnection?: (error: Error | null, socket: Duplex) => void): undefined {
     if (!options.target) throw new Error('a request through a DialAgent needs a permitted target');
     this.#dialer.connect(options.target).then(
-      (socket) => callback?.(null, socket),
-      (error: Error) => callback?.(error, undefined as never),
+      (socket) => onConnection?.(null, socket),
+      (error: Error) => onConnection?.(error, undefined as never),
     );
   }
 }

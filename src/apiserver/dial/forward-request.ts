@@ -36,10 +36,10 @@ export function startRequest(
 ): http.ClientRequest {
   checkHeaders(headers);
   const host = target.port === (target.tls ? 443 : 80) ? bracketed(target.host) : authorityOf(target);
-  const createConnection = (_: unknown, callback: (error: Error | null, socket: Duplex) => void): undefined => {
+  const createConnection = (_: unknown, onConnection: (error: Error | null, socket: Duplex) => void): undefined => {
     dialer.connect(target, signal).then(
-      (socket) => callback(null, socket),
-      (error: Error) => callback(error, undefined as never),
+      (socket) => onConnection(null, socket),
+      (error: Error) => onConnection(error, undefined as never),
     );
   };
   return http.request({
