@@ -1,5 +1,5 @@
 import type { AdmissionAttributes } from '../src/apiserver/admission/admission.ts';
-import { Reinvocation } from '../src/apiserver/admission/reinvocation.ts';
+import { ReinvocationContext } from '../src/apiserver/admission/reinvocation.ts';
 import type { AuthorizationAttributes } from '../src/apiserver/authz/authorizer.ts';
 import { parseRequestInfo } from '../src/apiserver/request/request-info.ts';
 import type { ApiRequest, UserInfo } from '../src/apiserver/request/request.ts';
@@ -150,7 +150,7 @@ async function authorizeAndAdmit(
     dryRun: false,
     options: undefined,
     registry: backend.registry,
-    reinvocation: new Reinvocation(),
+    reinvocation: new ReinvocationContext(),
     warn: () => {},
     annotate: () => {},
   });

@@ -1,12 +1,10 @@
-/** How long admission takes and what it refuses, under upstream's names. */
+/** Metrics of admission: how long each plugin and each step takes, and how often it rejects, under upstream's names. */
 import type { Context } from '../../kernel/index.ts';
-import type { Operation } from './admission.ts';
-
 export type AdmissionStep = 'admit' | 'validate';
 
-/** The measure of one plugin in one step of one operation, or of the whole step. */
+/** Times one plugin, or a whole step, for one operation. */
 export interface AdmissionTiming {
-  /** Both return the time, from which the next may count. */
+  /** Both return the current time: the next plugin starts then. */
   passed(since: number): number;
   rejected(since: number): number;
 }
@@ -38,11 +36,11 @@ export class AdmissionMetrics {
     return this.#ctx.clock.monotonic();
   }
 
-  /** `name`: the plugin, or nothing for the whole step. To be asked for once, and used for every request. */
-  timing(name: string, type: AdmissionStep, operation: Operation): AdmissionTiming {
+  /** `name` is the plugin, or empty for the whole step. Create a timing once and use it for every request. */
+  timing(name: string, type: AdmissionStep, operation: string): AdmissionTiming {
     const observer = (rejected: boolean): ((since: number) => number) => {
       const labels = { operation, rejected: String(rejected), type };
-      // A series appears with the first that it counts.
+      // The series must not appear before its first observation.
       let child: { observe(seconds: number): void } | undefined;
       return (since) => {
         const now = this.#ctx.clock.monotonic();

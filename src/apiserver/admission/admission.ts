@@ -1,6 +1,7 @@
 /**
- * Should we. Plugins see each write after authorization: first all that may change the object, in upstream's order,
- * then all that may only refuse it. A refusal is a StatusError, usually 403.
+ * Admission: the contract of a plugin, and the chain that runs the plugins. Every write passes the chain after
+ * authorization: first the mutating plugins in upstream's order, then the validating ones. A plugin rejects a request by
+ * throwing a StatusError, usually a 403.
  */
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
@@ -9,7 +10,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { AdmissionMetrics, AdmissionStep, AdmissionTiming } from './admission-metrics.ts';
-import type { Reinvocation } from './reinvocation.ts';
+import type { ReinvocationContext } from './reinvocation.ts';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -21,9 +22,9 @@ export interface AdmissionAttributes {
   readonly kind: GroupVersionKind;
   readonly subresource: string;
   readonly namespace: string;
-  /** Empty while an object that has only a generateName has not got its name yet: that comes after mutating admission. */
+  /** Empty during mutating admission when the object has only a generateName. */
   readonly name: string;
-  /** Mutating plugins change it in place; absent on DELETE. */
+  /** Mutating plugins change it in place. Absent on DELETE. */
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
   readonly user: UserInfo;
@@ -31,19 +32,18 @@ export interface AdmissionAttributes {
   /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
-  /** Whether the mutating plugins run for the second time, and whether they should. */
-  readonly reinvocation: Reinvocation;
-  /** Aborts when nobody waits for the answer any more. */
+  readonly reinvocation: ReinvocationContext;
+  /** Aborts when the client gives up. */
   readonly signal?: AbortSignal;
   warn(text: string): void;
-  /** Adds to the request's audit event. */
+  /** Adds an annotation to the request's audit event. */
   annotate(key: string, value: string): void;
 }
 
 export interface AdmissionPlugin {
   readonly name: string;
   readonly operations: readonly Operation[];
-  /** Whether this request concerns the plugin at all; asked first, so that others cost nothing. */
+  /** A cheap check whether the plugin handles this request. */
   matches?(attributes: AdmissionAttributes): boolean;
   admit?(attributes: AdmissionAttributes): void | Promise<void>;
   validate?(attributes: AdmissionAttributes): void | Promise<void>;
@@ -51,29 +51,29 @@ export interface AdmissionPlugin {
 
 const OPERATIONS: readonly Operation[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'];
 
-interface Participant {
+interface TimedPlugin {
   readonly plugin: AdmissionPlugin;
   readonly timing: AdmissionTiming | undefined;
 }
 
-/** One step of one operation: the plugins that take part in it, in their order. */
+/** One step of one operation: its plugins in their order. */
 interface Step {
   readonly type: AdmissionStep;
-  readonly participants: readonly Participant[];
+  readonly plugins: readonly TimedPlugin[];
   readonly timing: AdmissionTiming | undefined;
 }
 
 type Steps = Readonly<Record<Operation, Step>>;
 
-/** One run of a step on its way through the plugins. */
-interface Progress {
+/** A step that is being run for one request. */
+interface StepRun {
   readonly step: Step;
   readonly attributes: AdmissionAttributes;
   readonly startedAt: number;
-  since: number;
+  pluginStartedAt: number;
 }
 
-/** Both steps give a promise only when a plugin has to wait for something. */
+/** Both steps return a promise only if a plugin does: most requests pass without waiting. */
 export class AdmissionChain {
   readonly #admitting: Steps;
   readonly #validating: Steps;
@@ -83,7 +83,7 @@ export class AdmissionChain {
     this.#metrics = metrics;
     const stepOf = (type: AdmissionStep, operation: Operation): Step => ({
       type,
-      participants: plugins
+      plugins: plugins
         .filter((plugin) => plugin[type] && plugin.operations.includes(operation))
         .map((plugin) => ({ plugin, timing: metrics?.timing(plugin.name, type, operation) })),
       timing: metrics?.timing('', type, operation),
@@ -99,64 +99,63 @@ export class AdmissionChain {
 
   admit(attributes: AdmissionAttributes): Promise<void> | undefined {
     const admitting = this.#run(this.#admitting, attributes);
-    return admitting ? admitting.then(() => this.#admitAgain(attributes)) : this.#admitAgain(attributes);
+    return admitting ? admitting.then(() => this.#reinvoke(attributes)) : this.#reinvoke(attributes);
   }
 
   validate(attributes: AdmissionAttributes): Promise<void> | undefined {
     return this.#run(this.#validating, attributes);
   }
 
-  #admitAgain(attributes: AdmissionAttributes): Promise<void> | undefined {
+  #reinvoke(attributes: AdmissionAttributes): Promise<void> | undefined {
     const { reinvocation } = attributes;
-    if (!reinvocation.wanted) return undefined;
+    if (!reinvocation.shouldReinvoke) return undefined;
     reinvocation.isReinvoke = true;
     return this.#run(this.#admitting, attributes);
   }
 
   #run(steps: Steps, attributes: AdmissionAttributes): Promise<void> | undefined {
     const startedAt = this.#metrics?.now() ?? 0;
-    return goOn(0, { step: steps[attributes.operation], attributes, startedAt, since: startedAt });
+    return runPlugins(0, { step: steps[attributes.operation], attributes, startedAt, pluginStartedAt: startedAt });
   }
 }
 
-function goOn(first: number, progress: Progress): Promise<void> | undefined {
-  const { step, attributes } = progress;
-  const { participants, type } = step;
-  for (let i = first; i < participants.length; i++) {
-    const participant = participants[i]!;
-    const { plugin, timing } = participant;
+function runPlugins(first: number, run: StepRun): Promise<void> | undefined {
+  const { step, attributes } = run;
+  const { plugins, type } = step;
+  for (let i = first; i < plugins.length; i++) {
+    const { plugin, timing } = plugins[i]!;
     if (plugin.matches && !plugin.matches(attributes)) continue;
     let pending: Promise<void> | void;
     try {
       pending = type === 'admit' ? plugin.admit!(attributes) : plugin.validate!(attributes);
     } catch (error) {
-      noteRefusal(participant, progress);
+      observeRejection(timing, run);
       throw error;
     }
-    if (pending instanceof Promise) return goOnAfter(pending, participant, progress, i + 1);
-    if (timing) progress.since = timing.passed(progress.since);
+    if (pending instanceof Promise) return runPluginsAfter(pending, timing, run, i + 1);
+    if (timing) run.pluginStartedAt = timing.passed(run.pluginStartedAt);
   }
-  step.timing?.passed(progress.startedAt);
+  step.timing?.passed(run.startedAt);
   return undefined;
 }
 
-async function goOnAfter(
+async function runPluginsAfter(
   pending: Promise<void>,
-  participant: Participant,
-  progress: Progress,
+  timing: AdmissionTiming | undefined,
+  run: StepRun,
   next: number,
 ): Promise<void> {
   try {
     await pending;
   } catch (error) {
-    noteRefusal(participant, progress);
+    observeRejection(timing, run);
     throw error;
   }
-  if (participant.timing) progress.since = participant.timing.passed(progress.since);
-  await goOn(next, progress);
+  if (timing) run.pluginStartedAt = timing.passed(run.pluginStartedAt);
+  await runPlugins(next, run);
 }
 
-function noteRefusal({ timing }: Participant, { step, since, startedAt }: Progress): void {
-  timing?.rejected(since);
+function observeRejection(timing: AdmissionTiming | undefined, { step, pluginStartedAt, startedAt }: StepRun): void {
+  timing?.rejected(pluginStartedAt);
   step.timing?.rejected(startedAt);
 }

@@ -1,16 +1,16 @@
-/** AlwaysPullImages: nobody runs an image that another one pulled; every start needs the right to pull it. */
+/** AlwaysPullImages: sets imagePullPolicy Always, so that a pod cannot use a private image that another pod pulled. */
 import type { PodSpec } from '../../api/generated/core-v1.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { allContainers, isForPods, oldPodOf, podOf, specOf } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { allContainers, isForPods, oldPodOf, podOf, specOf } from './request-objects.ts';
 
 const ALWAYS = 'Always';
-const PARTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
+const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 
 export const alwaysPullImages: AdmissionPlugin = {
   name: 'AlwaysPullImages',
   operations: ['CREATE', 'UPDATE'],
-  matches: (attributes) => isForPods(attributes) && bringsImages(attributes),
+  matches: (attributes) => isForPods(attributes) && addsImages(attributes),
   admit(attributes) {
     const spec = specOf(podOf(attributes));
     for (const container of allContainers(spec)) container.imagePullPolicy = ALWAYS;
@@ -18,22 +18,22 @@ export const alwaysPullImages: AdmissionPlugin = {
   },
   validate(attributes) {
     const spec = specOf(podOf(attributes));
-    for (const part of PARTS) {
-      for (const [i, { imagePullPolicy = '' }] of (spec[part] ?? []).entries()) {
+    for (const list of CONTAINER_LISTS) {
+      for (const [i, { imagePullPolicy = '' }] of (spec[list] ?? []).entries()) {
         if (imagePullPolicy !== ALWAYS)
-          throw refuse(
+          throw newForbidden(
             attributes,
-            `spec.${part}[${i}].imagePullPolicy: Unsupported value: "${imagePullPolicy}": supported values: "${ALWAYS}"`,
+            `spec.${list}[${i}].imagePullPolicy: Unsupported value: "${imagePullPolicy}": supported values: "${ALWAYS}"`,
           );
       }
     }
   },
 };
 
-function bringsImages(attributes: AdmissionAttributes): boolean {
+function addsImages(attributes: AdmissionAttributes): boolean {
   if (attributes.operation === 'CREATE') return true;
-  const known = imagesOf(specOf(oldPodOf(attributes)));
-  return [...imagesOf(specOf(podOf(attributes)))].some((image) => !known.has(image));
+  const old = imagesOf(specOf(oldPodOf(attributes)));
+  return [...imagesOf(specOf(podOf(attributes)))].some((image) => !old.has(image));
 }
 
 const imagesOf = (spec: PodSpec): Set<string> =>

@@ -1,3 +1,4 @@
+/** The admission attributes of a request that the pipeline serves. */
 import type { GroupVersionKind } from '../../api/index.ts';
 import type { GroupResource } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -5,7 +6,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { AdmissionAttributes, Operation } from './admission.ts';
-import { Reinvocation } from './reinvocation.ts';
+import { ReinvocationContext } from './reinvocation.ts';
 
 /** What admission needs of a request that is being served. */
 export interface AdmittedScope {
@@ -26,7 +27,7 @@ export interface AdmittedRequest {
   readonly name: string;
   readonly options: KubeObject | undefined;
   readonly dryRun: boolean;
-  /** When the body is of another kind than the resource (Scale, Binding, Eviction). */
+  /** Set when the body has another kind than the resource (Scale, Binding, Eviction). */
   readonly kind?: GroupVersionKind;
 }
 
@@ -47,7 +48,7 @@ class RequestAttributes implements AdmissionAttributes {
   readonly dryRun: boolean;
   readonly options: KubeObject | undefined;
   readonly registry: Registry;
-  readonly reinvocation = new Reinvocation();
+  readonly reinvocation = new ReinvocationContext();
   readonly #scope: AdmittedScope;
 
   constructor(scope: AdmittedScope, admitted: AdmittedRequest) {
@@ -68,7 +69,7 @@ class RequestAttributes implements AdmissionAttributes {
     this.registry = scope.backend.registry;
   }
 
-  /** Made on demand by the transport, for those that call out. */
+  /** A getter: the transport creates the signal on demand, and only plugins that call out need it. */
   get signal(): AbortSignal {
     return this.#scope.request.signal;
   }

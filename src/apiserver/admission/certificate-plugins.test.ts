@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Pkcs10CertificateRequestGenerator } from '../../net/x509/index.ts';
 import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { made, refusal } from './testing/index.ts';
+import { createObject, rejection } from './testing/index.ts';
 
 const PATH = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const OFFICER: UserInfo = { name: 'officer', groups: ['system:authenticated'] };
@@ -13,7 +13,7 @@ let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
   const rbac = { apiVersion: 'rbac.authorization.k8s.io/v1' };
-  await made(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+  await createObject(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
     ...rbac,
     kind: 'ClusterRole',
     metadata: { name: 'officer' },
@@ -35,7 +35,7 @@ beforeAll(async () => {
       },
     ],
   });
-  await made(server, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+  await createObject(server, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
     ...rbac,
     kind: 'ClusterRoleBinding',
     metadata: { name: 'officer' },
@@ -81,7 +81,7 @@ describe('who approves and signs needs the right to the signer', () => {
     ['failing for a signer of a domain', 'ours.example/any', 'status', 200, undefined],
   ])('%s', async (name, signer, subresource, status, message) => {
     const id = name.replaceAll(' ', '-');
-    const created = await made(server, PATH, await request(id, signer, 'CN=somebody'));
+    const created = await createObject(server, PATH, await request(id, signer, 'CN=somebody'));
     const condition = { type: subresource === 'approval' ? 'Approved' : 'Failed', status: 'True', reason: 'Test' };
     const answer = await server.call('PUT', `${PATH}/${id}/${subresource}`, {
       body: { ...created, status: { conditions: [condition] } },
@@ -95,7 +95,7 @@ describe('who approves and signs needs the right to the signer', () => {
   });
 
   it('touching the status without signing needs none', async () => {
-    const created = await made(server, PATH, await request('untouched', 'theirs.example/two', 'CN=somebody'));
+    const created = await createObject(server, PATH, await request('untouched', 'theirs.example/two', 'CN=somebody'));
     expect((await server.call('PUT', `${PATH}/untouched/status`, { body: created, user: OFFICER })).status).toBe(200);
   });
 });
@@ -124,7 +124,7 @@ it.each<[string, string, string, UserInfo | undefined, string | undefined]>([
     'can only create a node CSR with CN=system:node:n',
   ],
 ])('%s', async (_name, signer, subject, user, message) => {
-  expect(await refusal(server, PATH, await request('r', signer, subject), user)).toBe(
+  expect(await rejection(server, PATH, await request('r', signer, subject), user)).toBe(
     message && `certificatesigningrequests.certificates.k8s.io "r" is forbidden: ${message}`,
   );
 });

@@ -1,18 +1,18 @@
-/** CertificateApproval, CertificateSigning and ClusterTrustBundleAttest: who acts for a signer needs the right to it by name. */
+/** CertificateApproval, CertificateSigning, ClusterTrustBundleAttest: users need approve, sign or attest on the named signer. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { deepEqual, quote } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { isFor } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForResource } from './request-objects.ts';
 
 const GROUP = 'certificates.k8s.io';
 
 type Request = CertificateSigningRequest & KubeObject;
 
 const isForRequests = (attributes: AdmissionAttributes, subresource: string): boolean =>
-  isFor(attributes, GROUP, 'certificatesigningrequests') && attributes.subresource === subresource;
+  isForResource(attributes, GROUP, 'certificatesigningrequests') && attributes.subresource === subresource;
 
 export const certificateApprovalPlugin = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'CertificateApproval',
@@ -20,8 +20,8 @@ export const certificateApprovalPlugin = (authorizer: Authorizer): AdmissionPlug
   matches: (attributes) => isForRequests(attributes, 'approval'),
   async validate(attributes) {
     const { signerName } = (attributes.oldObject as Request).spec;
-    if (await mayActFor(authorizer, attributes, 'approve', signerName)) return;
-    throw refuse(attributes, `user not permitted to approve requests with signerName ${quote(signerName)}`);
+    if (await isAuthorizedForSigner(authorizer, attributes, 'approve', signerName)) return;
+    throw newForbidden(attributes, `user not permitted to approve requests with signerName ${quote(signerName)}`);
   },
 });
 
@@ -37,15 +37,15 @@ export const certificateSigningPlugin = (authorizer: Authorizer): AdmissionPlugi
       deepEqual(old.status?.conditions ?? [], status?.conditions ?? [])
     )
       return;
-    if (await mayActFor(authorizer, attributes, 'sign', old.spec.signerName)) return;
-    throw refuse(attributes, `user not permitted to sign requests with signerName ${quote(old.spec.signerName)}`);
+    if (await isAuthorizedForSigner(authorizer, attributes, 'sign', old.spec.signerName)) return;
+    throw newForbidden(attributes, `user not permitted to sign requests with signerName ${quote(old.spec.signerName)}`);
   },
 });
 
 export const clusterTrustBundleAttestPlugin = (authorizer: Authorizer): AdmissionPlugin => ({
   name: 'ClusterTrustBundleAttest',
   operations: ['CREATE', 'UPDATE'],
-  matches: (attributes) => isFor(attributes, GROUP, 'clustertrustbundles') && attributes.subresource === '',
+  matches: (attributes) => isForResource(attributes, GROUP, 'clustertrustbundles') && attributes.subresource === '',
   async validate(attributes) {
     const signerName = (attributes.object as { spec?: { signerName?: string } } | undefined)?.spec?.signerName ?? '';
     if (
@@ -53,13 +53,13 @@ export const clusterTrustBundleAttestPlugin = (authorizer: Authorizer): Admissio
       (attributes.operation === 'UPDATE' && deepEqual(attributes.object!['spec'], attributes.oldObject!['spec']))
     )
       return;
-    if (await mayActFor(authorizer, attributes, 'attest', signerName)) return;
-    throw refuse(attributes, `user not permitted to attest for signerName ${quote(signerName)}`);
+    if (await isAuthorizedForSigner(authorizer, attributes, 'attest', signerName)) return;
+    throw newForbidden(attributes, `user not permitted to attest for signerName ${quote(signerName)}`);
   },
 });
 
-/** By the signer's own name, or by `domain/*`. */
-async function mayActFor(
+/** A role can name the signer itself, or all signers of its domain as `domain/*`. */
+async function isAuthorizedForSigner(
   authorizer: Authorizer,
   { user }: AdmissionAttributes,
   verb: string,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { made, makeNamespace, refusal } from './testing/index.ts';
+import { createObject, createNamespace, rejection } from './testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -26,9 +26,9 @@ const storageClass = (name: string, isDefault: boolean, allowVolumeExpansion = f
 
 describe('DefaultStorageClass', () => {
   it('takes the newest default, and none when the claim says something', async () => {
-    await made(server, CLASSES, storageClass('older', true));
+    await createObject(server, CLASSES, storageClass('older', true));
     await server.ctx.clock.advance(5000);
-    await made(server, CLASSES, storageClass('newer', true));
+    await createObject(server, CLASSES, storageClass('newer', true));
     const classOf = async (spec: object): Promise<unknown> =>
       (
         (await server.call('POST', `${CLAIMS}?dryRun=All`, { body: claim(spec) })).body['spec'] as Record<
@@ -57,13 +57,13 @@ it('StorageObjectInUseProtection adds the finalizer once', async () => {
 });
 
 it('PersistentVolumeClaimResize asks the class', async () => {
-  await made(server, CLASSES, storageClass('fixed', false));
-  await made(server, CLASSES, storageClass('elastic', false, true));
+  await createObject(server, CLASSES, storageClass('fixed', false));
+  await createObject(server, CLASSES, storageClass('elastic', false, true));
   for (const [name, expected] of [
     ['fixed', 403],
     ['elastic', 200],
   ] as const) {
-    const created = await made(server, CLAIMS, { ...claim({ storageClassName: name }), metadata: { name } });
+    const created = await createObject(server, CLAIMS, { ...claim({ storageClassName: name }), metadata: { name } });
     await server.call('PUT', `${CLAIMS}/${name}/status`, {
       body: { ...created, status: { phase: 'Bound', capacity: { storage: '1Gi' } } },
     });
@@ -102,7 +102,7 @@ it('DefaultIngressClass gives the default class to those that name none', async 
     metadata: { name: 'i', ...metadata },
     spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } },
   });
-  await made(server, '/apis/networking.k8s.io/v1/ingressclasses', {
+  await createObject(server, '/apis/networking.k8s.io/v1/ingressclasses', {
     apiVersion: 'networking.k8s.io/v1',
     kind: 'IngressClass',
     metadata: { name: 'web', annotations: { 'ingressclass.kubernetes.io/is-default-class': 'true' } },
@@ -119,10 +119,10 @@ it('DefaultIngressClass gives the default class to those that name none', async 
 describe('NamespaceLifecycle', () => {
   it('keeps new objects out of namespaces that are missing or going', async () => {
     const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } };
-    expect(await refusal(server, '/api/v1/namespaces/absent/configmaps', configMap)).toBe(
+    expect(await rejection(server, '/api/v1/namespaces/absent/configmaps', configMap)).toBe(
       'namespaces "absent" not found',
     );
-    await makeNamespace(server, 'going');
+    await createNamespace(server, 'going');
     await server.call('DELETE', '/api/v1/namespaces/going');
     const answer = await server.call('POST', '/api/v1/namespaces/going/configmaps', { body: configMap });
     expect(answer.body['message']).toBe(

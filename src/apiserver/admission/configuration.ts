@@ -1,4 +1,4 @@
-/** AdmissionConfiguration: the settings of plugins from one file, or from files that it names. */
+/** AdmissionConfiguration: reads the plugins' configurations from --admission-control-config-file. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse } from 'yaml';
@@ -9,7 +9,7 @@ import type { EventLimit } from './event-rate-limit.ts';
 import type { ImagePolicyWebhookConfiguration } from './image-policy-webhook.ts';
 import type { AdmissionOptions } from './plugins.ts';
 
-export type AdmissionSettings = Pick<
+type AdmissionSettings = Pick<
   AdmissionOptions,
   | 'podSecurity'
   | 'resourceQuota'
@@ -25,17 +25,21 @@ type Load = (
   from: { readonly ctx: Context; readonly directory: string },
 ) => AdmissionSettings | Promise<AdmissionSettings>;
 
-/** Fields are checked by the plugins that use them; what a file says beyond them is refused here. */
+/** Unknown fields are rejected here. The plugins check the values. */
 const LOADERS: ReadonlyMap<string, Load> = new Map(
   Object.entries<Load>({
-    PodSecurity: (content) => ({ podSecurity: only(content, 'PodSecurityConfiguration', ['defaults', 'exemptions']) }),
-    ResourceQuota: (content) => ({ resourceQuota: only(content, 'ResourceQuotaConfiguration', ['limitedResources']) }),
+    PodSecurity: (content) => ({
+      podSecurity: onlyFields(content, 'PodSecurityConfiguration', ['defaults', 'exemptions']),
+    }),
+    ResourceQuota: (content) => ({
+      resourceQuota: onlyFields(content, 'ResourceQuotaConfiguration', ['limitedResources']),
+    }),
     EventRateLimit: (content) => {
-      const { limits } = only<{ limits?: readonly EventLimit[] }>(content, 'Configuration', ['limits']);
+      const { limits } = onlyFields<{ limits?: readonly EventLimit[] }>(content, 'Configuration', ['limits']);
       return { eventRateLimit: { limits: limits ?? [] } };
     },
     PodTolerationRestriction: (content) => ({
-      podTolerationRestriction: only(content, 'Configuration', ['default', 'whitelist']),
+      podTolerationRestriction: onlyFields(content, 'Configuration', ['default', 'whitelist']),
     }),
     PodNodeSelector: ({ podNodeSelectorPluginConfig: selectors }) => {
       if (!isRecord(selectors)) throw new Error('podNodeSelectorPluginConfig is missing');
@@ -52,7 +56,7 @@ const LOADERS: ReadonlyMap<string, Load> = new Map(
   }),
 );
 
-/** `file`: YAML or JSON. Throws an error that names what is wrong. */
+/** `file` is YAML or JSON. Throws an error that names the wrong field. */
 export async function loadAdmissionConfiguration(ctx: Context, file: string): Promise<AdmissionSettings> {
   const configuration = await readYaml(file);
   if (configuration['kind'] !== 'AdmissionConfiguration')
@@ -66,7 +70,7 @@ export async function loadAdmissionConfiguration(ctx: Context, file: string): Pr
         throw new Error(`${file}: every plugin needs a name`);
       const { name } = plugin;
       const load = LOADERS.get(name);
-      if (!load) throw new Error(`${file}: the plugin ${JSON.stringify(name)} takes no configuration here`);
+      if (!load) throw new Error(`${file}: the plugin ${JSON.stringify(name)} has no configuration`);
       const content = await contentOf(plugin, directory);
       if (!content) return {};
       try {
@@ -93,7 +97,7 @@ async function readYaml(file: string): Promise<Content> {
   return content;
 }
 
-function only<T extends object>(content: Content, kind: string, fields: readonly string[]): T {
+function onlyFields<T extends object>(content: Content, kind: string, fields: readonly string[]): T {
   if (content['kind'] !== kind) throw new Error(`expected a ${kind}, got ${String(content['kind'])}`);
   const unknown = Object.keys(content).find((field) => !['apiVersion', 'kind', ...fields].includes(field));
   if (unknown !== undefined) throw new Error(`unknown field ${JSON.stringify(unknown)}`);
@@ -117,7 +121,7 @@ async function imagePolicyFrom(
   return { client, ...ttl('allowTtlMs', allowTTL), ...ttl('denyTtlMs', denyTTL), defaultAllow: defaultAllow === true };
 }
 
-/** Seconds; 0 means the default, a negative number that nothing is kept. */
+/** In seconds: 0 is the default, a negative number turns caching off. */
 function ttl(name: 'allowTtlMs' | 'denyTtlMs', seconds: unknown): Partial<ImagePolicyWebhookConfiguration> {
   return typeof seconds === 'number' && seconds !== 0 ? { [name]: Math.max(0, seconds * 1000) } : {};
 }

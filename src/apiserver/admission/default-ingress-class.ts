@@ -1,11 +1,11 @@
-/** DefaultIngressClass: Ingresses that name no class get the newest of the classes that are marked as the default. */
+/** DefaultIngressClass: an Ingress without a class gets the default IngressClass; the newest if there are several. */
 import type { Ingress } from '../../api/generated/networking-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';
-import { isFor } from './kinds.ts';
 import { newest } from './newest.ts';
+import { isForResource } from './request-objects.ts';
 
 const GROUP = 'networking.k8s.io';
 const IS_DEFAULT = 'ingressclass.kubernetes.io/is-default-class';
@@ -24,7 +24,7 @@ export function defaultIngressClassPlugin(registry: Registry): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
     operations: ['CREATE'],
-    matches: (attributes) => isFor(attributes, GROUP, 'ingresses') && attributes.subresource === '',
+    matches: (attributes) => isForResource(attributes, GROUP, 'ingresses') && attributes.subresource === '',
     admit({ object }) {
       const ingress = object as Ingress & KubeObject;
       if (

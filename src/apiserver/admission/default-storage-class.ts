@@ -1,12 +1,12 @@
-/** DefaultStorageClass: claims that name no class get the newest of the classes that are marked as the default. */
+/** DefaultStorageClass: a claim without a class gets the default StorageClass; the newest if there are several. */
 import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';
-import { isFor } from './kinds.ts';
 import { newest } from './newest.ts';
+import { isForResource } from './request-objects.ts';
 
 const IS_DEFAULT = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
@@ -24,7 +24,7 @@ export function defaultStorageClassPlugin(registry: Registry): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
     operations: ['CREATE'],
-    matches: (attributes) => isFor(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
+    matches: (attributes) => isForResource(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
     admit({ object }) {
       const claim = object as PersistentVolumeClaim & KubeObject;
       if (claim.metadata.annotations?.[CLASS_ANNOTATION] !== undefined || claim.spec?.storageClassName !== undefined)

@@ -1,14 +1,14 @@
-/** DefaultTolerationSeconds: unless it says otherwise, a pod stays five minutes on a node that is not ready or unreachable. */
+/** DefaultTolerationSeconds: pods tolerate not-ready and unreachable nodes for five minutes unless they say otherwise. */
 import type { Toleration } from '../../api/generated/core-v1.ts';
 import type { AdmissionPlugin } from './admission.ts';
-import { isForPods, podOf, specOf } from './kinds.ts';
+import { isForPods, podOf, specOf } from './request-objects.ts';
 
 export interface DefaultTolerationSeconds {
   readonly notReady: number;
   readonly unreachable: number;
 }
 
-export const DEFAULT_TOLERATION_SECONDS: DefaultTolerationSeconds = { notReady: 300, unreachable: 300 };
+const DEFAULT_TOLERATION_SECONDS: DefaultTolerationSeconds = { notReady: 300, unreachable: 300 };
 
 const NOT_READY = 'node.kubernetes.io/not-ready';
 const UNREACHABLE = 'node.kubernetes.io/unreachable';
@@ -33,7 +33,7 @@ export function defaultTolerationSecondsPlugin(
   };
 }
 
-/** Unlike the match of a taint, the operator and the value do not count here. */
+/** Unlike the scheduler's match of a taint, this ignores operator and value. */
 const coversEviction = ({ key = '', effect = '' }: Toleration, taint: string): boolean =>
   (key === taint || key === '') && (effect === 'NoExecute' || effect === '');
 

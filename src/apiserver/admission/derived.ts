@@ -1,8 +1,9 @@
+/** Values computed from the watch cache, such as the default StorageClass. */
 import type { ServedResource } from '../registry/served-resource.ts';
 
-/** A value that is computed from all objects of a resource, and kept until one of them changes. */
+/** Returns a getter that computes the value once and again after an object of the resource changes. */
 export function derivedFrom<T>(served: ServedResource, compute: () => T): () => T {
-  let kept: { readonly value: T } | undefined;
-  served.cache.watch({ scope: '', deliver: () => (kept = undefined) });
-  return () => (kept ??= { value: compute() }).value;
+  let cached: { readonly value: T } | undefined;
+  served.cache.watch({ scope: '', deliver: () => (cached = undefined) });
+  return () => (cached ??= { value: compute() }).value;
 }

@@ -1,4 +1,4 @@
-/** EventRateLimit: how many events a second are taken, in all, of a namespace, of a user, or about one object from one source. */
+/** EventRateLimit: limits Events per second for the server, a namespace, a user, or a source and object. */
 import type { Event } from '../../api/generated/core-v1.ts';
 import { TokenBucket, type Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
@@ -9,7 +9,7 @@ export interface EventLimit {
   readonly type: 'Server' | 'Namespace' | 'User' | 'SourceAndObject';
   readonly qps: number;
   readonly burst: number;
-  /** How many namespaces, users or objects are remembered. */
+  /** How many namespaces, users or objects have a bucket; the least recently used one goes first. */
   readonly cacheSize?: number;
 }
 
@@ -49,14 +49,14 @@ export function eventRateLimitPlugin(
     matches: ({ kind }) => kind.kind === 'Event' && (kind.group === '' || kind.group === 'events.k8s.io'),
     validate(attributes) {
       let reached: string | undefined;
-      // Each limit counts the event, also when another one has refused it.
+      // Every limit counts the event, even if an earlier limit rejects it.
       for (const enforce of enforcers) reached = enforce(attributes) ?? reached;
       if (reached !== undefined) throw failure(429, 'TooManyRequests', `Too many requests: ${reached}`);
     },
   };
 }
 
-/** What limit is reached, or undefined. The buckets that were not used for longest are forgotten. */
+/** Counts an event, and describes the limit if the event exceeds it. */
 function enforcer(
   clock: Clock,
   { type, qps, burst, cacheSize = DEFAULT_CACHE_SIZE }: EventLimit,

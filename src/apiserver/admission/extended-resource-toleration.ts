@@ -1,7 +1,7 @@
-/** ExtendedResourceToleration: pods that ask for a device tolerate the taint that keeps others off the nodes with it. */
+/** ExtendedResourceToleration: pods that request an extended resource tolerate the taint of the nodes that have it. */
 import { isExtendedResource } from '../../machinery/validation/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
-import { isForPods, podOf, specOf } from './kinds.ts';
+import { isForPods, podOf, specOf } from './request-objects.ts';
 
 export const extendedResourceToleration: AdmissionPlugin = {
   name: 'ExtendedResourceToleration',
@@ -9,14 +9,19 @@ export const extendedResourceToleration: AdmissionPlugin = {
   matches: isForPods,
   admit(attributes) {
     const spec = specOf(podOf(attributes));
-    const asked = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
+    const requested = [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
       Object.keys(resources?.requests ?? {}),
     );
-    for (const key of [...new Set(asked)].filter(isExtendedResource).sort()) {
-      const known = spec.tolerations?.some(
-        (own) => own.key === key && own.operator === 'Exists' && own.effect === 'NoSchedule' && !own.value,
+    for (const key of [...new Set(requested)].filter(isExtendedResource).sort()) {
+      const tolerated = spec.tolerations?.some(
+        (toleration) =>
+          toleration.key === key &&
+          toleration.operator === 'Exists' &&
+          toleration.effect === 'NoSchedule' &&
+          !toleration.value,
       );
-      if (!known) spec.tolerations = [...(spec.tolerations ?? []), { key, operator: 'Exists', effect: 'NoSchedule' }];
+      if (!tolerated)
+        spec.tolerations = [...(spec.tolerations ?? []), { key, operator: 'Exists', effect: 'NoSchedule' }];
     }
   },
 };

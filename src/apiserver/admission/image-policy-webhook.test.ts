@@ -6,7 +6,7 @@ import { createContext } from '../../kernel/index.ts';
 import { startLoopbackServer, type LoopbackServer } from '../review-webhooks/testing/loopback-server.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
 import { loadAdmissionConfiguration } from './configuration.ts';
-import { container, pod, podsPath, refusal } from './testing/index.ts';
+import { container, pod, podsPath, rejection } from './testing/index.ts';
 
 interface Review {
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
@@ -78,7 +78,7 @@ describe('ImagePolicyWebhook', () => {
     ['a webhook that fails', 'broken', 'pods "p" is forbidden: the webhook answered 400'],
   ])('%s', async (_name, image, message) => {
     const server = await start();
-    expect(await refusal(server, podsPath('default'), withImage(image))).toBe(message);
+    expect(await rejection(server, podsPath('default'), withImage(image))).toBe(message);
     expect(webhook.received[0]?.body).toMatchObject({
       apiVersion: 'imagepolicy.k8s.io/v1alpha1',
       kind: 'ImageReview',
@@ -96,16 +96,16 @@ describe('ImagePolicyWebhook', () => {
 
   it('lets pods in when it cannot be asked and the configuration says so', async () => {
     const server = await start({ defaultAllow: true });
-    expect(await refusal(server, podsPath('default'), withImage('broken'))).toBeUndefined();
+    expect(await rejection(server, podsPath('default'), withImage('broken'))).toBeUndefined();
     await server.stop();
   });
 
   it('asks once for the same images, until its answer is too old', async () => {
     const server = await start({ allowTTL: 60 });
-    for (let i = 0; i < 3; i++) await refusal(server, podsPath('default'), withImage('registry.example/app:1'));
+    for (let i = 0; i < 3; i++) await rejection(server, podsPath('default'), withImage('registry.example/app:1'));
     expect(webhook.received).toHaveLength(1);
     await server.ctx.clock.advance(61_000);
-    await refusal(server, podsPath('default'), withImage('registry.example/app:1'));
+    await rejection(server, podsPath('default'), withImage('registry.example/app:1'));
     expect(webhook.received).toHaveLength(2);
     await server.stop();
   });
@@ -117,7 +117,7 @@ describe('AdmissionConfiguration', () => {
     [
       'a plugin that takes none',
       { kind: 'AdmissionConfiguration', plugins: [{ name: 'Priority', configuration: {} }] },
-      /the plugin "Priority" takes no configuration here/,
+      /the plugin "Priority" has no configuration/,
     ],
     [
       'a field that nobody knows',

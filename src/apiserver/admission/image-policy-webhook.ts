@@ -1,16 +1,16 @@
+/** ImagePolicyWebhook: sends the images of a pod to a webhook as an ImageReview, and rejects the pod if it says so. */
 import { isRecord } from '../../base/index.ts';
-/** ImagePolicyWebhook: a server outside is asked with an ImageReview whether the images of a pod may be used. */
 import type { Context } from '../../kernel/index.ts';
 import { ExpiringCache, type ReviewClient } from '../review-webhooks/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { isFor, podOf, specOf } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForResource, podOf, specOf } from './request-objects.ts';
 
 export interface ImagePolicyWebhookConfiguration {
   readonly client: Pick<ReviewClient, 'post'>;
   readonly allowTtlMs?: number;
   readonly denyTtlMs?: number;
-  /** What holds when the webhook cannot be asked. */
+  /** Admit the pod if the webhook fails. */
   readonly defaultAllow?: boolean;
 }
 
@@ -29,7 +29,7 @@ interface ImageReviewSpec {
 const API_VERSION = 'imagepolicy.k8s.io/v1alpha1';
 const AUDIT_PREFIX = 'imagepolicywebhook.image-policy.k8s.io/';
 const REVIEWED_ANNOTATION = '.image-policy.k8s.io/';
-const CACHED = 1024;
+const CACHE_SIZE = 1024;
 const DEFAULT_ALLOW_TTL_MS = 300_000;
 const DEFAULT_DENY_TTL_MS = 30_000;
 
@@ -39,7 +39,7 @@ export function imagePolicyWebhookPlugin(
 ): AdmissionPlugin {
   if (!configuration)
     throw new Error(
-      'the admission plugin ImagePolicyWebhook needs its configuration: imagePolicy.kubeConfigFile in the file of admission-control-config-file',
+      'the admission plugin ImagePolicyWebhook requires imagePolicy.kubeConfigFile in the --admission-control-config-file',
     );
   const {
     client,
@@ -47,14 +47,14 @@ export function imagePolicyWebhookPlugin(
     denyTtlMs = DEFAULT_DENY_TTL_MS,
     defaultAllow = false,
   } = configuration;
-  const answers = new ExpiringCache<ImageReviewStatus>(ctx.clock, CACHED);
+  const responses = new ExpiringCache<ImageReviewStatus>(ctx.clock, CACHE_SIZE);
 
   async function review(spec: ImageReviewSpec): Promise<ImageReviewStatus> {
     const key = JSON.stringify(spec);
-    const known = answers.get(key);
-    if (known) return known;
+    const cached = responses.get(key);
+    if (cached) return cached;
     const status = statusOf(await client.post({ apiVersion: API_VERSION, kind: 'ImageReview', metadata: {}, spec }));
-    answers.set(key, status, status.allowed ? allowTtlMs : denyTtlMs);
+    responses.set(key, status, status.allowed ? allowTtlMs : denyTtlMs);
     return status;
   }
 
@@ -62,15 +62,15 @@ export function imagePolicyWebhookPlugin(
     name: 'ImagePolicyWebhook',
     operations: ['CREATE', 'UPDATE'],
     matches: (attributes) =>
-      isFor(attributes, '', 'pods') &&
+      isForResource(attributes, '', 'pods') &&
       (attributes.subresource === '' || attributes.subresource === 'ephemeralcontainers'),
     async validate(attributes) {
       let status: ImageReviewStatus;
       try {
-        status = await review(reviewed(attributes));
+        status = await review(imageReviewSpec(attributes));
       } catch (error) {
-        if (!defaultAllow) throw refuse(attributes, error instanceof Error ? error.message : String(error));
-        ctx.logger.error(error, 'The image policy webhook cannot be asked; the pod is let in', {
+        if (!defaultAllow) throw newForbidden(attributes, error instanceof Error ? error.message : String(error));
+        ctx.logger.error(error, 'Failed to call the image policy webhook, failing open', {
           namespace: attributes.namespace,
           pod: attributes.name,
         });
@@ -80,7 +80,7 @@ export function imagePolicyWebhookPlugin(
       for (const [key, value] of Object.entries(status.auditAnnotations))
         attributes.annotate(AUDIT_PREFIX + key, value);
       if (status.allowed) return;
-      throw refuse(
+      throw newForbidden(
         attributes,
         status.reason === ''
           ? 'one or more images rejected by webhook backend'
@@ -90,12 +90,12 @@ export function imagePolicyWebhookPlugin(
   };
 }
 
-function reviewed(attributes: AdmissionAttributes): ImageReviewSpec {
+function imageReviewSpec(attributes: AdmissionAttributes): ImageReviewSpec {
   const pod = podOf(attributes);
   const { containers = [], initContainers = [], ephemeralContainers = [] } = specOf(pod);
-  const looked = attributes.subresource === '' ? [...containers, ...initContainers] : ephemeralContainers;
+  const reviewed = attributes.subresource === '' ? [...containers, ...initContainers] : ephemeralContainers;
   return {
-    containers: looked.map(({ image = '' }) => ({ image })),
+    containers: reviewed.map(({ image = '' }) => ({ image })),
     annotations: Object.fromEntries(
       Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => key.includes(REVIEWED_ANNOTATION)),
     ),
@@ -104,7 +104,7 @@ function reviewed(attributes: AdmissionAttributes): ImageReviewSpec {
 }
 
 function statusOf({ status }: Record<string, unknown>): ImageReviewStatus {
-  if (!isRecord(status)) throw new Error('the image policy webhook answered without a status');
+  if (!isRecord(status)) throw new Error('the response of the image policy webhook has no status');
   const { allowed, reason, auditAnnotations } = status;
   const annotations = isRecord(auditAnnotations)
     ? Object.entries(auditAnnotations).filter((pair): pair is [string, string] => typeof pair[1] === 'string')

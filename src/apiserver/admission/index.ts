@@ -1,12 +1,12 @@
 /**
- * Should we: what each write goes through after authorization. `admission.ts` is the contract and the chain; `plugins.ts` lists
- * the plugins in upstream's order and says which are on. A plugin is a file, or a folder where it is larger, under
- * upstream's name for it. What they share: `refuse.ts` (their 403), `kinds.ts` (which request it is), `derived.ts`
- * (values kept until an object changes), `pod-references.ts` (what a pod names).
- * Dynamic admission is in `webhook/` and `policy/`.
+ * Admission control: every write passes the admission plugins after authorization. `admission.ts` has the contract of a
+ * plugin and the chain that runs them; `plugins.ts` lists the plugins in upstream's admission order and says which are on
+ * by default. A plugin is a file, or a folder if it is larger, under upstream's name: ResourceQuota is in `resource-quota/`,
+ * NodeRestriction in `node-restriction/`. Plugins share `new-forbidden.ts` (their 403), `request-objects.ts` (the request's
+ * resource and objects), `derived.ts` (values computed from the watch cache) and `pod-references.ts`.
+ * Dynamic admission is in `webhook/` (admission webhooks) and `policy/` (ValidatingAdmissionPolicy, MutatingAdmissionPolicy).
  */
 export { AdmissionChain, type AdmissionAttributes, type AdmissionPlugin, type Operation } from './admission.ts';
 export { AdmissionMetrics } from './admission-metrics.ts';
 export { attributesOf, type AdmittedRequest } from './attributes.ts';
 export { admissionPlugins, type AdmissionOptions } from './plugins.ts';
-export { refuse } from './refuse.ts';

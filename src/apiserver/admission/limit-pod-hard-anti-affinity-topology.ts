@@ -1,7 +1,7 @@
-/** LimitPodHardAntiAffinityTopology: pods may keep others off their node, not off a whole zone. */
+/** LimitPodHardAntiAffinityTopology: required pod anti-affinity may only use the topology key kubernetes.io/hostname. */
 import type { AdmissionPlugin } from './admission.ts';
-import { isForPods, podOf, specOf } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForPods, podOf, specOf } from './request-objects.ts';
 
 const HOSTNAME = 'kubernetes.io/hostname';
 
@@ -12,11 +12,11 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   validate(attributes) {
     const terms =
       specOf(podOf(attributes)).affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
-    const wide = terms.find(({ topologyKey }) => topologyKey !== HOSTNAME);
-    if (wide)
-      throw refuse(
+    const forbidden = terms.find(({ topologyKey }) => topologyKey !== HOSTNAME);
+    if (forbidden)
+      throw newForbidden(
         attributes,
-        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${wide.topologyKey} but only key ${HOSTNAME} is allowed`,
+        `affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey ${forbidden.topologyKey} but only key ${HOSTNAME} is allowed`,
       );
   },
 };

@@ -1,20 +1,20 @@
+/** NamespaceExists rejects requests in missing namespaces; NamespaceAutoProvision creates the namespace instead. */
 import { formatTime } from '../../base/index.ts';
-/** NamespaceExists and NamespaceAutoProvision: what happens to requests in namespaces that are not there. */
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { isFor } from './kinds.ts';
+import { isForResource } from './request-objects.ts';
 
-const concerns = (attributes: AdmissionAttributes): boolean =>
-  attributes.namespace !== '' && !isFor(attributes, '', 'namespaces');
+const isInNamespace = (attributes: AdmissionAttributes): boolean =>
+  attributes.namespace !== '' && !isForResource(attributes, '', 'namespaces');
 
 export const namespaceExistsPlugin = (registry: Registry): AdmissionPlugin => {
   const namespaces = registry.require('', 'v1', 'namespaces');
   return {
     name: 'NamespaceExists',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    matches: (attributes) => concerns(attributes) && !namespaces.cache.get('', attributes.namespace),
+    matches: (attributes) => isInNamespace(attributes) && !namespaces.cache.get('', attributes.namespace),
     async validate({ namespace }) {
       await registry.objects.fresh(namespaces, { namespace: '', name: namespace });
     },
@@ -27,7 +27,7 @@ export const namespaceAutoProvisionPlugin = (ctx: Context, registry: Registry): 
     name: 'NamespaceAutoProvision',
     operations: ['CREATE'],
     matches: (attributes) =>
-      !attributes.dryRun && concerns(attributes) && !namespaces.cache.get('', attributes.namespace),
+      !attributes.dryRun && isInNamespace(attributes) && !namespaces.cache.get('', attributes.namespace),
     async admit({ namespace: name }) {
       const metadata = {
         name,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../machinery/index.ts';
 
-/** The object that was created last; of several, the first by name. */
+/** The object with the latest creationTimestamp; on a tie the first by name. */
 export function newest(objects: readonly KubeObject[]): KubeObject | undefined {
   let found: KubeObject | undefined;
   for (const object of objects) if (!found || isNewer(object, found)) found = object;

@@ -1,12 +1,12 @@
-/** PersistentVolumeClaimResize: only bound claims grow, and only where the class that they came from allows it. */
+/** PersistentVolumeClaimResize: only bound claims can be expanded, and only if their StorageClass allows it. */
 import type { PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionPlugin } from './admission.ts';
-import { isFor } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForResource } from './request-objects.ts';
 
 type Claim = PersistentVolumeClaim & KubeObject;
 
@@ -24,15 +24,15 @@ export function persistentVolumeClaimResizePlugin(registry: Registry): Admission
   return {
     name: 'PersistentVolumeClaimResize',
     operations: ['UPDATE'],
-    matches: (attributes) => isFor(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
+    matches: (attributes) => isForResource(attributes, '', 'persistentvolumeclaims') && attributes.subresource === '',
     validate(attributes) {
       const claim = attributes.object as Claim;
       const old = attributes.oldObject as Claim;
       if (requestOf(claim).cmp(requestOf(old)) <= 0) return;
       if (old.status?.phase !== 'Bound')
-        throw refuse(attributes, 'Only bound persistent volume claims can be expanded');
+        throw newForbidden(attributes, 'Only bound persistent volume claims can be expanded');
       if (!allowsExpansion(claim, old)) {
-        throw refuse(
+        throw newForbidden(
           attributes,
           'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize',
         );

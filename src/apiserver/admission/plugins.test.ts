@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { UserInfo } from '../request/request.ts';
 import { startTestServer, type TestServer, type TestServerOptions } from '../testing/index.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from './testing/index.ts';
+import { container, createObject, createNamespace, pod, podsPath, rejection } from './testing/index.ts';
 
 async function withServer(
   admission: NonNullable<TestServerOptions['admission']>,
@@ -27,7 +27,7 @@ describe('names', () => {
     [
       'one without its configuration',
       { enable: ['ImagePolicyWebhook'] },
-      'the admission plugin ImagePolicyWebhook needs its configuration',
+      'the admission plugin ImagePolicyWebhook requires imagePolicy.kubeConfigFile',
     ],
   ])('%s', async (_name, admission, message) => {
     await expect(startTestServer({ admission })).rejects.toThrow(message);
@@ -53,7 +53,7 @@ describe('plugins that are off by default', () => {
       'PodTolerationRestriction',
     ];
     await withServer({ enable, podNodeSelector: { clusterDefaultNodeSelector: 'pool=general' } }, async (server) => {
-      await makeNamespace(server, 'a', {
+      await createNamespace(server, 'a', {
         annotations: {
           'scheduler.alpha.kubernetes.io/defaultTolerations': '[{"key":"t","operator":"Exists"}]',
           'scheduler.alpha.kubernetes.io/tolerationsWhitelist':
@@ -83,10 +83,10 @@ describe('plugins that are off by default', () => {
         'example.com/gpu',
       ]);
 
-      expect(await refusal(server, podsPath('a'), pod('p', { tolerations: [{ operator: 'Exists' }] }))).toBe(
+      expect(await rejection(server, podsPath('a'), pod('p', { tolerations: [{ operator: 'Exists' }] }))).toBe(
         'pod tolerations (possibly merged with namespace default tolerations) conflict with its namespace whitelist',
       );
-      expect(await refusal(server, podsPath('a'), pod('p', { nodeSelector: { pool: 'other' } }))).toBe(
+      expect(await rejection(server, podsPath('a'), pod('p', { nodeSelector: { pool: 'other' } }))).toBe(
         'pods "p" is forbidden: pod node label selector conflicts with its namespace node label selector',
       );
       const zone = {
@@ -94,7 +94,7 @@ describe('plugins that are off by default', () => {
           requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: 'zone', labelSelector: {} }],
         },
       };
-      expect(await refusal(server, podsPath('default'), pod('p', { affinity: zone }))).toBe(
+      expect(await rejection(server, podsPath('default'), pod('p', { affinity: zone }))).toBe(
         'pods "p" is forbidden: affinity.PodAntiAffinity.RequiredDuringScheduling has TopologyKey zone but only key kubernetes.io/hostname is allowed',
       );
     });
@@ -118,7 +118,7 @@ describe('plugins that are off by default', () => {
           metadata: { name: 's' },
           spec: { ports: [{ port: 80 }], externalIPs: ['198.51.100.1'] },
         };
-        expect(await refusal(server, '/api/v1/namespaces/default/services', service)).toBe(
+        expect(await rejection(server, '/api/v1/namespaces/default/services', service)).toBe(
           'services "s" is forbidden: Use of external IPs is denied by admission control',
         );
 
@@ -137,7 +137,7 @@ describe('plugins that are off by default', () => {
           201,
         );
 
-        await made(server, '/api/v1/namespaces/sudden/configmaps', {
+        await createObject(server, '/api/v1/namespaces/sudden/configmaps', {
           apiVersion: 'v1',
           kind: 'ConfigMap',
           metadata: { name: 'c' },
@@ -147,13 +147,13 @@ describe('plugins that are off by default', () => {
           status: { phase: 'Active' },
         });
 
-        await made(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
+        await createObject(server, '/apis/rbac.authorization.k8s.io/v1/clusterroles', {
           apiVersion: 'rbac.authorization.k8s.io/v1',
           kind: 'ClusterRole',
           metadata: { name: 'writer' },
           rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['create', 'get', 'patch'] }],
         });
-        await made(server, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
+        await createObject(server, '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings', {
           apiVersion: 'rbac.authorization.k8s.io/v1',
           kind: 'ClusterRoleBinding',
           metadata: { name: 'low' },
@@ -165,12 +165,17 @@ describe('plugins that are off by default', () => {
         });
         const path = '/api/v1/namespaces/default/configmaps';
         const create = (block: boolean): Promise<string | undefined> =>
-          refusal(server, path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o', ...owned(block) } }, LOW);
+          rejection(
+            server,
+            path,
+            { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o', ...owned(block) } },
+            LOW,
+          );
         expect(await create(false)).toBeUndefined();
         expect(await create(true)).toContain(
           "cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on:",
         );
-        await made(server, path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o' } });
+        await createObject(server, path, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'o' } });
         const patched = await server.call('PATCH', `${path}/o`, {
           body: { metadata: owned(false) },
           contentType: 'application/merge-patch+json',

@@ -1,4 +1,4 @@
-/** The admission plugins, in upstream's order, and which of them are on. */
+/** The registry of admission plugins: the admission order, as upstream has it, and which plugins are on by default. */
 import type { Context } from '../../kernel/index.ts';
 import type { Authorizer } from '../authz/authorizer.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -53,9 +53,9 @@ import { mutatingWebhookPlugin, validatingWebhookPlugin, WebhookMetrics, webhook
 export interface AdmissionOptions {
   readonly authorizer: Authorizer;
   readonly webhooks: WebhookClients;
-  /** Names that are on besides those that are on by default (--enable-admission-plugins). */
+  /** --enable-admission-plugins: plugins to enable besides the default ones. */
   readonly enable?: readonly string[];
-  /** Names that are off although they are on by default (--disable-admission-plugins). */
+  /** --disable-admission-plugins: default plugins to disable. */
   readonly disable?: readonly string[];
   readonly podSecurity?: PodSecurityConfiguration;
   readonly resourceQuota?: ResourceQuotaConfiguration;
@@ -66,7 +66,7 @@ export interface AdmissionOptions {
   readonly imagePolicyWebhook?: ImagePolicyWebhookConfiguration;
 }
 
-export interface PluginContext extends AdmissionOptions {
+interface PluginContext extends AdmissionOptions {
   readonly ctx: Context;
   readonly registry: Registry;
 }
@@ -80,10 +80,10 @@ const on = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: true,
 
 const off = (create: PluginEntry['create']): PluginEntry => ({ onByDefault: false, create });
 
-/** Its feature gate is off in v1.36: the name is known, and that is all. */
+/** A plugin whose feature gate is off in v1.36: flags may name it, and it does nothing. */
 const gated = (name: string): PluginEntry => on(() => ({ name, operations: [] }));
 
-/** The order in which they run. */
+/** The admission order: plugins run in the order of this list. */
 const PLUGINS = {
   AlwaysAdmit: off(() => ({ name: 'AlwaysAdmit', operations: [] })),
   NamespaceAutoProvision: off(({ ctx, registry }) => namespaceAutoProvisionPlugin(ctx, registry)),
@@ -161,7 +161,7 @@ export function admissionPlugins(
     .map(([, { create }]) => create({ ...options, ctx, registry }));
 }
 
-/** The names are known, and none is asked for and refused at once. */
+/** Throws for unknown names, and for names in both flags. */
 function checkNames(enable: readonly string[], disable: readonly string[]): void {
   for (const [flag, names] of [
     ['enable-admission-plugins', enable],

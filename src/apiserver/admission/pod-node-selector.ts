@@ -1,10 +1,10 @@
-/** PodNodeSelector: the pods of a namespace run on the nodes that its annotation, or the cluster's configuration, selects. */
+/** PodNodeSelector: adds a namespace's node selector (from its annotation or the cluster default) to its pods. */
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { isForPods, podOf, specOf } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForPods, podOf, specOf } from './request-objects.ts';
 
-/** `clusterDefaultNodeSelector` holds where a namespace says nothing; other keys are namespaces and what their pods may select. */
+/** The default selector under `clusterDefaultNodeSelector`; every other key is a namespace with the labels its pods may select. */
 export type PodNodeSelectorConfiguration = Readonly<Record<string, string>>;
 
 type Labels = Readonly<Record<string, string>>;
@@ -23,13 +23,13 @@ export function podNodeSelectorPlugin(
 
   function check(attributes: AdmissionAttributes): void {
     const own = specOf(podOf(attributes)).nodeSelector ?? {};
-    const wanted = selectorOf(attributes);
-    if (Object.keys(wanted).some((key) => own[key] !== undefined && own[key] !== wanted[key])) {
-      throw refuse(attributes, 'pod node label selector conflicts with its namespace node label selector');
+    const required = selectorOf(attributes);
+    if (Object.keys(required).some((key) => own[key] !== undefined && own[key] !== required[key])) {
+      throw newForbidden(attributes, 'pod node label selector conflicts with its namespace node label selector');
     }
     const allowed = parseSelector(configuration[attributes.namespace] ?? '');
     if (Object.keys(allowed).length > 0 && Object.entries(own).some(([key, value]) => allowed[key] !== value)) {
-      throw refuse(attributes, 'pod node label selector labels conflict with its namespace whitelist');
+      throw newForbidden(attributes, 'pod node label selector labels conflict with its namespace whitelist');
     }
   }
 
@@ -39,9 +39,9 @@ export function podNodeSelectorPlugin(
     matches: isForPods,
     admit(attributes) {
       check(attributes);
-      const wanted = selectorOf(attributes);
+      const required = selectorOf(attributes);
       const spec = specOf(podOf(attributes));
-      if (Object.keys(wanted).length > 0) spec.nodeSelector = { ...wanted, ...spec.nodeSelector };
+      if (Object.keys(required).length > 0) spec.nodeSelector = { ...required, ...spec.nodeSelector };
       check(attributes);
     },
     validate: check,

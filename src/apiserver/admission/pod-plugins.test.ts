@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Pod, PodSpec } from '../../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../testing/index.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from './testing/index.ts';
+import { container, createObject, createNamespace, pod, podsPath, rejection } from './testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {
   server = await startTestServer();
-  await makeNamespace(server, 'a');
-  await made(server, '/api/v1/namespaces/a/serviceaccounts', {
+  await createNamespace(server, 'a');
+  await createObject(server, '/api/v1/namespaces/a/serviceaccounts', {
     kind: 'ServiceAccount',
     apiVersion: 'v1',
     metadata: { name: 'strict', annotations: { 'kubernetes.io/enforce-mountable-secrets': 'true' } },
     secrets: [{ name: 'good' }],
     imagePullSecrets: [{ name: 'pull' }],
   });
-  await made(server, '/api/v1/namespaces/a/serviceaccounts', {
+  await createObject(server, '/api/v1/namespaces/a/serviceaccounts', {
     kind: 'ServiceAccount',
     apiVersion: 'v1',
     metadata: { name: 'bare' },
     automountServiceAccountToken: false,
   });
-  await made(server, '/apis/scheduling.k8s.io/v1/priorityclasses', {
+  await createObject(server, '/apis/scheduling.k8s.io/v1/priorityclasses', {
     apiVersion: 'scheduling.k8s.io/v1',
     kind: 'PriorityClass',
     metadata: { name: 'high' },
     value: 1000,
     preemptionPolicy: 'Never',
   });
-  await made(server, '/apis/node.k8s.io/v1/runtimeclasses', {
+  await createObject(server, '/apis/node.k8s.io/v1/runtimeclasses', {
     apiVersion: 'node.k8s.io/v1',
     kind: 'RuntimeClass',
     metadata: { name: 'boxed' },
@@ -35,7 +35,7 @@ beforeAll(async () => {
     overhead: { podFixed: { cpu: '250m' } },
     scheduling: { nodeSelector: { box: 'yes' }, tolerations: [{ key: 'box', operator: 'Exists' }] },
   });
-  await made(server, '/api/v1/nodes', {
+  await createObject(server, '/api/v1/nodes', {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: {
@@ -151,12 +151,12 @@ describe('ServiceAccount', () => {
       'a mirror pod may not use ServiceAccountToken volume projections',
     ],
   ])('refuses %s', async (_name, spec, metadata, message) => {
-    expect(await refusal(server, podsPath('a'), pod('p', spec, metadata))).toBe(`pods "p" is forbidden: ${message}`);
+    expect(await rejection(server, podsPath('a'), pod('p', spec, metadata))).toBe(`pods "p" is forbidden: ${message}`);
   });
 
   it('shows the prefix of a name that is still to be generated', async () => {
     const body = pod('', { serviceAccountName: 'ghost' }, { name: undefined, generateName: 'g-' });
-    expect(await refusal(server, podsPath('a'), body)).toMatch(/^pods "g-" is forbidden: /);
+    expect(await rejection(server, podsPath('a'), body)).toMatch(/^pods "g-" is forbidden: /);
   });
 
   it('waits a moment for the default account of a new namespace', async () => {
@@ -201,7 +201,7 @@ describe('Priority', () => {
       'the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name',
     ],
   ])('refuses %s', async (_name, spec, message) => {
-    expect(await refusal(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
+    expect(await rejection(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
   });
 
   it('knows one default class, and only one', async () => {
@@ -213,10 +213,10 @@ describe('Priority', () => {
       value: 5,
       globalDefault: true,
     });
-    await made(server, path, body('first'));
+    await createObject(server, path, body('first'));
     try {
       expect((await admitted({})).spec).toMatchObject({ priorityClassName: 'first', priority: 5 });
-      expect(await refusal(server, path, body('second'))).toBe(
+      expect(await rejection(server, path, body('second'))).toBe(
         'priorityclasses.scheduling.k8s.io "second" is forbidden: PriorityClass first is already marked as default. Only one default can exist',
       );
     } finally {
@@ -277,13 +277,13 @@ describe('RuntimeClass', () => {
       'conflict: runtimeClass.scheduling.nodeSelector[box] = yes; pod.spec.nodeSelector[box] = no',
     ],
   ])('refuses %s', async (_name, spec, message) => {
-    expect(await refusal(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
+    expect(await rejection(server, podsPath('a'), pod('p', spec))).toBe(`pods "p" is forbidden: ${message}`);
   });
 });
 
 describe('PodTopologyLabels', () => {
   it('copies zone and region of the node when the pod is bound', async () => {
-    await made(server, podsPath('a'), pod('bound', {}, { labels: { 'topology.kubernetes.io/zone': 'own' } }));
+    await createObject(server, podsPath('a'), pod('bound', {}, { labels: { 'topology.kubernetes.io/zone': 'own' } }));
     await server.call('POST', `${podsPath('a')}/bound/binding`, {
       body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'bound' }, target: { kind: 'Node', name: 'n' } },
     });
@@ -301,18 +301,18 @@ describe('changes of a running pod', () => {
     });
 
   it('stay within what the node has, on Linux', async () => {
-    await made(server, '/api/v1/nodes', {
+    await createObject(server, '/api/v1/nodes', {
       apiVersion: 'v1',
       kind: 'Node',
       metadata: { name: 'small', labels: { 'kubernetes.io/os': 'linux' } },
       status: { allocatable: { cpu: '1', memory: '1Gi' } },
     });
-    await made(
+    await createObject(
       server,
       podsPath('a'),
       pod('grows', { nodeName: 'small', containers: [container({ resources: { requests: { cpu: '100m' } } })] }),
     );
-    await made(
+    await createObject(
       server,
       podsPath('a'),
       pod('lost', { nodeName: 'nowhere', containers: [container({ resources: { requests: { cpu: '100m' } } })] }),

@@ -1,6 +1,6 @@
-/** The Secrets and ConfigMaps that a pod names, wherever it may name them. */
+/** Whether a pod spec references Secrets, ConfigMaps or projected ServiceAccount tokens. */
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../../api/generated/core-v1.ts';
-import { allContainers } from './kinds.ts';
+import { allContainers } from './request-objects.ts';
 
 export function referencesSecrets(spec: PodSpec): boolean {
   if ((spec.imagePullSecrets?.length ?? 0) > 0) return true;

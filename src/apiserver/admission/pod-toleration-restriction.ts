@@ -1,13 +1,13 @@
+/** PodTolerationRestriction: adds a namespace's default tolerations to its pods, and enforces its whitelist of tolerations. */
 import type { Toleration } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import { computePodQos } from '../../component-helpers/index.ts';
-/** PodTolerationRestriction: a namespace's annotations, or the configuration, give its pods tolerations and limit those they bring. */
 import { parseJson } from '../../machinery/decode/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { isForPods, podOf, specOf } from './kinds.ts';
 import { covers, mergeTolerations } from './merge-tolerations.ts';
+import { isForPods, podOf, specOf } from './request-objects.ts';
 
 export interface PodTolerationRestrictionConfiguration {
   readonly default?: readonly Toleration[];
@@ -26,7 +26,7 @@ export function podTolerationRestrictionPlugin(
   registry: Registry,
   configuration: PodTolerationRestrictionConfiguration = {},
 ): AdmissionPlugin {
-  function annotated({ namespace }: AdmissionAttributes, key: string): readonly Toleration[] | undefined {
+  function annotatedTolerations({ namespace }: AdmissionAttributes, key: string): readonly Toleration[] | undefined {
     const text = ownValue(registry.lookup('', 'v1', 'namespaces', '', namespace)?.metadata.annotations, key);
     if (text === undefined) return undefined;
     return text === '' ? [] : (parseJson(text).value as Toleration[]);
@@ -34,7 +34,7 @@ export function podTolerationRestrictionPlugin(
 
   function check(attributes: AdmissionAttributes): void {
     const given = specOf(podOf(attributes)).tolerations ?? [];
-    const whitelist = annotated(attributes, WHITELIST_ANNOTATION) ?? configuration.whitelist ?? [];
+    const whitelist = annotatedTolerations(attributes, WHITELIST_ANNOTATION) ?? configuration.whitelist ?? [];
     if (whitelist.length === 0 || given.every((toleration) => whitelist.some((allowed) => covers(allowed, toleration))))
       return;
     throw failure(
@@ -52,7 +52,7 @@ export function podTolerationRestrictionPlugin(
       if (attributes.operation === 'CREATE') {
         const spec = specOf(podOf(attributes));
         const extra = [
-          ...(annotated(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []),
+          ...(annotatedTolerations(attributes, DEFAULT_ANNOTATION) ?? configuration.default ?? []),
           ...(computePodQos(spec) === 'BestEffort' ? [] : [MEMORY_PRESSURE]),
         ];
         if (extra.length > 0) spec.tolerations = mergeTolerations(spec.tolerations ?? [], extra);

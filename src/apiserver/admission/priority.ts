@@ -1,11 +1,11 @@
-/** Priority: pods get the number that their PriorityClass stands for; only one class may be the default of all. */
+/** Priority: sets a pod's priority from its PriorityClass, and allows only one PriorityClass with globalDefault. */
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
 import { derivedFrom } from './derived.ts';
-import { isFor, isForPods, oldPodOf, podOf, specOf } from './kinds.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForResource, isForPods, oldPodOf, podOf, specOf } from './request-objects.ts';
 
 type ClassObject = PriorityClass & KubeObject;
 
@@ -24,7 +24,7 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
   ): { name: string; value: number; preemptionPolicy: string | undefined } {
     const found = name === '' ? globalDefault() : (classes.cache.get('', name)?.object as ClassObject | undefined);
     if (found) return { name: found.metadata.name!, value: found.value ?? 0, preemptionPolicy: found.preemptionPolicy };
-    if (name !== '') throw refuse(attributes, `no PriorityClass with name ${name} was found`);
+    if (name !== '') throw newForbidden(attributes, `no PriorityClass with name ${name} was found`);
     return NO_CLASS;
   }
 
@@ -33,7 +33,7 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
     const { name, value, preemptionPolicy } = resolve(attributes, spec.priorityClassName ?? '');
     if (name !== '') spec.priorityClassName = name;
     if (spec.priority !== undefined && spec.priority !== value) {
-      throw refuse(
+      throw newForbidden(
         attributes,
         `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${value} from the given PriorityClass name`,
       );
@@ -41,7 +41,7 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
     spec.priority = value;
     if (preemptionPolicy === undefined) return;
     if (spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== preemptionPolicy) {
-      throw refuse(
+      throw newForbidden(
         attributes,
         `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${preemptionPolicy} from the given PriorityClass name`,
       );
@@ -53,7 +53,7 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE'],
     matches: (attributes) =>
-      isForPods(attributes) || (isFor(attributes, GROUP, 'priorityclasses') && attributes.subresource === ''),
+      isForPods(attributes) || (isForResource(attributes, GROUP, 'priorityclasses') && attributes.subresource === ''),
     admit(attributes) {
       if (!isForPods(attributes)) return;
       if (attributes.operation === 'CREATE') admitNewPod(attributes);
@@ -64,7 +64,7 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
       const { globalDefault: wanted, metadata } = attributes.object as ClassObject;
       const current = wanted ? globalDefault() : undefined;
       if (!current || (attributes.operation === 'UPDATE' && current.metadata.name === metadata.name)) return;
-      throw refuse(
+      throw newForbidden(
         attributes,
         `PriorityClass ${current.metadata.name} is already marked as default. Only one default can exist`,
       );
@@ -72,7 +72,7 @@ export function priorityPlugin(registry: Registry): AdmissionPlugin {
   };
 }
 
-/** A race may have made several defaults: the lowest counts. */
+/** Concurrent writes can leave several default classes: upstream uses the one with the lowest value. */
 function lowestDefault(classes: readonly ClassObject[]): ClassObject | undefined {
   let lowest: ClassObject | undefined;
   for (const candidate of classes)
@@ -80,7 +80,7 @@ function lowestDefault(classes: readonly ClassObject[]): ClassObject | undefined
   return lowest;
 }
 
-/** Clients that do not know the fields leave them out when they update. */
+/** Old clients drop fields that they do not know when they update a pod. */
 function keepPriority(attributes: AdmissionAttributes): void {
   const spec = specOf(podOf(attributes));
   const old = specOf(oldPodOf(attributes));

@@ -1,7 +1,7 @@
 /**
- * Nobody grants what they do not have: whoever writes a role must hold its rules already (or may `escalate` it), whoever
- * writes a binding must hold the rules of its role (or may `bind` it). Checked after mutating admission, so that it
- * sees what would be stored.
+ * Privilege escalation prevention of RBAC: a user who writes a role must hold all its permissions, or have the verb
+ * `escalate`; a user who writes a binding must hold all permissions of its role, or have the verb `bind`. The check runs
+ * after mutating admission, on the object that would be stored.
  */
 import type { ClusterRole, PolicyRule, Role, RoleBinding } from '../../api/generated/rbac-v1.ts';
 import { deepEqual, quote } from '../../base/index.ts';
@@ -27,7 +27,7 @@ export function escalationCheck(rbac: RbacAuthorizer, authorizer: Authorizer): A
     operations: ['CREATE', 'UPDATE'],
     matches: ({ served, user }) => served.group === GROUP && !user.groups.includes('system:masters'),
     async admit(attributes) {
-      if (isOnlyForCollection(attributes)) return;
+      if (isGarbageCollectorUpdate(attributes)) return;
       const { plural } = attributes.served;
       if (ROLES.has(plural)) await checkRole(rbac, authorizer, attributes);
       else if (BINDINGS.has(plural)) await checkBinding(rbac, authorizer, attributes);
@@ -36,11 +36,11 @@ export function escalationCheck(rbac: RbacAuthorizer, authorizer: Authorizer): A
 }
 
 async function checkRole(rbac: RbacAuthorizer, authorizer: Authorizer, attributes: AdmissionAttributes): Promise<void> {
-  // A create is authorized without a name, so a right to escalate roles of certain names does not reach it.
+  // A create is authorized without a name, so a permission to escalate named roles does not cover it.
   const name = attributes.operation === 'UPDATE' ? attributes.name : '';
-  if (await mayDo(authorizer, attributes, { verb: 'escalate', resource: attributes.served.plural, name })) return;
+  if (await isAllowed(authorizer, attributes, { verb: 'escalate', resource: attributes.served.plural, name })) return;
   const role = attributes.object as unknown as Role & ClusterRole;
-  checkHeld(rbac, attributes, role.rules ?? []);
+  checkHoldsRules(rbac, attributes, role.rules ?? []);
   if (!aggregates(role) && !aggregates(attributes.oldObject as ClusterRole | undefined)) return;
   if (missingRules(rbac, attributes, FULL_AUTHORITY).length > 0) {
     throw forbidden(
@@ -58,22 +58,22 @@ async function checkBinding(
 ): Promise<void> {
   const { roleRef } = attributes.object as unknown as RoleBinding;
   const resource = roleRef?.kind === 'Role' ? 'roles' : roleRef?.kind === 'ClusterRole' ? 'clusterroles' : undefined;
-  // A reference to anything else is for validation to refuse.
+  // Validation rejects other kinds.
   if (!resource) return;
-  if (await mayDo(authorizer, attributes, { verb: 'bind', resource, name: roleRef.name })) return;
+  if (await isAllowed(authorizer, attributes, { verb: 'bind', resource, name: roleRef.name })) return;
   const rules = rbac.rulesOfRef(roleRef, attributes.namespace);
   if (!rules) throw notFound(attributes.groupResource, roleRef.name);
-  checkHeld(rbac, attributes, rules);
+  checkHoldsRules(rbac, attributes, rules);
 }
 
-async function mayDo(
+async function isAllowed(
   authorizer: Authorizer,
   { user, namespace }: AdmissionAttributes,
-  asked: Pick<AuthorizationAttributes, 'verb' | 'resource' | 'name'>,
+  access: Pick<AuthorizationAttributes, 'verb' | 'resource' | 'name'>,
 ): Promise<boolean> {
   const { decision } = await authorizer.authorize({
     user,
-    ...asked,
+    ...access,
     isResourceRequest: true,
     apiGroup: GROUP,
     apiVersion: '*',
@@ -92,7 +92,7 @@ function missingRules(
   return uncoveredRules(rbac.rulesFor(user, namespace).rules, wanted);
 }
 
-function checkHeld(rbac: RbacAuthorizer, attributes: AdmissionAttributes, wanted: readonly PolicyRule[]): void {
+function checkHoldsRules(rbac: RbacAuthorizer, attributes: AdmissionAttributes, wanted: readonly PolicyRule[]): void {
   const missing = missingRules(rbac, attributes, wanted);
   if (missing.length === 0) return;
   const { user, namespace } = attributes;
@@ -107,20 +107,20 @@ function checkHeld(rbac: RbacAuthorizer, attributes: AdmissionAttributes, wanted
   );
 }
 
-/** Rules on the same resource and name as one, with their verbs together; rules on URLs stay apart. */
+/** Merges the verbs of rules on the same resource and name; rules on URLs stay as they are. */
 function compact(rules: readonly PolicyRule[]): PolicyRule[] {
-  const byPlace = new Map<string, PolicyRule>();
+  const merged = new Map<string, PolicyRule>();
   const others: PolicyRule[] = [];
   for (const rule of rules) {
     if (!rule.resources?.length) {
       others.push(rule);
       continue;
     }
-    const place = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames]);
-    const known = byPlace.get(place);
-    byPlace.set(place, known ? { ...known, verbs: [...known.verbs, ...rule.verbs] } : rule);
+    const key = JSON.stringify([rule.apiGroups, rule.resources, rule.resourceNames]);
+    const other = merged.get(key);
+    merged.set(key, other ? { ...other, verbs: [...other.verbs, ...rule.verbs] } : rule);
   }
-  return [...byPlace.values(), ...others];
+  return [...merged.values(), ...others];
 }
 
 function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs }: PolicyRule): string {
@@ -139,13 +139,13 @@ function ruleText({ apiGroups, resources, nonResourceURLs, resourceNames, verbs 
 const aggregates = (role: ClusterRole | undefined): boolean =>
   (role?.aggregationRule?.clusterRoleSelectors?.length ?? 0) > 0;
 
-/** The garbage collector may take finalizers and owners away from roles that it could not grant. */
-function isOnlyForCollection({ object, oldObject }: AdmissionAttributes): boolean {
+/** The garbage collector may remove finalizers and owner references of roles whose permissions it does not hold. */
+function isGarbageCollectorUpdate({ object, oldObject }: AdmissionAttributes): boolean {
   if (!object || !oldObject) return false;
-  return deepEqual(withoutCollected(object), withoutCollected(oldObject));
+  return deepEqual(withoutOwnership(object), withoutOwnership(oldObject));
 }
 
-function withoutCollected(object: KubeObject): unknown {
+function withoutOwnership(object: KubeObject): unknown {
   const {
     finalizers: _,
     ownerReferences: __,

@@ -1,3 +1,4 @@
+/** Matches requests against the rules, objectSelector and namespaceSelector of webhooks and policies. */
 import type { RuleWithOperations } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 /** Which requests a webhook or policy is about: its rules, and the labels of the object and of its namespace. */
@@ -24,11 +25,11 @@ const POLICY_KINDS = new Set([
   'MutatingAdmissionPolicyBinding',
 ]);
 
-/** What decides about requests is not itself decided about: else a bad one could never be removed again. */
-export const isExempt = ({ kind }: AdmissionAttributes): boolean =>
+/** Webhooks and policies do not apply to their own configurations: otherwise nobody could remove a broken one. */
+export const isExemptAdmissionConfigurationResource = ({ kind }: AdmissionAttributes): boolean =>
   kind.group === 'admissionregistration.k8s.io' && POLICY_KINDS.has(kind.kind);
 
-/** A namespace counts as being in itself. */
+/** The namespace of a request; for a Namespace object the namespace itself. */
 export function namespaceOf({ served, namespace, name, object }: AdmissionAttributes): string {
   if (served.plural !== 'namespaces' || served.group !== '') return namespace;
   return name || object?.metadata?.name || '';
@@ -68,14 +69,14 @@ function matchesScope(scope: string | undefined, attributes: AdmissionAttributes
   return clusterScoped ? scope === 'Cluster' : scope === 'Namespaced';
 }
 
-/** The other versions (and groups) in which the same objects are served. */
-export function equivalentsOf(registry: Registry, served: ServedResource): ServedResource[] {
+/** The other groups and versions that serve the same objects (matchPolicy: Equivalent). */
+export function equivalentResources(registry: Registry, served: ServedResource): ServedResource[] {
   return registry
     .all()
     .filter((other) => other !== served && other.stored === served.stored && other.verbs.includes('get'));
 }
 
-/** A selector that is compiled when it is first needed; what is wrong with it shows then. */
+/** A selector that is compiled on first use; an invalid one fails then. */
 export class LazySelector {
   #compiled: LabelSelectorMatcher | undefined;
   readonly #selector: LabelSelector | undefined;
@@ -97,7 +98,7 @@ export class LazySelector {
   }
 }
 
-/** Either the new or the old object is enough. */
+/** Matches if the selector matches the new or the old object. */
 export function matchesObjectSelector(selector: LazySelector, { object, oldObject }: AdmissionAttributes): boolean {
   const { compiled } = selector;
   return (
@@ -106,7 +107,7 @@ export function matchesObjectSelector(selector: LazySelector, { object, oldObjec
   );
 }
 
-/** Requests for what is in no namespace are matched by every namespace selector. */
+/** Every namespace selector matches cluster-scoped objects. */
 export function matchesNamespaceSelector(
   selector: LazySelector,
   attributes: AdmissionAttributes,
@@ -126,10 +127,10 @@ export function matchesNamespaceSelector(
   return whenDone(namespaceObject(attributes.registry, namespace), ({ metadata }) => compiled.matches(metadata.labels));
 }
 
-/** From the cache, or from the store when another server has just made it; fails with 404. */
+/** From the watch cache, or from the store if another API server has just created it. Throws a 404. */
 export function namespaceObject(registry: Registry, name: string): KubeObject | Promise<KubeObject> {
-  const known = registry.lookup('', 'v1', 'namespaces', '', name);
-  if (known) return known;
+  const cached = registry.lookup('', 'v1', 'namespaces', '', name);
+  if (cached) return cached;
   return registry.objects
     .fresh(registry.require('', 'v1', 'namespaces'), { namespace: '', name })
     .then((entry) => entry.object);

@@ -1,12 +1,12 @@
-/** RuntimeClass: a pod takes over its class's overhead, node selector and tolerations. */
+/** RuntimeClass: sets a pod's overhead, node selector and tolerations from its RuntimeClass. */
 import type { RuntimeClass } from '../../api/generated/node-v1.ts';
 import { ownValue, parseQuantity } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission.ts';
-import { isForPods, podOf, specOf } from './kinds.ts';
 import { mergeTolerations } from './merge-tolerations.ts';
-import { refuse } from './refuse.ts';
+import { newForbidden } from './new-forbidden.ts';
+import { isForPods, podOf, specOf } from './request-objects.ts';
 
 type ClassObject = RuntimeClass & KubeObject;
 type ResourceList = Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function runtimeClassPlugin(registry: Registry): AdmissionPlugin {
     const name = specOf(podOf(attributes)).runtimeClassName;
     if (name === undefined) return undefined;
     const found = classes.cache.get('', name);
-    if (!found) throw refuse(attributes, `pod rejected: RuntimeClass "${name}" not found`);
+    if (!found) throw newForbidden(attributes, `pod rejected: RuntimeClass "${name}" not found`);
     return found.object as ClassObject;
   }
 
@@ -37,9 +37,12 @@ export function runtimeClassPlugin(registry: Registry): AdmissionPlugin {
     validate(attributes) {
       const spec = specOf(podOf(attributes));
       const fixed = classOf(attributes)?.overhead;
-      if (fixed && !sameAmounts(fixed.podFixed ?? {}, spec.overhead ?? {})) throw refuse(attributes, MISMATCH);
+      if (fixed && !sameAmounts(fixed.podFixed ?? {}, spec.overhead ?? {})) throw newForbidden(attributes, MISMATCH);
       if (!fixed && Object.keys(spec.overhead ?? {}).length > 0) {
-        throw refuse(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+        throw newForbidden(
+          attributes,
+          'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+        );
       }
     },
   };
@@ -49,7 +52,7 @@ function setOverhead(attributes: AdmissionAttributes, { overhead }: ClassObject)
   if (!overhead) return;
   const spec = specOf(podOf(attributes));
   const fixed = overhead.podFixed ?? {};
-  if (spec.overhead && !sameAmounts(fixed, spec.overhead)) throw refuse(attributes, MISMATCH);
+  if (spec.overhead && !sameAmounts(fixed, spec.overhead)) throw newForbidden(attributes, MISMATCH);
   spec.overhead = { ...fixed };
 }
 
@@ -59,7 +62,7 @@ function setScheduling(attributes: AdmissionAttributes, { scheduling }: ClassObj
   for (const [key, value] of Object.entries(scheduling.nodeSelector ?? {})) {
     const own = ownValue(spec.nodeSelector, key);
     if (own !== undefined && own !== value) {
-      throw refuse(
+      throw newForbidden(
         attributes,
         `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
       );

@@ -1,4 +1,4 @@
-/** StorageObjectInUseProtection: new volumes, claims and attribute classes carry the finalizer that keeps them while they are used. */
+/** StorageObjectInUseProtection: adds the protection finalizer to new PVs, PVCs and VolumeAttributesClasses. */
 import type { AdmissionPlugin } from './admission.ts';
 
 const FINALIZERS: ReadonlyMap<string, string> = new Map(

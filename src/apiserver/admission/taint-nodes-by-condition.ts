@@ -1,15 +1,15 @@
-/** TaintNodesByCondition: no pod is scheduled to a new node before the node controller has found it ready. */
+/** TaintNodesByCondition: new nodes get the not-ready taint, which the node controller removes when they are ready. */
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionPlugin } from './admission.ts';
-import { isFor } from './kinds.ts';
+import { isForResource } from './request-objects.ts';
 
 const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   operations: ['CREATE'],
-  matches: (attributes) => isFor(attributes, '', 'nodes') && attributes.subresource === '',
+  matches: (attributes) => isForResource(attributes, '', 'nodes') && attributes.subresource === '',
   admit({ object }) {
     const node = object as Node & KubeObject;
     const spec = (node.spec ??= {});

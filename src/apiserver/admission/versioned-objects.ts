@@ -1,5 +1,5 @@
+/** Converts the objects of a request to the version that a webhook or policy matched. */
 import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
-/** The objects of a request in the version that a webhook or policy asked for. */
 import { cloneJson } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import { applyDefaults } from '../../machinery/defaulting/index.ts';
@@ -7,18 +7,18 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { toStored, type ServedResource } from '../registry/served-resource.ts';
 import type { AdmissionAttributes } from './admission.ts';
 
-/** The resource, and the kind of the objects, as the webhook or policy sees the request. */
-export interface View {
+/** The version of the resource, and the kind of the objects, that a webhook or policy sees. */
+export interface MatchedVersion {
   readonly resource: ServedResource;
   readonly kind: GroupVersionKind;
 }
 
-export function ownView({ served, kind }: AdmissionAttributes): View {
+export function requestedVersion({ served, kind }: AdmissionAttributes): MatchedVersion {
   return { resource: served, kind };
 }
 
-/** The request as one for another version of its resource; subresources with a kind of their own keep it. */
-export function equivalentView({ served, kind }: AdmissionAttributes, resource: ServedResource): View {
+/** An equivalent resource in place of the request's own. Subresources with another kind (Scale) keep that kind. */
+export function equivalentVersion({ served, kind }: AdmissionAttributes, resource: ServedResource): MatchedVersion {
   const isOwnKind = kind.kind === served.kind && kind.group === served.group;
   return {
     resource,
@@ -29,25 +29,29 @@ export function equivalentView({ served, kind }: AdmissionAttributes, resource: 
 const sameKind = (a: GroupVersionKind, b: GroupVersionKind): boolean =>
   a.kind === b.kind && a.version === b.version && a.group === b.group;
 
-/** Conversion may ask a webhook of the kind's own. */
-export async function toView(
+/** Asynchronous because a custom resource may have a conversion webhook. */
+export async function toMatchedVersion(
   attributes: AdmissionAttributes,
-  view: View,
+  matched: MatchedVersion,
   object: KubeObject | undefined,
 ): Promise<KubeObject | undefined> {
-  if (!object || sameKind(view.kind, attributes.kind)) return object;
+  if (!object || sameKind(matched.kind, attributes.kind)) return object;
   const stored = await toStored(attributes.served, object);
-  return view.resource.conversion ? view.resource.conversion.fromStorage(stored) : stored;
+  return matched.resource.conversion ? matched.resource.conversion.fromStorage(stored) : stored;
 }
 
-export async function fromView(attributes: AdmissionAttributes, view: View, object: KubeObject): Promise<KubeObject> {
-  if (sameKind(view.kind, attributes.kind)) return object;
-  const stored = await toStored(view.resource, object);
+export async function fromMatchedVersion(
+  attributes: AdmissionAttributes,
+  matched: MatchedVersion,
+  object: KubeObject,
+): Promise<KubeObject> {
+  if (sameKind(matched.kind, attributes.kind)) return object;
+  const stored = await toStored(matched.resource, object);
   return attributes.served.conversion ? attributes.served.conversion.fromStorage(stored) : stored;
 }
 
-/** An object as others are shown it: options of a connection have no metadata. */
-export function asDeclared({ kind }: View, object: KubeObject | undefined): unknown {
+/** An object with the fields that its kind declares: the options of a CONNECT request have no metadata. */
+export function asDeclared({ kind }: MatchedVersion, object: KubeObject | undefined): unknown {
   if (!object) return null;
   const message = schema.kind(kind);
   if (!message || message.byName.has('metadata')) return object;
@@ -55,8 +59,8 @@ export function asDeclared({ kind }: View, object: KubeObject | undefined): unkn
   return rest;
 }
 
-/** A changed object as the kind's decoding and defaulting make it; fails when it is none of the kind. */
-export function decodeChanged({ resource, kind }: View, value: unknown): KubeObject {
+/** Decodes and defaults an object that a webhook or policy has changed. Throws if it does not fit the kind. */
+export function decodeMutated({ resource, kind }: MatchedVersion, value: unknown): KubeObject {
   const isOwnKind = kind.kind === resource.kind && kind.group === resource.group;
   const message = isOwnKind ? resource.message : schema.kind(kind);
   if (!message) return value as KubeObject;
@@ -66,7 +70,7 @@ export function decodeChanged({ resource, kind }: View, value: unknown): KubeObj
   return applyDefaults(kind, object);
 }
 
-/** Puts what is in `next` into `object`, which others hold. */
+/** Replaces the contents of `object` in place: the pipeline holds a reference to it. */
 export function replaceContents(object: KubeObject, next: KubeObject): void {
   if (object === next) return;
   for (const name of Object.keys(object)) delete object[name];

@@ -402,7 +402,7 @@ describe('APIServices of custom resources', () => {
       deliver: () =>
         seen.add(
           versions
-            .map(({ name }) => api.pipeline.chain.aggregator!.otherServers.priorityOf(group, name)?.version)
+            .map(({ name }) => api.pipeline.chain.aggregator!.aggregatedApis.priorityOf(group, name)?.version)
             .join(' '),
         ),
     });

@@ -1,20 +1,20 @@
-/** Everything about aggregation in one place: what is served elsewhere, whether it answers, and requests for it. */
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Exchange } from '../request/exchange.ts';
-import type { Loopback } from '../request/loopback.ts';
+import { type Exchange } from '../request/exchange.ts';
+/** The aggregator: proxies requests to the servers of APIServices, and runs the controllers of APIServices. */
+import { type Loopback } from '../request/loopback.ts';
 import { splitPath } from '../request/request-info.ts';
-import type { ApiResponse, UserInfo } from '../request/request.ts';
+import { type UserInfo, type ApiResponse } from '../request/request.ts';
+import type { AggregatedApis, Priority, RemoteVersion } from './aggregated-apis.ts';
 import { AutoRegistration, CUSTOM_PRIORITY } from './auto-register.ts';
 import { AvailabilityController } from './availability.ts';
 import { localVersion, serveLocal, type LocalApi } from './local-api.ts';
-import type { OtherServers, Priority, RemoteVersion } from './other-servers.ts';
 import { proxyToRemote } from './proxy.ts';
-import { RemoteConnections, type RemoteDialling } from './remote-connection.ts';
+import { RemoteConnections, type RemoteDialOptions } from './remote-connection.ts';
 import { RemoteDocuments } from './remote-documents.ts';
 import { remoteServices, type APIServiceObject, type RemoteService } from './remote-service.ts';
 
-export interface AggregatorOptions extends RemoteDialling {
+interface AggregatorOptions extends RemoteDialOptions {
   readonly loopback: Loopback;
 }
 
@@ -22,7 +22,7 @@ export class Aggregator {
   readonly #remotes: () => ReadonlyMap<string, RemoteService>;
   readonly #connections: RemoteConnections;
   readonly #documents: RemoteDocuments;
-  readonly otherServers: OtherServers;
+  readonly aggregatedApis: AggregatedApis;
   readonly #local = new Map<string, LocalApi>();
   readonly #localChanged = new Set<() => void>();
   readonly #ctx: Context;
@@ -37,7 +37,7 @@ export class Aggregator {
     this.#remotes = remoteServices(registry);
     this.#documents = new RemoteDocuments(ctx, this.#remotes, this.#connections);
     const documents = this.#documents;
-    this.otherServers = {
+    this.aggregatedApis = {
       versions: () => [...documents.versions(), ...this.#localVersions()],
       openapiV2: () => documents.openapiV2(),
       openapiV3: () => documents.openapiV3(),
@@ -49,7 +49,7 @@ export class Aggregator {
     };
   }
 
-  /** Follows APIServices until the context ends. */
+  /** Runs until the context ends. */
   async run(): Promise<void> {
     const [ctx, registry, { loopback }] = [this.#ctx, this.#registry, this.#options];
     const stop = registry
@@ -69,7 +69,7 @@ export class Aggregator {
     }
   }
 
-  /** The answer of the server that serves the request's group version, if that is another one. */
+  /** Serves the request if its group version is aggregated; otherwise undefined. */
   serve(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | ApiResponse | undefined {
     const remotes = this.#remotes();
     if (remotes.size === 0 && this.#local.size === 0) return undefined;
@@ -80,7 +80,7 @@ export class Aggregator {
     return local && serveLocal(local, exchange);
   }
 
-  /** Serves a group version by a component of this process, unless an APIService names another server; until it is taken back. */
+  /** Serves a group version by a component of this process, unless an APIService names a server. Returns a function that undoes it. */
   register(api: LocalApi): () => void {
     const key = `${api.group}/${api.version}`;
     const changed = (): void => this.#localChanged.forEach((listener) => listener());
@@ -98,7 +98,7 @@ export class Aggregator {
       .map(localVersion);
   }
 
-  /** An OpenAPI v3 document of another server: `/openapi/v3/apis/GROUP/VERSION`. */
+  /** Proxies `/openapi/v3/apis/GROUP/VERSION` of an aggregated server. */
   serveOpenApi(exchange: Exchange, user: UserInfo): Promise<ApiResponse> | undefined {
     const [, , prefix, ...groupVersion] = splitPath(exchange.request.path);
     const remote = this.#remotes().get(prefix === 'apis' ? groupVersion.join('/') : `/${groupVersion.join('/')}`);
@@ -110,7 +110,7 @@ export class Aggregator {
       | APIServiceObject
       | undefined;
     if (object?.spec) return { group: object.spec.groupPriorityMinimum, version: object.spec.versionPriority };
-    // The APIServices of a group come one after the other: its versions have their order from the first on.
+    // Until their APIServices exist, versions already have the priorities that the APIServices will have.
     const local = this.#local.get(`${group}/${version}`);
     if (local) return { group: local.groupPriorityMinimum, version: local.versionPriority };
     return this.#registry.isCustomGroup(group) ? CUSTOM_PRIORITY : undefined;

@@ -1,31 +1,31 @@
 import { deepEqual } from '../../base/index.ts';
-/** APIServices of custom resources: made when their group version comes, removed when it goes, put right when changed. */
 import { ItemExponentialFailureRateLimiter, runWorkers, WorkQueue, type Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Loopback } from '../request/loopback.ts';
+/** The autoregister controller: creates, repairs and deletes the APIServices of custom resources and local APIs. */
+import { type Loopback } from '../request/loopback.ts';
+import type { Priority } from './aggregated-apis.ts';
 import type { LocalApi } from './local-api.ts';
-import type { Priority } from './other-servers.ts';
 import type { APIServiceObject } from './remote-service.ts';
 
-export const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
+const AUTOMANAGED = 'kube-aggregator.kubernetes.io/automanaged';
 const PATH = '/apis/apiregistration.k8s.io/v1/apiservices';
-/** Custom resources come after everything that is built in. */
+/** Custom resources are listed after all built-in groups. */
 export const CUSTOM_PRIORITY: Priority = { group: 1000, version: 100 };
 
-/** What components of this process serve. */
-export interface LocalApis {
+/** The APIs that components of this process serve. */
+interface LocalApis {
   list(): readonly LocalApi[];
   onChange(listener: () => void): void;
 }
 
-interface Wanted {
+interface DesiredApiService {
   readonly group: string;
   readonly version: string;
   readonly groupPriorityMinimum: number;
   readonly versionPriority: number;
-  /** Made once; whoever changes it then has their way. */
+  /** Create the APIService once, and do not reconcile it later. */
   readonly onStart?: true;
 }
 
@@ -46,16 +46,16 @@ export class AutoRegistration {
 
   async run(): Promise<void> {
     const { cache } = this.#registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
-    const compare = (): void => {
-      for (const name of this.#wanted().keys()) this.#queue.add(name);
-      for (const { object, name } of cache.list()) if (isAutomatic(object)) this.#queue.add(name);
+    const enqueueAll = (): void => {
+      for (const name of this.#desired().keys()) this.#queue.add(name);
+      for (const { object, name } of cache.list()) if (isAutomanaged(object)) this.#queue.add(name);
     };
     const stops = [
-      this.#registry.onChange(compare),
+      this.#registry.onChange(enqueueAll),
       cache.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
     ];
-    this.#local.onChange(compare);
-    compare();
+    this.#local.onChange(enqueueAll);
+    enqueueAll();
     try {
       await runWorkers({
         queue: this.#queue,
@@ -69,11 +69,11 @@ export class AutoRegistration {
     }
   }
 
-  #wanted(): Map<string, Wanted> {
-    const wanted = new Map<string, Wanted>();
+  #desired(): Map<string, DesiredApiService> {
+    const desired = new Map<string, DesiredApiService>();
     for (const { custom, group, version } of this.#registry.all()) {
       if (custom)
-        wanted.set(`${version}.${group}`, {
+        desired.set(`${version}.${group}`, {
           group,
           version,
           groupPriorityMinimum: CUSTOM_PRIORITY.group,
@@ -81,27 +81,27 @@ export class AutoRegistration {
         });
     }
     for (const { group, version, groupPriorityMinimum, versionPriority } of this.#local.list()) {
-      wanted.set(`${version}.${group}`, { group, version, groupPriorityMinimum, versionPriority, onStart: true });
+      desired.set(`${version}.${group}`, { group, version, groupPriorityMinimum, versionPriority, onStart: true });
     }
-    return wanted;
+    return desired;
   }
 
   async #sync(name: string): Promise<void> {
-    const wanted = this.#wanted().get(name);
+    const desired = this.#desired().get(name);
     const current = this.#registry.lookup('apiregistration.k8s.io', 'v1', 'apiservices', '', name) as
       | APIServiceObject
       | undefined;
     try {
-      if (!wanted) {
-        if (current && isAutomatic(current)) await this.#loopback('DELETE', `${PATH}/${name}`);
+      if (!desired) {
+        if (current && isAutomanaged(current)) await this.#loopback('DELETE', `${PATH}/${name}`);
         return;
       }
-      const desired = apiServiceOf(name, wanted);
-      if (!current) await this.#loopback('POST', PATH, desired);
-      else if (isAutomatic(current) && !deepEqual(current.spec, desired['spec']))
-        await this.#loopback('PUT', `${PATH}/${name}`, { ...current, spec: desired['spec'] });
+      const apiService = apiServiceOf(name, desired);
+      if (!current) await this.#loopback('POST', PATH, apiService);
+      else if (isAutomanaged(current) && !deepEqual(current.spec, apiService['spec']))
+        await this.#loopback('PUT', `${PATH}/${name}`, { ...current, spec: apiService['spec'] });
     } catch (error) {
-      // Somebody else was faster: its change comes as an event.
+      // Another server was faster. Its change arrives as an event.
       if (
         !isStatusError(error, 'AlreadyExists') &&
         !isStatusError(error, 'NotFound') &&
@@ -112,10 +112,10 @@ export class AutoRegistration {
   }
 }
 
-/** Others' own APIServices for a group version are theirs; those that are made once at the start are not followed. */
-const isAutomatic = ({ metadata }: KubeObject): boolean => metadata.labels?.[AUTOMANAGED] === 'true';
+/** The controller does not touch APIServices of users, nor those with the value `onstart`. */
+const isAutomanaged = ({ metadata }: KubeObject): boolean => metadata.labels?.[AUTOMANAGED] === 'true';
 
-const apiServiceOf = (name: string, { onStart, ...spec }: Wanted): KubeObject => ({
+const apiServiceOf = (name: string, { onStart, ...spec }: DesiredApiService): KubeObject => ({
   apiVersion: 'apiregistration.k8s.io/v1',
   kind: 'APIService',
   metadata: { name, labels: { [AUTOMANAGED]: onStart ? 'onstart' : 'true' } },

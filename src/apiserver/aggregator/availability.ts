@@ -1,4 +1,4 @@
-/** Whether the servers behind APIServices answer: checked when something about them changes, and from time to time. */
+/** The availability controller: checks the servers of APIServices periodically and on changes, and sets the Available condition. */
 import type { APIServiceCondition } from '../../api/generated/apiregistration-v1.ts';
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
@@ -17,11 +17,11 @@ const RESYNC_MS = 30_000;
 const CHECK_TIMEOUT_MS = 5000;
 const ATTEMPTS = 5;
 const WORKERS = 5;
-const SELF = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
+const AGGREGATOR_IDENTITY = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
 
-type Verdict = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>;
+type Availability = Pick<APIServiceCondition, 'status' | 'reason' | 'message'>;
 
-const failed = (reason: string, message: string): Verdict => ({ status: 'False', reason, message });
+const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
 export class AvailabilityController {
   readonly #queue: WorkQueue<string>;
@@ -40,13 +40,13 @@ export class AvailabilityController {
 
   async run(): Promise<void> {
     const services = this.#registry.require('apiregistration.k8s.io', 'v1', 'apiservices').cache;
-    const ofService = (namespace: string, name: string): void => {
+    const enqueueService = (namespace: string, name: string): void => {
       for (const { object } of services.list()) {
         const remote = remoteServiceOf(object as APIServiceObject);
         if (remote?.service.namespace === namespace && remote.service.name === name) this.#queue.add(remote.name);
       }
     };
-    const everything = (): void => {
+    const enqueueAll = (): void => {
       for (const { object, name } of services.list())
         if ((object as APIServiceObject).spec?.service) this.#queue.add(name);
     };
@@ -54,15 +54,15 @@ export class AvailabilityController {
       services.watch({ scope: '', deliver: ({ entry }) => this.#queue.add(entry.name) }),
       this.#registry
         .require('', 'v1', 'services')
-        .cache.watch({ scope: '', deliver: ({ entry }) => ofService(entry.namespace, entry.name) }),
+        .cache.watch({ scope: '', deliver: ({ entry }) => enqueueService(entry.namespace, entry.name) }),
       this.#registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.watch({
         scope: '',
         deliver: ({ entry }) =>
-          ofService(entry.namespace, entry.object.metadata.labels?.['kubernetes.io/service-name'] ?? ''),
+          enqueueService(entry.namespace, entry.object.metadata.labels?.['kubernetes.io/service-name'] ?? ''),
       }),
     ];
-    const timer = this.#ctx.clock.every(RESYNC_MS, everything);
-    everything();
+    const timer = this.#ctx.clock.every(RESYNC_MS, enqueueAll);
+    enqueueAll();
     try {
       await runWorkers({
         queue: this.#queue,
@@ -82,26 +82,26 @@ export class AvailabilityController {
       | undefined;
     const remote = object && remoteServiceOf(object);
     if (!remote) return this.#connections.forget(name);
-    const verdict = this.#findEndpoints(remote) ?? (await this.#tryDiscovery(remote));
-    await this.#report(remote, verdict);
-    // Asked again soon: nothing else tells when the other server comes back.
-    if (verdict.reason === 'FailedDiscoveryCheck') throw new Error(verdict.message);
+    const availability = this.#findEndpoints(remote) ?? (await this.#tryDiscovery(remote));
+    await this.#report(remote, availability);
+    // Throw to retry with back-off: no event tells when the server comes back.
+    if (availability.reason === 'FailedDiscoveryCheck') throw new Error(availability.message);
   }
 
-  /** What keeps requests from reaching the Service, as far as its objects show it. */
-  #findEndpoints({ service: { namespace, name, port } }: RemoteService): Verdict | undefined {
+  /** Checks the Service and its EndpointSlices; undefined if the Service has endpoints. */
+  #findEndpoints({ service: { namespace, name, port } }: RemoteService): Availability | undefined {
     const service = this.#registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
     const where = `service/${name} in ${quote(namespace)}`;
-    if (!service) return failed('ServiceNotFound', `${where} is not present`);
+    if (!service) return unavailable('ServiceNotFound', `${where} is not present`);
     if ((service.spec?.type ?? 'ClusterIP') !== 'ClusterIP') return undefined;
     const servicePort = service.spec?.ports?.find((candidate) => candidate.port === port);
-    if (!servicePort) return failed('ServicePortError', `${where} is not listening on port ${port}`);
+    if (!servicePort) return unavailable('ServicePortError', `${where} is not listening on port ${port}`);
     const slices: EndpointSlice[] = [];
     for (const { object } of this.#registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {
       if (object.metadata.labels?.['kubernetes.io/service-name'] === name)
         slices.push(object as EndpointSlice & KubeObject);
     }
-    if (slices.length === 0) return failed('EndpointsNotFound', `cannot find endpointslices for ${where}`);
+    if (slices.length === 0) return unavailable('EndpointsNotFound', `cannot find endpointslices for ${where}`);
     const portName = servicePort.name ?? '';
     const ready = slices.some(
       ({ endpoints, ports }) =>
@@ -110,17 +110,20 @@ export class AvailabilityController {
     );
     return ready
       ? undefined
-      : failed('MissingEndpoints', `endpointslices for ${where} have no addresses with port name ${quote(portName)}`);
+      : unavailable(
+          'MissingEndpoints',
+          `endpointslices for ${where} have no addresses with port name ${quote(portName)}`,
+        );
   }
 
-  /** One answer of several is enough. */
-  async #tryDiscovery(remote: RemoteService): Promise<Verdict> {
+  /** One successful attempt of several is enough. */
+  async #tryDiscovery(remote: RemoteService): Promise<Availability> {
     try {
       await Promise.any(Array.from({ length: ATTEMPTS }, () => this.#tryOnce(remote)));
       return { status: 'True', reason: 'Passed', message: 'all checks passed' };
     } catch (error) {
       const last: unknown = error instanceof AggregateError ? error.errors.at(-1) : error;
-      return failed('FailedDiscoveryCheck', last instanceof Error ? last.message : String(last));
+      return unavailable('FailedDiscoveryCheck', last instanceof Error ? last.message : String(last));
     }
   }
 
@@ -132,7 +135,7 @@ export class AvailabilityController {
         const answer = await this.#connections.send(remote, endpoint, {
           method: 'GET',
           path: rootPath(remote),
-          headers: SELF,
+          headers: AGGREGATOR_IDENTITY,
           signal,
         });
         answer.resume();
@@ -146,16 +149,21 @@ export class AvailabilityController {
       throw new Error(`failing or missing response from ${url}: bad status from ${url}: ${status}`);
   }
 
-  async #report({ name, object }: RemoteService, verdict: Verdict): Promise<void> {
+  async #report({ name, object }: RemoteService, availability: Availability): Promise<void> {
     const conditions = object.status?.conditions ?? [];
     const old = conditions.find(({ type }) => type === 'Available');
-    if (old && old.status === verdict.status && old.reason === verdict.reason && old.message === verdict.message)
+    if (
+      old &&
+      old.status === availability.status &&
+      old.reason === availability.reason &&
+      old.message === availability.message
+    )
       return;
     const lastTransitionTime =
-      old?.status === verdict.status && old.lastTransitionTime
+      old?.status === availability.status && old.lastTransitionTime
         ? old.lastTransitionTime
         : formatTime(this.#ctx.clock.now());
-    const condition: APIServiceCondition = { type: 'Available', ...verdict, lastTransitionTime };
+    const condition: APIServiceCondition = { type: 'Available', ...availability, lastTransitionTime };
     const status = {
       ...object.status,
       conditions: old ? conditions.map((other) => (other === old ? condition : other)) : [...conditions, condition],
@@ -163,7 +171,7 @@ export class AvailabilityController {
     try {
       await this.#loopback('PUT', `/apis/apiregistration.k8s.io/v1/apiservices/${name}/status`, { ...object, status });
     } catch (error) {
-      // It changed or went meanwhile: that comes as an event of its own.
+      // The APIService has changed or is gone: an event will follow.
       if (!isStatusError(error, 'Conflict') && !isStatusError(error, 'NotFound')) throw error;
     }
   }

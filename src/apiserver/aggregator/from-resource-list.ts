@@ -1,4 +1,4 @@
-/** An APIResourceList in the terms of aggregated discovery: subresources below the resources they belong to. */
+/** Converts an APIResourceList to aggregated discovery, where subresources are below their resource. */
 import type { APIResourceDiscovery, APISubresourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import type { APIResource, APIResourceList } from '../../api/generated/meta-v1.ts';
 

@@ -1,9 +1,10 @@
 /**
- * Aggregation: API group versions that another server behind a Service serves, as APIService objects say. Requests for
- * them are passed on in the caller's name, their discovery and OpenAPI documents are merged into ours, and the
- * APIServices show whether the other server answers. Those of what this server itself serves are kept here too.
+ * API aggregation: APIService objects name the Services that serve further group versions. The aggregator proxies requests
+ * to them with the user's identity (`proxy.ts`), merges their discovery and OpenAPI documents (`remote-documents.ts`,
+ * `merge-openapi.ts`), sets the Available condition (`availability.ts`), and creates APIServices for custom resources
+ * (`auto-register.ts`).
  */
-export { Aggregator, type AggregatorOptions } from './aggregator.ts';
-export type { LocalApi, LocalRequest } from './local-api.ts';
+export { Aggregator } from './aggregator.ts';
 export { MergedDocuments } from './merged-documents.ts';
-export type { OtherServers, RemoteVersion } from './other-servers.ts';
+export type { AggregatedApis } from './aggregated-apis.ts';
+export type { LocalApi } from './local-api.ts';

@@ -1,12 +1,12 @@
-/** A group version that a component of this process serves: aggregated like one of another server, without the way there. */
 import type { APIResourceDiscovery } from '../../api/generated/apidiscovery-v2.ts';
 import { failure } from '../../machinery/errors/index.ts';
-import type { Exchange } from '../request/exchange.ts';
-import type { ApiResponse } from '../request/request.ts';
+/** A group version that a component of this process serves (metrics.k8s.io): aggregated like a remote one, without a connection. */
+import { type Exchange } from '../request/exchange.ts';
+import { type ApiResponse } from '../request/request.ts';
 import { respondJson } from '../request/responses.ts';
-import type { RemoteVersion } from './other-servers.ts';
+import type { RemoteVersion } from './aggregated-apis.ts';
 
-export interface LocalRequest {
+interface LocalRequest {
   readonly namespace: string;
   readonly resource: string;
   /** Empty for a list. */
@@ -20,7 +20,7 @@ export interface LocalApi {
   readonly groupPriorityMinimum: number;
   readonly versionPriority: number;
   readonly resources: readonly APIResourceDiscovery[];
-  /** The object or list, or undefined when there is no such resource; throws a StatusError. */
+  /** Returns the object or list; undefined for an unknown resource. Throws a StatusError. */
   get(request: LocalRequest): object | undefined;
 }
 
@@ -31,13 +31,13 @@ export const localVersion = ({ group, version, resources }: LocalApi): RemoteVer
   freshness: 'Current',
 });
 
-/** Throws a StatusError for what is not there. */
+/** Throws a 404 or 405. */
 export function serveLocal(api: LocalApi, exchange: Exchange): ApiResponse {
   const { info, request } = exchange;
   if (!info.isResourceRequest) return respondJson(200, resourceListOf(api));
   if (request.method !== 'GET')
     throw failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-  // A list that a field selector narrows to one name has that name too.
+  // A list with a field selector on metadata.name also has a name in its RequestInfo.
   const name = info.verb === 'get' ? info.name : '';
   const object =
     info.subresource === ''

@@ -1,18 +1,18 @@
-/** OpenAPI v2 documents of several servers as one: paths side by side, definitions shared where they are the same. */
+/** Merges the OpenAPI v2 documents of aggregated servers: adds their paths, and shares equal definitions. */
 import { deepEqual, isRecord, type JsonObject, type JsonValue } from '../../base/index.ts';
-import type { OtherDocument } from './other-servers.ts';
+import type { AggregatedDocument } from './aggregated-apis.ts';
 
 const REFERENCE = '#/definitions/';
 
-export interface OwnDocument {
+interface OwnDocument {
   hasPath(path: string): boolean;
   definition(name: string): JsonObject | undefined;
 }
 
-/** What the others have that this server has not. */
+/** Returns the paths and definitions to add to this server's own document. */
 export function mergeOpenApiV2(
   own: OwnDocument,
-  others: readonly OtherDocument[],
+  others: readonly AggregatedDocument[],
 ): { readonly paths: JsonObject; readonly definitions: JsonObject } {
   const paths: JsonObject = {};
   const definitions: JsonObject = {};
@@ -22,27 +22,27 @@ export function mergeOpenApiV2(
       other.prefixes.some((prefix) => `${path}/`.startsWith(prefix)) &&
       !Object.hasOwn(paths, path) &&
       !own.hasPath(path);
-    const taken = Object.entries(recordOf(other.document['paths'])).filter(([path]) => isNew(path));
+    const added = Object.entries(recordOf(other.document['paths'])).filter(([path]) => isNew(path));
     const theirs = recordOf(other.document['definitions']);
     const needed = reachable(
-      taken.map(([, item]) => item),
+      added.map(([, item]) => item),
       theirs,
     );
     const names = new Map([...needed].map((name) => [name, nameFor(name, theirs[name]!, known)]));
     for (const [name, renamed] of names)
       if (known(renamed) === undefined) definitions[renamed] = withReferences(theirs[name]!, names);
-    for (const [path, item] of taken) paths[path] = withReferences(item, names);
+    for (const [path, item] of added) paths[path] = withReferences(item, names);
   }
   return { paths, definitions };
 }
 
 const recordOf = (value: unknown): JsonObject => (isRecord(value) ? (value as JsonObject) : {});
 
-/** Two servers may mean different things by one name: then the later gets a number. */
+/** A name that already has another definition gets a version suffix. */
 function nameFor(name: string, definition: JsonValue, known: (name: string) => JsonValue | undefined): string {
   for (let candidate = name, number = 2; ; candidate = `${name}_v${number++}`) {
-    const taken = known(candidate);
-    if (taken === undefined || deepEqual(taken, definition)) return candidate;
+    const existing = known(candidate);
+    if (existing === undefined || deepEqual(existing, definition)) return candidate;
   }
 }
 

@@ -1,4 +1,4 @@
-/** The OpenAPI documents of this server with those of the others in them. */
+/** The OpenAPI documents of this server, merged with those of the aggregated servers. */
 import { createHash } from 'node:crypto';
 import type { JsonObject, Steps } from '../../base/index.ts';
 import {
@@ -9,15 +9,15 @@ import {
   type OpenApiDocuments,
   type Part,
 } from '../../machinery/openapi/index.ts';
+import type { AggregatedApis } from './aggregated-apis.ts';
 import { mergeOpenApiV2 } from './merge-openapi.ts';
-import type { OtherServers } from './other-servers.ts';
 
 export class MergedDocuments {
   #othersPart: Part | undefined;
   readonly #own: OpenApiDocuments;
-  readonly #others: OtherServers | undefined;
+  readonly #others: AggregatedApis | undefined;
 
-  constructor(own: OpenApiDocuments, others: OtherServers | undefined) {
+  constructor(own: OpenApiDocuments, others: AggregatedApis | undefined) {
     this.#own = own;
     this.#others = others;
   }
@@ -45,7 +45,7 @@ export class MergedDocuments {
     return this.#own.v3(name);
   }
 
-  /** What the others contribute to version 2. */
+  /** The part of the v2 document that comes from aggregated servers. */
   *#othersV2(): Steps<Part[]> {
     const documents = this.#others?.openapiV2() ?? [];
     if (documents.length === 0) return [];

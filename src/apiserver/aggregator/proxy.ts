@@ -1,10 +1,10 @@
-/** Passes a request on to the server that an APIService names. */
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import { connectionErrorText, forwardedHeaders, handOver, relay, type PermittedTarget } from '../dial/index.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { connectionErrorText, forwardedHeaders, proxyUpgrade, relay, type PermittedTarget } from '../dial/index.ts';
+/** Proxies a request to the server of an APIService. */
+import { type Exchange } from '../request/exchange.ts';
 import { splitPath } from '../request/request-info.ts';
-import type { ApiResponse, UserInfo } from '../request/request.ts';
+import { type UserInfo, type ApiResponse } from '../request/request.ts';
 import { respondText } from '../request/responses.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import type { RemoteService } from './remote-service.ts';
@@ -36,7 +36,7 @@ export async function proxyToRemote(
   const isDiscovery = !info.isResourceRequest && splitPath(request.path).length === DISCOVERY_SEGMENTS;
   const deadline = isDiscovery ? ctx.clock.deadline(DISCOVERY_TIMEOUT_MS, request.signal) : request.signal;
   try {
-    if (request.upgrade) return await handOver(connections.dialer, { request, target, path, headers: identity });
+    if (request.upgrade) return await proxyUpgrade(connections.dialer, { request, target, path, headers: identity });
     const body = request.method === 'GET' || request.method === 'HEAD' ? undefined : await request.readBody();
     const headers = {
       ...forwardedHeaders(request.headers),

@@ -1,4 +1,4 @@
-/** How requests reach another API server: over TLS, with the front proxy's certificate, in the name of a user. */
+/** Connections to aggregated API servers: over TLS, with the front proxy's certificate, and the user in X-Remote-* headers. */
 import type { IncomingMessage } from 'node:http';
 import type { Context } from '../../kernel/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
@@ -7,60 +7,60 @@ import type { KeyPair } from '../pki/certificates.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { RemoteService } from './remote-service.ts';
 
-export interface RemoteRequest {
+interface RemoteRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer;
   readonly signal: AbortSignal;
 }
 
-/** Connections to one APIService, for as long as it says the same of its server's certificate. */
-interface Trusted {
+/** The TLS settings and connections of one APIService; replaced when its Service or CA changes. */
+interface RemoteConnection {
   readonly trust: TlsTrust;
   readonly agent: DialAgent;
-  readonly said: string;
+  readonly configKey: string;
 }
 
-export interface RemoteDialling {
+export interface RemoteDialOptions {
   readonly dialer: Dialer;
   readonly resolver: ServiceResolver;
-  /** The certificate by which other servers know that they are asked by this one. */
+  /** The client certificate that aggregated servers trust (--proxy-client-cert-file). */
   readonly frontProxyClient: KeyPair;
 }
 
 export class RemoteConnections {
-  #trusted = new Map<string, Trusted>();
-  readonly #dialling: RemoteDialling;
+  #connections = new Map<string, RemoteConnection>();
+  readonly #dialOptions: RemoteDialOptions;
 
-  constructor(ctx: Context, dialling: RemoteDialling) {
-    this.#dialling = dialling;
+  constructor(ctx: Context, dialOptions: RemoteDialOptions) {
+    this.#dialOptions = dialOptions;
     ctx.signal.addEventListener('abort', () => this.#close(), { once: true });
   }
 
   get dialer(): Dialer {
-    return this.#dialling.dialer;
+    return this.#dialOptions.dialer;
   }
 
-  /** One of the endpoints; fails when there is none that may be dialled. */
+  /** Chooses an endpoint. Throws if there is none that may be dialled. */
   locate(remote: RemoteService): PermittedTarget {
     const { namespace, name, port } = remote.service;
-    return { ...this.#dialling.resolver.resolve(namespace, name, port), tls: this.#of(remote).trust };
+    return { ...this.#dialOptions.resolver.resolve(namespace, name, port), tls: this.#connectionOf(remote).trust };
   }
 
-  /** The answer's head; its body follows. */
+  /** Resolves with the head of the response. */
   send(remote: RemoteService, target: PermittedTarget, request: RemoteRequest): Promise<IncomingMessage> {
-    return send(this.#dialling.dialer, { ...request, target, agent: this.#of(remote).agent });
+    return send(this.#dialOptions.dialer, { ...request, target, agent: this.#connectionOf(remote).agent });
   }
 
-  #of({ name, service, object }: RemoteService): Trusted {
+  #connectionOf({ name, service, object }: RemoteService): RemoteConnection {
     const { caBundle, insecureSkipTLSVerify } = object.spec ?? {};
-    const said = JSON.stringify([service.namespace, service.name, caBundle, insecureSkipTLSVerify]);
-    const known = this.#trusted.get(name);
-    if (known?.said === said) return known;
+    const configKey = JSON.stringify([service.namespace, service.name, caBundle, insecureSkipTLSVerify]);
+    const known = this.#connections.get(name);
+    if (known?.configKey === configKey) return known;
     known?.agent.destroy();
-    const { certificate: cert, key } = this.#dialling.frontProxyClient;
+    const { certificate: cert, key } = this.#dialOptions.frontProxyClient;
     const trust = new TlsTrust({
       ca: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined,
       insecureSkipVerify: insecureSkipTLSVerify,
@@ -68,23 +68,23 @@ export class RemoteConnections {
       cert,
       key,
     });
-    const made = { trust, agent: new DialAgent(this.#dialling.dialer), said };
-    this.#trusted.set(name, made);
-    return made;
+    const connection = { trust, agent: new DialAgent(this.#dialOptions.dialer), configKey };
+    this.#connections.set(name, connection);
+    return connection;
   }
 
   forget(name: string): void {
-    this.#trusted.get(name)?.agent.destroy();
-    this.#trusted.delete(name);
+    this.#connections.get(name)?.agent.destroy();
+    this.#connections.delete(name);
   }
 
   #close(): void {
-    for (const { agent } of this.#trusted.values()) agent.destroy();
-    this.#trusted.clear();
+    for (const { agent } of this.#connections.values()) agent.destroy();
+    this.#connections.clear();
   }
 }
 
-/** X-Remote-User and its like: the other server believes them because of the front proxy's certificate. */
+/** The X-Remote-* headers, which the aggregated server trusts because of the front proxy's certificate. */
 export function identityHeaders({ name, uid, groups, extra }: UserInfo): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = { 'x-remote-user': asBytes(name) };
   if (uid) headers['x-remote-uid'] = asBytes(uid);
@@ -94,10 +94,10 @@ export function identityHeaders({ name, uid, groups, extra }: UserInfo): Record<
   return headers;
 }
 
-/** Header values are bytes: UTF-8 text travels as its bytes, as Go sends it. */
+/** Header values are sent as UTF-8 bytes, as Go does. */
 const asBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
-/** Header names take few characters; the others, and the percent sign, are percent-encoded. */
+/** Percent-encodes the characters that header names do not allow, and the percent sign. */
 const escapeKey = (key: string): string =>
   [...Buffer.from(key, 'utf8')]
     .map((byte) =>

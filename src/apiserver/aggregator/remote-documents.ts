@@ -1,6 +1,6 @@
 /**
- * The discovery and OpenAPI documents of the other servers, fetched when a server becomes available and again from time
- * to time: clients get them from us without waiting for anybody.
+ * Caches the discovery and OpenAPI documents of aggregated servers. They are fetched when a server becomes available and
+ * refreshed periodically, so that clients do not wait for aggregated servers.
  */
 import type {
   APIGroupDiscovery,
@@ -10,15 +10,15 @@ import type {
 import type { APIResourceList } from '../../api/generated/meta-v1.ts';
 import { isRecord } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
+import type { AggregatedDocument, RemoteVersion } from './aggregated-apis.ts';
 import { fromResourceList } from './from-resource-list.ts';
-import type { OtherDocument, RemoteVersion } from './other-servers.ts';
 import { identityHeaders, type RemoteConnections } from './remote-connection.ts';
 import { rootPath, type RemoteService } from './remote-service.ts';
 import { withDeadline } from './with-deadline.ts';
 
 const REFRESH_MS = 60_000;
 const TIMEOUT_MS = 5000;
-/** As whom upstream asks for each document: only for aggregated discovery with the rights of an administrator. */
+/** The identities with which upstream fetches each document; only aggregated discovery uses system:masters. */
 const AGGREGATED_DISCOVERY = identityHeaders({ name: 'system:kube-aggregator', groups: ['system:masters'] });
 const DISCOVERY = identityHeaders({ name: 'system:kube-aggregator', groups: [] });
 const OPENAPI = identityHeaders({ name: 'system:aggregator', groups: [] });
@@ -27,15 +27,15 @@ const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 
 type Headers = Readonly<Record<string, string | string[]>>;
 
-interface Known {
+interface CachedDocuments {
   readonly resources: readonly APIResourceDiscovery[];
   readonly v2?: Readonly<Record<string, unknown>>;
-  /** The URL of its v3 document. */
+  /** The URL of the OpenAPI v3 document. */
   readonly v3?: string;
 }
 
 export class RemoteDocuments {
-  #known = new Map<string, Known>();
+  #documents = new Map<string, CachedDocuments>();
   #fetching = new Map<string, Promise<void>>();
   #listeners = new Set<() => void>();
   readonly #ctx: Context;
@@ -50,14 +50,19 @@ export class RemoteDocuments {
 
   versions(): RemoteVersion[] {
     return [...this.#remotes().values()].map(({ name, group, version, available }) => {
-      const known = this.#known.get(name);
-      return { group, version, resources: known?.resources ?? [], freshness: available && known ? 'Current' : 'Stale' };
+      const documents = this.#documents.get(name);
+      return {
+        group,
+        version,
+        resources: documents?.resources ?? [],
+        freshness: available && documents ? 'Current' : 'Stale',
+      };
     });
   }
 
-  openapiV2(): OtherDocument[] {
+  openapiV2(): AggregatedDocument[] {
     return [...this.#remotes().values()].flatMap((remote) => {
-      const document = this.#known.get(remote.name)?.v2;
+      const document = this.#documents.get(remote.name)?.v2;
       return document ? [{ document, prefixes: [`${rootPath(remote)}/`, `/apis/${remote.group}/`] }] : [];
     });
   }
@@ -65,7 +70,7 @@ export class RemoteDocuments {
   openapiV3(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     for (const remote of this.#remotes().values()) {
-      const url = this.#known.get(remote.name)?.v3;
+      const url = this.#documents.get(remote.name)?.v3;
       if (url) found.set(rootPath(remote).slice(1), url);
     }
     return found;
@@ -75,12 +80,12 @@ export class RemoteDocuments {
     this.#listeners.add(listener);
   }
 
-  /** An APIService changed: those that are new or back are asked, the others' documents stay. */
+  /** An APIService has changed: fetches the documents of servers that are new or available again. */
   follow(): void {
     const remotes = [...this.#remotes().values()];
-    for (const name of this.#known.keys())
-      if (!remotes.some((remote) => remote.name === name)) this.#known.delete(name);
-    for (const remote of remotes) if (remote.available && !this.#known.has(remote.name)) this.#refresh(remote);
+    for (const name of this.#documents.keys())
+      if (!remotes.some((remote) => remote.name === name)) this.#documents.delete(name);
+    for (const remote of remotes) if (remote.available && !this.#documents.has(remote.name)) this.#refresh(remote);
     this.#notify();
   }
 
@@ -101,18 +106,20 @@ export class RemoteDocuments {
   #refresh(remote: RemoteService): void {
     if (this.#fetching.has(remote.name) || this.#ctx.signal.aborted) return;
     const fetching = this.#fetch(remote)
-      .then((known) => {
-        this.#known.set(remote.name, known);
+      .then((documents) => {
+        this.#documents.set(remote.name, documents);
         this.#notify();
       })
       .catch((error: unknown) =>
-        this.#ctx.logger.v(2).info('Discovery of an aggregated server failed', { apiService: remote.name, err: error }),
+        this.#ctx.logger
+          .v(2)
+          .info('Failed to fetch the documents of an aggregated server', { apiService: remote.name, err: error }),
       )
       .finally(() => this.#fetching.delete(remote.name));
     this.#fetching.set(remote.name, fetching);
   }
 
-  async #fetch(remote: RemoteService): Promise<Known> {
+  async #fetch(remote: RemoteService): Promise<CachedDocuments> {
     const [resources, v2, v3] = await Promise.all([
       this.#discover(remote),
       this.#get(remote, '/openapi/v2', { ...OPENAPI, accept: JSON_TYPE }).catch(() => undefined),
@@ -124,7 +131,7 @@ export class RemoteDocuments {
     return { resources, ...(isRecord(v2) ? { v2 } : {}), ...(typeof url === 'string' ? { v3: url } : {}) };
   }
 
-  /** From its aggregated document if it has one, else from the plain one of the version. */
+  /** Uses aggregated discovery if the server has it, else the APIResourceList of the version. */
   async #discover(remote: RemoteService): Promise<readonly APIResourceDiscovery[]> {
     const headers = { ...AGGREGATED_DISCOVERY, accept: `${AGGREGATED},${JSON_TYPE}` };
     const all = await this.#get(remote, '/apis', headers).catch(() => undefined);
@@ -142,10 +149,10 @@ export class RemoteDocuments {
     return withDeadline(this.#ctx, TIMEOUT_MS, async (signal) => {
       const endpoint = this.#connections.locate(remote);
       const answer = await this.#connections.send(remote, endpoint, { method: 'GET', path, headers, signal });
-      const pieces: Buffer[] = [];
-      for await (const piece of answer as AsyncIterable<Buffer>) pieces.push(piece);
+      const chunks: Buffer[] = [];
+      for await (const chunk of answer as AsyncIterable<Buffer>) chunks.push(chunk);
       if (answer.statusCode !== 200) throw new Error(`${path} answered with ${answer.statusCode}`);
-      return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown;
+      return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
     });
   }
 

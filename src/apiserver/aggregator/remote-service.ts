@@ -1,4 +1,4 @@
-/** The APIServices that are served elsewhere. */
+/** The APIServices that name a Service. */
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { derivedFrom } from '../admission/derived.ts';
@@ -15,7 +15,7 @@ export interface RemoteService {
   readonly object: APIServiceObject;
 }
 
-export const DEFAULT_PORT = 443;
+const DEFAULT_PORT = 443;
 
 export function remoteServiceOf(object: APIServiceObject): RemoteService | undefined {
   const { service, group = '', version = '' } = object.spec ?? {};
@@ -30,14 +30,14 @@ export function remoteServiceOf(object: APIServiceObject): RemoteService | undef
   };
 }
 
-export const isAvailable = ({ status }: APIService): boolean =>
+const isAvailable = ({ status }: APIService): boolean =>
   status?.conditions?.some(({ type, status: is }) => type === 'Available' && is === 'True') ?? false;
 
 /** `/apis/GROUP/VERSION` */
 export const rootPath = ({ group, version }: { readonly group: string; readonly version: string }): string =>
   group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 
-/** By `GROUP/VERSION`; made anew when an APIService changes. */
+/** By `GROUP/VERSION`; recomputed when an APIService changes. */
 export function remoteServices(registry: Registry): () => ReadonlyMap<string, RemoteService> {
   const served = registry.require('apiregistration.k8s.io', 'v1', 'apiservices');
   return derivedFrom(served, () => {

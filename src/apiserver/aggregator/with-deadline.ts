@@ -1,6 +1,6 @@
 import type { Context } from '../../kernel/index.ts';
 
-/** Does something that must end: after `ms` at the latest, and with the server. */
+/** Runs `work` with a signal that aborts after `ms`, or when the server stops. */
 export async function withDeadline<T>(ctx: Context, ms: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const end = (): void => controller.abort();

@@ -1,21 +1,22 @@
-/** Audit as the pipeline sees it. */
-import type { Exchange } from '../request/exchange.ts';
-import type { ApiResponse } from '../request/request.ts';
+/** The contracts of auditing: the log that the pipeline calls, and the backends that write events. */
+
+import { type Exchange } from '../request/exchange.ts';
+import { type ApiResponse } from '../request/request.ts';
 import type { AuditEvent } from './event.ts';
 
 export interface AuditLog {
-  /** The request is authenticated, or has just been refused because it could not be. */
+  /** Called after authentication, also if it failed. */
   received(exchange: Exchange): void;
-  /** The answer is known; gives it back, perhaps wrapped so that the end of a stream is noticed. */
+  /** Called with the response. Returns it, wrapped if needed to see the end of a stream. */
   finished(exchange: Exchange, response: ApiResponse): ApiResponse;
-  /** Ends when everything is written that was told so far. */
+  /** Resolves when all events so far are written. */
   close(): Promise<void>;
 }
 
 export interface AuditBackend {
-  /** Takes an event; never waits and never fails. */
+  /** Queues an event; never blocks and never throws. */
   write(event: AuditEvent): void;
-  /** Ends when everything taken so far is where it belongs. */
+  /** Resolves when all queued events are written. */
   close(): Promise<void>;
 }
 

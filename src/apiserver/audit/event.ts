@@ -1,4 +1,4 @@
-/** One audit event: what audit.k8s.io/v1 says of a request at one of its stages. */
+/** Builds the audit.k8s.io/v1 Event of a request at one of its stages. */
 import { schema } from '../../api/index.ts';
 import { formatMicroTime } from '../../base/index.ts';
 import { decodeProtobufObject, isProtobuf } from '../../machinery/protobuf/index.ts';
@@ -8,18 +8,18 @@ import type { AuditDecision, AuditStage } from './policy.ts';
 
 export type AuditEvent = Readonly<Record<string, unknown>>;
 
-export interface EventMoment {
+export interface EventStage {
   readonly stage: AuditStage;
   readonly decision: AuditDecision;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
   readonly now: number;
   readonly response?: ApiResponse;
-  /** The bytes of the request's body, when they are to be shown. */
+  /** The body of the request, if the audit level includes it. */
   readonly requestBody?: Buffer;
 }
 
-export function auditEvent(exchange: Exchange, moment: EventMoment): AuditEvent {
+export function auditEvent(exchange: Exchange, moment: EventStage): AuditEvent {
   const { request, info, user, impersonator, annotations } = exchange;
   const { stage, decision, response } = moment;
   const query = request.query.toString();
@@ -75,7 +75,7 @@ function objectReference({ info }: Exchange): object {
   };
 }
 
-/** A failure is told with its reason; it holds nothing that was secret in the request. */
+/** Failures include message, reason and details; a Status does not contain secrets of the request. */
 function responseStatus(response: ApiResponse): object {
   if (response.status < 400) return { metadata: {}, code: response.status };
   const status = parsed(response.body, String(response.headers['content-type'] ?? ''));
@@ -90,7 +90,7 @@ function responseStatus(response: ApiResponse): object {
   };
 }
 
-function bodies(exchange: Exchange, { decision, response, requestBody }: EventMoment): object {
+function bodies(exchange: Exchange, { decision, response, requestBody }: EventStage): object {
   if (decision.level === 'None' || decision.level === 'Metadata' || !response) return {};
   const { request } = exchange;
   const requestObject =
@@ -106,7 +106,7 @@ function bodies(exchange: Exchange, { decision, response, requestBody }: EventMo
   };
 }
 
-/** undefined: nothing that is an object. */
+/** Undefined if the body is not an object. */
 function parsed(body: Buffer | string | undefined, contentType: string): unknown {
   if (body === undefined || body.length === 0) return undefined;
   try {
@@ -123,10 +123,10 @@ function parsed(body: Buffer | string | undefined, contentType: string): unknown
 function withoutManagedFields(object: unknown): unknown {
   if (typeof object !== 'object' || object === null) return object;
   const { metadata, items, ...rest } = object as { metadata?: object; items?: unknown[] };
-  const { managedFields: _, ...kept } = (metadata ?? {}) as { managedFields?: unknown };
+  const { managedFields: _, ...shown } = (metadata ?? {}) as { managedFields?: unknown };
   return {
     ...rest,
-    ...(metadata ? { metadata: kept } : {}),
+    ...(metadata ? { metadata: shown } : {}),
     ...(items ? { items: items.map(withoutManagedFields) } : {}),
   };
 }

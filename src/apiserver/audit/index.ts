@@ -1,9 +1,9 @@
 /**
- * Who did what. Every request has an audit id; what is written of it, and when, is the policy's decision (`policy.ts`);
- * `event.ts` puts it into words, and backends take the events: a log file that rotates, or a webhook in batches.
+ * Auditing. The audit policy (`policy.ts`) decides the level and the stages at which a request is logged; `event.ts` builds
+ * the audit events; the backends write them to a rotated log file (`log-file.ts`) or to a webhook in batches (`webhook.ts`).
  */
 export { noAudit, type AuditLog, type AuditBackend } from './audit.ts';
 export { PolicyAudit } from './policy-audit.ts';
-export { loadAuditPolicy, type AuditPolicy } from './policy.ts';
-export { AuditLogFile, type AuditLogFileOptions } from './log-file.ts';
+export { loadAuditPolicy } from './policy.ts';
+export { AuditLogFile } from './log-file.ts';
 export { AuditWebhook, type AuditWebhookOptions } from './webhook.ts';

@@ -1,18 +1,18 @@
-/** Audit events as lines of JSON in a file, which is put aside when it has grown or aged. */
+/** The log backend of auditing: writes events as lines of JSON to a file, and rotates it by size. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { makeDirectory, type Context } from '../../kernel/index.ts';
 import type { AuditBackend } from './audit.ts';
 import type { AuditEvent } from './event.ts';
 
-export interface AuditLogFileOptions {
+interface AuditLogFileOptions {
   /** `-` is standard output. */
   readonly path: string;
-  /** Megabytes from which a file is put aside; 100 without it. */
+  /** Rotate the file at this size; 100 by default. */
   readonly maxSizeMegabytes?: number;
-  /** How many old files are kept; 0 keeps all. */
+  /** The maximum number of rotated files; 0 for no limit. */
   readonly maxBackups?: number;
-  /** Days for which old files are kept; 0 keeps them for ever. */
+  /** The maximum age of rotated files in days; 0 for no limit. */
   readonly maxAgeDays?: number;
 }
 
@@ -32,7 +32,7 @@ export class AuditLogFile implements AuditBackend {
     this.#options = options;
   }
 
-  /** Lines of one turn of the event loop are written together. */
+  /** Events of one turn of the event loop are written together. */
   write(event: AuditEvent): void {
     this.#pending.push(`${JSON.stringify(event)}\n`);
     if (this.#scheduled) return;
@@ -60,7 +60,7 @@ export class AuditLogFile implements AuditBackend {
     try {
       await this.#append(text);
     } catch (error) {
-      this.#ctx.logger.error(error, 'Audit events could not be written', { file: this.#options.path });
+      this.#ctx.logger.error(error, 'Failed to write audit events', { file: this.#options.path });
     }
   }
 

@@ -1,19 +1,19 @@
-/** Writes to the backends what the policy wants of each request, stage by stage. */
+/** Audits requests by the audit policy: sends an event to the backends at each stage that the policy selects. */
 import type { Clock, Context } from '../../kernel/index.ts';
 import type { Exchange } from '../request/exchange.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import type { AuditBackend, AuditLog } from './audit.ts';
-import { auditEvent, type EventMoment } from './event.ts';
+import { auditEvent, type EventStage } from './event.ts';
 import type { AuditDecision, AuditPolicy, AuditStage } from './policy.ts';
 
-interface Tracked {
+interface AuditContext {
   readonly decision: AuditDecision;
   readonly receivedAt: number;
   requestBody?: Buffer;
 }
 
 export class PolicyAudit implements AuditLog {
-  #tracked = new WeakMap<Exchange, Tracked>();
+  #contexts = new WeakMap<Exchange, AuditContext>();
 
   readonly #clock: Clock;
   readonly #events: { inc(): void };
@@ -30,11 +30,11 @@ export class PolicyAudit implements AuditLog {
     this.#backends = backends;
     this.#clock = clock;
     this.#events = metrics
-      .counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events given to the backends.' })
+      .counter({ name: 'apiserver_audit_event_total', help: 'Counter of audit events sent to the backends.' })
       .child({});
     this.#levels = metrics.counter({
       name: 'apiserver_audit_level_total',
-      help: 'Counter of requests by the level of their audit.',
+      help: 'Counter of requests by audit level.',
       labels: ['level'],
     });
   }
@@ -43,28 +43,28 @@ export class PolicyAudit implements AuditLog {
     const decision = this.#policy.decide(exchange.user, exchange.info);
     this.#levels.inc({ level: decision.level });
     if (decision.level === 'None') return;
-    const tracked: Tracked = { decision, receivedAt: this.#clock.now() };
-    this.#tracked.set(exchange, tracked);
-    if (decision.level !== 'Metadata') keepBody(exchange.request, (body) => (tracked.requestBody = body));
-    this.#write(exchange, tracked, 'RequestReceived');
+    const context: AuditContext = { decision, receivedAt: this.#clock.now() };
+    this.#contexts.set(exchange, context);
+    if (decision.level !== 'Metadata') captureBody(exchange.request, (body) => (context.requestBody = body));
+    this.#write(exchange, context, 'RequestReceived');
   }
 
   finished(exchange: Exchange, response: ApiResponse): ApiResponse {
-    const tracked = this.#tracked.get(exchange);
-    if (!tracked) return response;
+    const context = this.#contexts.get(exchange);
+    if (!context) return response;
     const { stream } = response;
     if (!stream) {
-      this.#write(exchange, tracked, 'ResponseComplete', response);
+      this.#write(exchange, context, 'ResponseComplete', response);
       return response;
     }
-    this.#write(exchange, tracked, 'ResponseStarted', response);
+    this.#write(exchange, context, 'ResponseStarted', response);
     return {
       ...response,
       stream: async (sink) => {
         try {
           await stream(sink);
         } finally {
-          this.#write(exchange, tracked, 'ResponseComplete', response);
+          this.#write(exchange, context, 'ResponseComplete', response);
         }
       },
     };
@@ -76,12 +76,12 @@ export class PolicyAudit implements AuditLog {
 
   #write(
     exchange: Exchange,
-    { decision, receivedAt, requestBody }: Tracked,
+    { decision, receivedAt, requestBody }: AuditContext,
     stage: AuditStage,
     response?: ApiResponse,
   ): void {
     if (decision.omitStages.has(stage)) return;
-    const moment: EventMoment = {
+    const eventStage: EventStage = {
       stage,
       decision,
       receivedAt,
@@ -89,19 +89,19 @@ export class PolicyAudit implements AuditLog {
       ...(response ? { response } : {}),
       ...(requestBody ? { requestBody } : {}),
     };
-    const event = auditEvent(exchange, moment);
+    const event = auditEvent(exchange, eventStage);
     this.#events.inc();
     for (const backend of this.#backends) backend.write(event);
   }
 }
 
-/** The body is read by whoever serves the request; this only looks over their shoulder. */
-function keepBody(request: ApiRequest, keep: (body: Buffer) => void): void {
+/** Records the body when the handler reads it. */
+function captureBody(request: ApiRequest, capture: (body: Buffer) => void): void {
   const read = request.readBody.bind(request);
   Object.defineProperty(request, 'readBody', {
     value: async () => {
       const body = await read();
-      keep(body);
+      capture(body);
       return body;
     },
   });

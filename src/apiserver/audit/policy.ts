@@ -1,11 +1,11 @@
-/** The audit policy: the first rule that matches a request says how much of it is written, and at which stages. */
+/** The audit policy (audit.k8s.io/v1 Policy): the first rule that matches a request decides its audit level and stages. */
 import { parse } from 'yaml';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { UserInfo } from '../request/request.ts';
 
 const LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 const STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
-export type AuditLevel = (typeof LEVELS)[number];
+type AuditLevel = (typeof LEVELS)[number];
 export type AuditStage = (typeof STAGES)[number];
 
 interface Rule {
@@ -34,9 +34,9 @@ export interface AuditPolicy {
   decide(user: UserInfo | undefined, info: RequestInfo): AuditDecision;
 }
 
-const NOTHING: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false };
+const NOT_AUDITED: AuditDecision = { level: 'None', omitStages: new Set(), omitManagedFields: false };
 
-/** `text`: an audit.k8s.io/v1 Policy in YAML or JSON. Throws an error that names what is wrong. */
+/** `text` is YAML or JSON. Throws an error that names the wrong field. */
 export function loadAuditPolicy(text: string): AuditPolicy {
   const policy = (parse(text) ?? {}) as {
     apiVersion?: string;
@@ -59,7 +59,7 @@ export function loadAuditPolicy(text: string): AuditPolicy {
   return {
     decide(user, info) {
       const index = rules.findIndex((rule) => matches(rule, user, info));
-      return index < 0 ? NOTHING : decisions[index]!;
+      return index < 0 ? NOT_AUDITED : decisions[index]!;
     },
   };
 }

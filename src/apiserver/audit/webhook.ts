@@ -1,4 +1,4 @@
-/** Audit events to a server outside, many at a time. What cannot be kept is counted and dropped: requests never wait. */
+/** The webhook backend of auditing: sends events in batches. If the buffer is full, events are dropped and counted. */
 import { TokenBucket, type Context, type Counter } from '../../kernel/index.ts';
 import type { ReviewClient } from '../review-webhooks/index.ts';
 import type { AuditBackend } from './audit.ts';
@@ -9,7 +9,7 @@ export interface AuditWebhookOptions {
   readonly bufferSize?: number;
   readonly batchMaxSize?: number;
   readonly batchMaxWaitMs?: number;
-  /** Batches a second, and how many at once. */
+  /** The rate limit of batches. */
   readonly throttleQps?: number;
   readonly throttleBurst?: number;
 }
@@ -66,7 +66,7 @@ export class AuditWebhook implements AuditBackend {
       await this.#options.client.post({ kind: 'EventList', apiVersion: 'audit.k8s.io/v1', metadata: {}, items });
     } catch (error) {
       this.#dropped.inc({ plugin: 'webhook' }, items.length);
-      this.#ctx.logger.error(error, 'Audit events could not be sent', { events: items.length });
+      this.#ctx.logger.error(error, 'Failed to send audit events', { events: items.length });
     } finally {
       this.#queued -= items.length;
     }

@@ -1,4 +1,4 @@
-/** Whoever shows no credential at all is system:anonymous, where that is allowed. */
+/** Anonymous requests: a request without credentials is system:anonymous if anonymous authentication is enabled. */
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 import type { Authenticator } from './authenticator.ts';
 
@@ -6,7 +6,7 @@ const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthe
 
 export interface AnonymousConfig {
   readonly enabled: boolean;
-  /** Only for these paths; for all when there are none. */
+  /** The paths that allow anonymous requests; all paths if empty. */
   readonly paths?: readonly string[];
 }
 

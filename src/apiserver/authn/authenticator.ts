@@ -1,39 +1,39 @@
-/** Who is asking. Each way to prove an identity is an Authenticator; the first that recognises a credential decides. */
+/** The contract of authenticators. The first one that recognizes a credential decides who the user is. */
 import type { ApiRequest, UserInfo } from '../request/request.ts';
 
-/** Adds to the request's audit event. */
+/** Adds an annotation to the request's audit event. */
 export type Annotate = (key: string, value: string) => void;
 
 export interface Authenticator {
   readonly name: string;
-  /** undefined: no credential of this kind was shown. Throws a 401 StatusError for a credential that is wrong. */
+  /** Undefined if the request has no credential of this kind. Throws a 401 StatusError for an invalid credential. */
   authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo | undefined> | UserInfo | undefined;
 }
 
-export interface TokenAnswer {
+export interface TokenResponse {
   readonly user: UserInfo;
-  /** Those of the wanted audiences that the token is for; absent when tokens of this kind know no audiences. */
+  /** The requested audiences that the token is valid for; absent if tokens of this kind have no audiences. */
   readonly audiences?: readonly string[];
 }
 
-/** A way to recognise bearer tokens. */
+/** Authenticates one kind of bearer tokens. */
 export interface TokenAuthenticator {
   readonly name: string;
-  /** undefined: not a token of this kind. Throws a TokenRefused for one that is, and is not good. */
+  /** Undefined if this is not a token of this kind. Throws an InvalidTokenError if it is, and is not valid. */
   authenticateToken(
     token: string,
     audiences: readonly string[],
     annotate: Annotate,
-  ): Promise<TokenAnswer | undefined> | TokenAnswer | undefined;
+  ): Promise<TokenResponse | undefined> | TokenResponse | undefined;
 }
 
-/** Why a token was refused: TokenReview shows it, a request never does. It must not hold the token. */
-export class TokenRefused extends Error {
-  readonly code = 'token-refused';
+/** Why a token is invalid. Only TokenReview shows the message, a 401 never does. The message must not contain the token. */
+export class InvalidTokenError extends Error {
+  readonly code = 'invalid-token';
 }
 
 export const AUTHENTICATED = 'system:authenticated';
 
-/** Everybody who proved who they are is in system:authenticated. */
+/** Every authenticated user is in the group system:authenticated. */
 export const withAuthenticated = (groups: readonly string[]): readonly string[] =>
   groups.includes(AUTHENTICATED) ? groups : [...groups, AUTHENTICATED];

@@ -313,7 +313,7 @@ describe('ServiceAccount tokens', () => {
     });
     expect(server.ctx.metrics.expose()).toContain('serviceaccount_legacy_tokens_total 1');
     expect(server.ctx.metrics.expose()).toContain('serviceaccount_legacy_manual_token_uses_total 1');
-    tokens.legacyUses.writeThrough(createLoopback(server.pipeline.handle, server.ctx.signal));
+    tokens.legacyTokens.setLoopback(createLoopback(server.pipeline.handle, server.ctx.signal));
     for (const day of ['first', 'second']) {
       await review();
       await server.ctx.clock.advance(10);

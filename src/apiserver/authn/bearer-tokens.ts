@@ -1,14 +1,14 @@
-/** Bearer tokens: in the Authorization header, or in the subprotocol of a WebSocket, which cannot have headers in a browser. */
 import { whenDone } from '../../base/index.ts';
 import { silentLogger, type Logger } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
-import { headerOf, type ApiRequest, type UserInfo } from '../request/request.ts';
+/** Bearer tokens, from the Authorization header, or from the WebSocket subprotocol: browsers cannot set that header. */
+import { type UserInfo, type ApiRequest, headerOf } from '../request/request.ts';
 import {
   withAuthenticated,
-  TokenRefused,
+  InvalidTokenError,
   type Annotate,
   type Authenticator,
-  type TokenAnswer,
+  type TokenResponse,
   type TokenAuthenticator,
 } from './authenticator.ts';
 import { isPlainIdentity } from './identity-text.ts';
@@ -22,7 +22,7 @@ export class BearerTokens implements Authenticator {
 
   constructor(
     authenticators: readonly TokenAuthenticator[],
-    /** Audiences that this server is; a token must be for one of them. */
+    /** The audiences of this server: a token must be valid for one of them. */
     readonly apiAudiences: readonly string[],
     logger: Logger = silentLogger,
   ) {
@@ -33,81 +33,77 @@ export class BearerTokens implements Authenticator {
   authenticate(request: ApiRequest, annotate: Annotate): Promise<UserInfo> | UserInfo | undefined {
     const token = tokenOf(request);
     if (token === undefined) return undefined;
-    return whenDone(this.#ask({ token, audiences: this.apiAudiences, annotate }, 0), userOf);
+    return whenDone(this.#authenticateToken({ token, audiences: this.apiAudiences, annotate }, 0), userOf);
   }
 
-  /** Whose token it is, for TokenReview. Throws a TokenRefused that says why it is nobody's. */
-  async review(token: string, audiences: readonly string[]): Promise<TokenAnswer> {
+  /** Authenticates the token of a TokenReview. Throws an InvalidTokenError with the errors of all authenticators. */
+  async review(token: string, audiences: readonly string[]): Promise<TokenResponse> {
     const wanted = audiences.length > 0 ? audiences : this.apiAudiences;
     const reasons: string[] = [];
-    const answer = await this.#ask(
-      { token, audiences: wanted, annotate: () => {}, refused: (reason) => reasons.push(reason) },
+    const response = await this.#authenticateToken(
+      { token, audiences: wanted, annotate: () => {}, onFailure: (reason) => reasons.push(reason) },
       0,
     );
-    if (answer && isPlainIdentity(answer.user)) return answer;
-    throw new TokenRefused(
+    if (response && isPlainIdentity(response.user)) return response;
+    throw new InvalidTokenError(
       reasons.length === 0 ? 'invalid bearer token' : `[${['invalid bearer token', ...reasons].join(', ')}]`,
     );
   }
 
-  /** One authenticator after the other; without a promise as long as those asked know the answer at once. */
-  #ask(question: Question, from: number): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
+  /** Tries the authenticators in order. Returns a promise only if an authenticator does. */
+  #authenticateToken(query: TokenQuery, from: number): Promise<TokenResponse | undefined> | TokenResponse | undefined {
     for (let i = from; i < this.#authenticators.length; i++) {
       try {
-        const answer = this.#authenticators[i]!.authenticateToken(
-          question.token,
-          question.audiences,
-          question.annotate,
-        );
-        if (answer instanceof Promise) return this.#askOn(answer, question, i + 1);
-        if (answer) return complete(answer);
+        const response = this.#authenticators[i]!.authenticateToken(query.token, query.audiences, query.annotate);
+        if (response instanceof Promise) return this.#authenticateAfter(response, query, i + 1);
+        if (response) return withAuthenticatedGroup(response);
       } catch (error) {
-        this.#noteRefusal(question, error);
+        this.#recordFailure(query, error);
       }
     }
     return undefined;
   }
 
-  async #askOn(
-    pending: Promise<TokenAnswer | undefined>,
-    question: Question,
+  async #authenticateAfter(
+    pending: Promise<TokenResponse | undefined>,
+    query: TokenQuery,
     next: number,
-  ): Promise<TokenAnswer | undefined> {
+  ): Promise<TokenResponse | undefined> {
     try {
-      const answer = await pending;
-      if (answer) return complete(answer);
+      const response = await pending;
+      if (response) return withAuthenticatedGroup(response);
     } catch (error) {
-      this.#noteRefusal(question, error);
+      this.#recordFailure(query, error);
     }
-    return this.#ask(question, next);
+    return this.#authenticateToken(query, next);
   }
 
-  /** A token that somebody failed to read is one that nobody recognised: whoever sends it learns nothing else. */
-  #noteRefusal({ refused }: Question, error: unknown): void {
-    if (!(error instanceof TokenRefused)) this.#logger.error(error, 'Unable to authenticate the request');
-    refused?.(error instanceof Error ? error.message : String(error));
+  /** A failing authenticator counts as one that does not know the token: the client only sees a 401. */
+  #recordFailure({ onFailure }: TokenQuery, error: unknown): void {
+    if (!(error instanceof InvalidTokenError)) this.#logger.error(error, 'Unable to authenticate the request');
+    onFailure?.(error instanceof Error ? error.message : String(error));
   }
 }
 
-interface Question {
+interface TokenQuery {
   readonly token: string;
   readonly audiences: readonly string[];
   readonly annotate: Annotate;
-  /** Told why a token was refused. */
-  readonly refused?: (reason: string) => void;
+  /** Called with the error of each authenticator that fails. */
+  readonly onFailure?: (reason: string) => void;
 }
 
-/** A token that nobody recognised is a wrong credential, not a missing one. */
-function userOf(answer: TokenAnswer | undefined): UserInfo {
-  if (!answer) throw unauthorized();
-  return answer.user;
+/** An unknown token is an invalid credential, not a missing one. */
+function userOf(response: TokenResponse | undefined): UserInfo {
+  if (!response) throw unauthorized();
+  return response.user;
 }
 
-/** The same object for the same user: what is known of a user is kept with it. */
-function complete(answer: TokenAnswer): TokenAnswer {
-  const { user } = answer;
+/** Returns the same object where possible: the authorizer caches permissions by it. */
+function withAuthenticatedGroup(response: TokenResponse): TokenResponse {
+  const { user } = response;
   const groups = withAuthenticated(user.groups);
-  return groups === user.groups ? answer : { ...answer, user: { ...user, groups } };
+  return groups === user.groups ? response : { ...response, user: { ...user, groups } };
 }
 
 function tokenOf(request: ApiRequest): string | undefined {
@@ -118,16 +114,16 @@ function tokenOf(request: ApiRequest): string | undefined {
   return protocols?.includes(PROTOCOL) ? tokenInProtocol(protocols) : undefined;
 }
 
-/** The same string for the same header: what is known of a token is looked up by it. */
+/** Parsed tokens by header: lookups by a token are faster if it is always the same string. */
 const tokens = new Map<string, string>();
-const REMEMBERED = 10_000;
+const MAX_CACHED_TOKENS = 10_000;
 
 function tokenInHeader(header: string): string | undefined {
-  const known = tokens.get(header);
-  if (known !== undefined) return known;
+  const cached = tokens.get(header);
+  if (cached !== undefined) return cached;
   const token = /^\s*bearer\s+(\S+)/i.exec(header)?.[1];
   if (token === undefined) return undefined;
-  if (tokens.size >= REMEMBERED) tokens.clear();
+  if (tokens.size >= MAX_CACHED_TOKENS) tokens.clear();
   tokens.set(header, token);
   return token;
 }

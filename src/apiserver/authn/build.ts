@@ -1,4 +1,4 @@
-/** The authenticators of a server, in the order in which they are asked. */
+/** Builds the authenticators of the server, in the order in which they are tried. */
 import type { Context } from '../../kernel/index.ts';
 import type { ServerKeys } from '../pki/files.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -15,14 +15,14 @@ export interface AuthenticationOptions extends Pick<
   ServiceAccountTokenOptions,
   'otherIssuers' | 'jwksUri' | 'maxExpirationSeconds' | 'extendExpiration'
 > {
-  /** Who signs ServiceAccount tokens, and whom they are for unless they say otherwise. */
+  /** The issuer of ServiceAccount tokens, and their default audience. */
   readonly issuer?: string;
   readonly apiAudiences?: readonly string[];
-  /** Which proxies are believed, and in which headers; as installers have it without it. */
+  /** The trusted front proxies and their headers; kubeadm's values by default. */
   readonly requestHeaders?: Partial<Omit<RequestHeaderConfig, 'clientCa'>>;
-  /** PEM bundle of client CAs, read anew when it changes; the cluster's own CA without it. */
+  /** Returns the current PEM bundle of client CAs; the cluster's own CA by default. */
   readonly clientCa?: () => string;
-  /** Public keys of earlier signing keys, whose tokens are still good. */
+  /** Public keys of earlier signing keys, whose tokens are still valid. */
   readonly serviceAccountKeys?: readonly string[];
   /** The text of a --token-auth-file. */
   readonly tokenFile?: string;

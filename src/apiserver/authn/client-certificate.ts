@@ -1,4 +1,4 @@
-/** X.509 client certificates: the common name is the user, organizations are its groups. */
+/** X.509 client certificates: the common name is the user name, the organizations are the groups. */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../kernel/index.ts';
 import { unauthorized } from '../../machinery/errors/index.ts';
@@ -22,7 +22,7 @@ export class ClientCertificateAuthenticator implements Authenticator {
   #certificates: ClientCertificates;
   #users = new WeakMap<PeerCertificate, UserInfo | null>();
 
-  /** `clientCa`: PEM bundle of the client CAs; read anew when it changes. */
+  /** `clientCa` returns the current PEM bundle of client CAs. */
   constructor(clock: Clock, clientCa: () => string) {
     this.#certificates = new ClientCertificates(clock, clientCa);
   }
@@ -46,7 +46,7 @@ export class ClientCertificateAuthenticator implements Authenticator {
 const isOutOfDate = (problem: Error): boolean =>
   problem instanceof CertificateError && (problem.code === 'CERT_HAS_EXPIRED' || problem.code === 'CERT_NOT_YET_VALID');
 
-/** undefined: a certificate without a common name says nothing. */
+/** Undefined for a certificate without a common name. */
 function userOf(peer: PeerCertificate, subject: Name): UserInfo | undefined {
   const name = commonName(subject);
   if (name === '') return undefined;

@@ -1,4 +1,4 @@
-/** AuthenticationConfiguration: JWT issuers and anonymous access from a file. */
+/** AuthenticationConfiguration: JWT authenticators and anonymous authentication from --authentication-config. */
 import { parse } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
 import { compileExpression } from '../review-webhooks/index.ts';
@@ -44,7 +44,7 @@ interface Configuration {
 
 const VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
 
-/** `text`: YAML or JSON. Throws an error that names what is wrong. */
+/** `text` is YAML or JSON. Throws an error that names the wrong field. */
 export function authenticationFromConfiguration(
   ctx: Context,
   text: string,

@@ -1,4 +1,4 @@
-/** The documents by which others can verify this server's ServiceAccount tokens: OIDC discovery and the public keys. */
+/** ServiceAccount issuer discovery: the OIDC discovery document and the JWKS, with which others verify the tokens. */
 import { failure } from '../../machinery/errors/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import { headerOf, type ApiRequest } from '../request/request.ts';
@@ -15,7 +15,7 @@ export function issuerDiscoveryEndpoints(
     {
       path: '/.well-known/openid-configuration',
       serve({ request }) {
-        accepting(request, 'application/json');
+        checkAccept(request, 'application/json');
         const document = {
           issuer: tokens.issuer,
           jwks_uri: tokens.options.jwksUri ?? `https://${serverAddress()}${JWKS_PATH}`,
@@ -33,7 +33,7 @@ export function issuerDiscoveryEndpoints(
     {
       path: JWKS_PATH,
       async serve({ request }) {
-        accepting(request, 'application/jwk-set+json');
+        checkAccept(request, 'application/jwk-set+json');
         const body = JSON.stringify(await tokens.jwks());
         return {
           status: 200,
@@ -45,7 +45,7 @@ export function issuerDiscoveryEndpoints(
   ];
 }
 
-function accepting(request: ApiRequest, mediaType: string): void {
+function checkAccept(request: ApiRequest, mediaType: string): void {
   const accept = headerOf(request, 'accept');
   if (!accept) return;
   const ranges = accept.split(',').map((range) => range.split(';')[0]!.trim());

@@ -1,7 +1,7 @@
 /**
- * What a user's name, UID, groups and extra may consist of. They travel as header values to aggregated API servers and
- * stand in logs line by line: a control character in one of them could begin a header, or a line, that nobody wrote. No
- * way to authenticate gives such an identity; the pipeline refuses it once for all of them.
+ * No identity may contain control characters. Names, UIDs, groups and extra are sent as headers to aggregated API servers
+ * and written to logs, where a line break would start a forged header or log line. The pipeline checks the result of all
+ * authenticators with this.
  */
 import type { UserInfo } from '../request/request.ts';
 

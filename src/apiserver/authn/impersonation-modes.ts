@@ -1,11 +1,11 @@
-/** The ways in which impersonation can be allowed, and what each asks the authorizers. */
+/** The impersonation modes: constrained impersonation and the legacy mode, with the permissions that each needs. */
 import { quote } from '../../base/index.ts';
 import { dns1123Subdomain } from '../../machinery/names/index.ts';
 import { forbiddenRequest } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { UserInfo } from '../request/request.ts';
 
-/** Whom the headers ask for. */
+/** The user in the Impersonate-* headers. */
 export interface Impersonated {
   readonly name: string;
   readonly uid: string;
@@ -13,10 +13,10 @@ export interface Impersonated {
   readonly extra: ReadonlyMap<string, readonly string[]>;
 }
 
-export interface ImpersonationMode {
-  /** Whether the mode can express this impersonation at all. */
+interface ImpersonationMode {
+  /** Whether the mode covers this impersonation. */
   applies(wanted: Impersonated, requestor: UserInfo): boolean;
-  /** Whom the request is then served as; fails with 403. */
+  /** Returns the impersonated user. Throws a 403. */
   check(authorizer: Authorizer, wanted: Impersonated, request: AuthorizationAttributes): Promise<UserInfo>;
 }
 
@@ -25,8 +25,8 @@ const NODE_NAME = 'authentication.kubernetes.io/node-name';
 const ASSOCIATED_KEYS = 'authentication.kubernetes.io/associated-node-keys';
 const SERVICE_ACCOUNT = 'system:serviceaccount:';
 const NODE = 'system:node:';
-/** From so many questions on, one for all of them is tried first. */
-const MANY = 4;
+/** For this many groups or extra values, check the permission on `*` before each one. */
+const WILDCARD_THRESHOLD = 4;
 
 export const IMPERSONATION_MODES: readonly ImpersonationMode[] = [
   constrained('associated-node', (wanted, requestor) => {
@@ -47,7 +47,7 @@ export const IMPERSONATION_MODES: readonly ImpersonationMode[] = [
   {
     applies: () => true,
     check: (authorizer, wanted, { user }) =>
-      checkIdentity(new Questions(authorizer, user, 'impersonate', false), wanted),
+      checkIdentity(new ImpersonationAuthorizer(authorizer, user, 'impersonate', false), wanted),
   },
 ];
 
@@ -56,19 +56,19 @@ function constrained(mode: string, applies: ImpersonationMode['applies']): Imper
     applies,
     async check(authorizer, wanted, request) {
       const user = mode === 'associated-node' ? anyAssociatedNode(request.user) : request.user;
-      await ask(authorizer, { ...request, user, verb: `impersonate-on:${mode}:${request.verb}` });
-      return checkIdentity(new Questions(authorizer, user, `impersonate:${mode}`, true), wanted);
+      await requireAllowed(authorizer, { ...request, user, verb: `impersonate-on:${mode}:${request.verb}` });
+      return checkIdentity(new ImpersonationAuthorizer(authorizer, user, `impersonate:${mode}`, true), wanted);
     },
   };
 }
 
-/** The right to be the node that one runs on does not depend on which one that is. */
+/** The permission to impersonate one's own node does not depend on the node, so its name is left out. */
 const anyAssociatedNode = (user: UserInfo): UserInfo => ({
   ...user,
   extra: { [ASSOCIATED_KEYS]: Object.keys(user.extra ?? {}).sort() },
 });
 
-class Questions {
+class ImpersonationAuthorizer {
   readonly #authorizer: Authorizer;
   readonly #user: UserInfo;
 
@@ -99,29 +99,29 @@ class Questions {
     };
   }
 
-  ask = (resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<void> =>
-    ask(this.#authorizer, this.attributes(resource, name, more));
+  requireAllowed = (resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<void> =>
+    requireAllowed(this.#authorizer, this.attributes(resource, name, more));
 
   async allows(resource: string, name: string, more?: Partial<AuthorizationAttributes>): Promise<boolean> {
     return (await this.#authorizer.authorize(this.attributes(resource, name, more))).decision === 'allow';
   }
 
-  refuse(resource: string, name: string, reason: string): never {
+  forbid(resource: string, name: string, reason: string): never {
     throw forbiddenRequest(this.attributes(resource, name), reason);
   }
 }
 
-async function ask(authorizer: Authorizer, attributes: AuthorizationAttributes): Promise<void> {
+async function requireAllowed(authorizer: Authorizer, attributes: AuthorizationAttributes): Promise<void> {
   const { decision, reason, error } = await authorizer.authorize(attributes);
   if (decision === 'allow') return;
   throw forbiddenRequest(attributes, error && reason !== '' ? `${error}: ${reason}` : (error ?? reason));
 }
 
-async function checkIdentity(questions: Questions, wanted: Impersonated): Promise<UserInfo> {
-  const groups = await checkName(questions, wanted);
-  if (wanted.uid !== '') await questions.ask('uids', wanted.uid);
-  await checkGroups(questions, wanted.groups);
-  await checkExtra(questions, wanted.extra);
+async function checkIdentity(access: ImpersonationAuthorizer, wanted: Impersonated): Promise<UserInfo> {
+  const groups = await checkName(access, wanted);
+  if (wanted.uid !== '') await access.requireAllowed('uids', wanted.uid);
+  await checkGroups(access, wanted.groups);
+  await checkExtra(access, wanted.extra);
   return {
     name: wanted.name,
     ...(wanted.uid !== '' ? { uid: wanted.uid } : {}),
@@ -130,42 +130,42 @@ async function checkIdentity(questions: Questions, wanted: Impersonated): Promis
   };
 }
 
-/** The groups that come with the name. */
-async function checkName(questions: Questions, { name, groups }: Impersonated): Promise<readonly string[]> {
-  const node = questions.constrained ? nodeOf(name) : undefined;
+/** Returns the groups of the impersonated user. */
+async function checkName(access: ImpersonationAuthorizer, { name, groups }: Impersonated): Promise<readonly string[]> {
+  const node = access.constrained ? nodeOf(name) : undefined;
   const account = serviceAccountOf(name);
   if (node !== undefined) {
-    const resource = questions.verb === 'impersonate:associated-node' ? '*' : node;
-    await questions.ask('nodes', resource);
+    const resource = access.verb === 'impersonate:associated-node' ? '*' : node;
+    await access.requireAllowed('nodes', resource);
     return ['system:nodes'];
   }
   if (account) {
-    await questions.ask('serviceaccounts', account.name, { namespace: account.namespace });
+    await access.requireAllowed('serviceaccounts', account.name, { namespace: account.namespace });
     return groups.length === 0 ? ['system:serviceaccounts', `system:serviceaccounts:${account.namespace}`] : groups;
   }
-  await questions.ask('users', name);
+  await access.requireAllowed('users', name);
   return groups;
 }
 
-async function checkGroups(questions: Questions, groups: readonly string[]): Promise<void> {
-  if (questions.constrained) {
-    if (groups.includes('')) questions.refuse('groups', '', 'impersonating the empty string group is not allowed');
+async function checkGroups(access: ImpersonationAuthorizer, groups: readonly string[]): Promise<void> {
+  if (access.constrained) {
+    if (groups.includes('')) access.forbid('groups', '', 'impersonating the empty string group is not allowed');
     if (groups.includes('system:masters'))
-      questions.refuse('groups', 'system:masters', 'impersonating the system:masters group is not allowed');
-    if (groups.length >= MANY && (await questions.allows('groups', '*'))) return;
+      access.forbid('groups', 'system:masters', 'impersonating the system:masters group is not allowed');
+    if (groups.length >= WILDCARD_THRESHOLD && (await access.allows('groups', '*'))) return;
   }
-  for (const group of groups) await questions.ask('groups', group);
+  for (const group of groups) await access.requireAllowed('groups', group);
 }
 
-async function checkExtra(questions: Questions, extra: Impersonated['extra']): Promise<void> {
-  if (questions.constrained) {
+async function checkExtra(access: ImpersonationAuthorizer, extra: Impersonated['extra']): Promise<void> {
+  if (access.constrained) {
     const problem = extraProblem(extra);
-    if (problem) questions.refuse('userextras', '', problem);
+    if (problem) access.forbid('userextras', '', problem);
     const count = [...extra.values()].reduce((sum, values) => sum + values.length, 0);
-    if (count >= MANY && (await questions.allows('userextras', '*', { subresource: '*' }))) return;
+    if (count >= WILDCARD_THRESHOLD && (await access.allows('userextras', '*', { subresource: '*' }))) return;
   }
   for (const [key, values] of extra)
-    for (const value of values) await questions.ask('userextras', value, { subresource: key });
+    for (const value of values) await access.requireAllowed('userextras', value, { subresource: key });
 }
 
 function extraProblem(extra: Impersonated['extra']): string | undefined {
@@ -180,7 +180,7 @@ function extraProblem(extra: Impersonated['extra']): string | undefined {
   return undefined;
 }
 
-/** Everybody is in one of two groups. */
+/** Every user is in system:authenticated or system:unauthenticated. */
 function withBasicGroup(name: string, groups: readonly string[]): readonly string[] {
   if (name === 'system:anonymous') return withGroup(groups, 'system:unauthenticated');
   return groups.includes('system:unauthenticated') ? groups : withGroup(groups, 'system:authenticated');

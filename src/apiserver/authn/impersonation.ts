@@ -1,23 +1,24 @@
-import { quote } from '../../base/index.ts';
 /**
- * Impersonate-* headers: acting as somebody else, for those who may. There are several rights that allow it, from the
- * narrowest to the oldest: constrained modes (being a node that the caller runs on, any node, a ServiceAccount, a user)
- * ask for `impersonate:MODE` on the identity and for `impersonate-on:MODE:VERB` on the request itself; the legacy mode
- * asks for `impersonate` on the identity alone. The first mode that allows it decides; the first refusal is reported.
+ * Impersonation: a user with the permission can act as another user with Impersonate-* headers. The constrained modes
+ * (the caller's own node, any node, a ServiceAccount, a user) need `impersonate:MODE` on the identity and
+ * `impersonate-on:MODE:VERB` on the request; the legacy mode needs only `impersonate` on the identity. The first mode
+ * that allows the request decides; otherwise the first denial is returned.
  */
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import { attributesOf } from '../authz/authorize.ts';
 import type { AuthorizationAttributes, Authorizer } from '../authz/authorizer.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import { headerOf, headersOf, type ApiRequest, type UserInfo } from '../request/request.ts';
+import { unescapeExtraKey } from './extra-key.ts';
 import { isPlainIdentity } from './identity-text.ts';
 import { IMPERSONATION_MODES, type Impersonated } from './impersonation-modes.ts';
 
 const EXTRA_PREFIX = 'impersonate-extra-';
-const REMEMBERED_USERS = 10_000;
+const MAX_CACHED_USERS = 10_000;
 
 export class Impersonation {
-  /** The mode that worked last for a user is tried first. */
+  /** The last mode that allowed a user is tried first. */
   #lastMode = new Map<string, number>();
   readonly #authorizer: Authorizer;
 
@@ -25,14 +26,14 @@ export class Impersonation {
     this.#authorizer = authorizer;
   }
 
-  /** The user that the request is to be served as: `user` itself when no header asks for another. */
+  /** Returns the impersonated user; `user` itself if there are no impersonation headers. */
   impersonate(user: UserInfo, info: RequestInfo, request: ApiRequest): UserInfo | Promise<UserInfo> {
     const wanted = wantedUser(request);
     return wanted ? this.#check(wanted, attributesOf(user, info, request.query)) : user;
   }
 
   async #check(wanted: Impersonated, attributes: AuthorizationAttributes): Promise<UserInfo> {
-    let refusal: unknown;
+    let denial: unknown;
     for (const index of this.#order(attributes.user.name)) {
       const mode = IMPERSONATION_MODES[index]!;
       if (!mode.applies(wanted, attributes.user)) continue;
@@ -41,10 +42,10 @@ export class Impersonation {
         this.#remember(attributes.user.name, index);
         return impersonated;
       } catch (error) {
-        refusal ??= error;
+        denial ??= error;
       }
     }
-    throw refusal;
+    throw denial;
   }
 
   #order(name: string): number[] {
@@ -54,7 +55,7 @@ export class Impersonation {
   }
 
   #remember(name: string, index: number): void {
-    if (this.#lastMode.size >= REMEMBERED_USERS) this.#lastMode.clear();
+    if (this.#lastMode.size >= MAX_CACHED_USERS) this.#lastMode.clear();
     this.#lastMode.set(name, index);
   }
 }
@@ -79,21 +80,13 @@ function extraOf(request: ApiRequest): ReadonlyMap<string, readonly string[]> {
   for (const header in request.headers) {
     if (!header.startsWith(EXTRA_PREFIX)) continue;
     extra ??= new Map();
-    const key = decodeKey(header.slice(EXTRA_PREFIX.length));
+    const key = unescapeExtraKey(header.slice(EXTRA_PREFIX.length));
     extra.set(key, [...(extra.get(key) ?? []), ...headersOf(request, header)]);
   }
   return extra ?? NO_EXTRA;
 }
 
-function decodeKey(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Upstream shows its own structure here; clients only see that a user name is missing. */
+/** Upstream prints its Go structure in this message. */
 function withoutUser(uid: string, groups: readonly string[], extra: ReadonlyMap<string, readonly string[]>): Error {
   const list = (values: readonly string[]): string => `[]string{${values.map(quote).join(', ')}}`;
   const groupText = groups.length === 0 ? '[]string(nil)' : list(groups);

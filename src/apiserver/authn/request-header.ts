@@ -1,14 +1,16 @@
+/** Request header authentication: a front proxy, known by its client certificate, names the user in headers. */
 import { ownValue, setOwn } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { ClientCertificates, commonName } from '../../net/tls/index.ts';
 /** A front proxy that has authenticated the user already says so in headers; its own certificate says that it may. */
 import { headersOf, type ApiRequest, type PeerCertificate, type UserInfo } from '../request/request.ts';
 import { withAuthenticated, type Authenticator } from './authenticator.ts';
+import { unescapeExtraKey } from './extra-key.ts';
 
 export interface RequestHeaderConfig {
-  /** PEM bundle; read anew when it changes. */
+  /** Returns the current PEM bundle. */
   readonly clientCa: () => string;
-  /** Common names of proxies; any that the CA signed when empty. */
+  /** Common names of proxies; if empty, any certificate of the CA will do. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly uidHeaders: readonly string[];
@@ -71,17 +73,9 @@ function extraOf(request: ApiRequest, prefixes: readonly string[]): Record<strin
   for (const prefix of prefixes) {
     for (const header in request.headers) {
       if (!header.startsWith(prefix)) continue;
-      const key = decodeKey(header.slice(prefix.length));
+      const key = unescapeExtraKey(header.slice(prefix.length));
       setOwn(extra, key, [...(ownValue(extra, key) ?? []), ...headersOf(request, header)]);
     }
   }
   return extra;
-}
-
-function decodeKey(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

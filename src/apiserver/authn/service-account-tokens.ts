@@ -1,7 +1,3 @@
-/**
- * ServiceAccount tokens: JWTs that the server signs itself and that stand for a ServiceAccount as long as it, and the
- * pod, node or Secret that the token is bound to, exist.
- */
 import { createPrivateKey, createPublicKey, createHash, type KeyObject } from 'node:crypto';
 import {
   decodeJwt,
@@ -17,9 +13,13 @@ import {
 import { quote } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { UserInfo } from '../request/request.ts';
-import { TokenRefused, type Annotate, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
-import { LegacyTokenUses } from './legacy-token-uses.ts';
+/**
+ * ServiceAccount tokens: issues bound tokens (TokenRequest) and authenticates bound and legacy tokens. A bound token is a
+ * JWT that is valid as long as the ServiceAccount and the pod, node or Secret that it is bound to exist.
+ */
+import { type UserInfo } from '../request/request.ts';
+import { InvalidTokenError, type Annotate, type TokenResponse, type TokenAuthenticator } from './authenticator.ts';
+import { LegacyTokenTracker } from './legacy-token-tracker.ts';
 import {
   checkBoundClaims,
   checkLegacyClaims,
@@ -35,7 +35,7 @@ export interface BoundObject {
   readonly node?: { readonly name: string; readonly uid: string };
 }
 
-export interface TokenRequestOptions {
+interface TokenRequestOptions {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -47,23 +47,22 @@ export interface TokenRequestOptions {
 
 export interface ServiceAccountTokenOptions {
   readonly privateKey: string;
-  /** Those that may have signed older tokens too. */
+  /** Includes the public keys of earlier signing keys. */
   readonly publicKeys: readonly string[];
   readonly issuer: string;
-  /** Issuers of older tokens, which are still good. */
+  /** Earlier issuers, whose tokens are still valid. */
   readonly otherIssuers?: readonly string[];
   readonly apiAudiences: readonly string[];
-  /** Where others find the public keys; at this server without it. */
+  /** The JWKS URI in the discovery document; this server by default. */
   readonly jwksUri?: string;
-  /** The longest that a token may be asked to live. */
+  /** The maximum expiration of a TokenRequest. */
   readonly maxExpirationSeconds?: number;
-  /** Whether the tokens of pods live on for a year, for programs that never read them again; they do without it. */
+  /** Extend projected tokens to a year, for clients that never reload them; true by default. */
   readonly extendExpiration?: boolean;
 }
 
 const LEGACY_ISSUER = 'kubernetes/serviceaccount';
-/** So many checked signatures are remembered. */
-const REMEMBERED = 10_000;
+const MAX_CACHED_TOKENS = 10_000;
 
 interface Verified {
   readonly payload: JWTPayload;
@@ -74,7 +73,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   readonly name = 'serviceaccount';
   readonly issuer: string;
   readonly apiAudiences: readonly string[];
-  readonly legacyUses: LegacyTokenUses;
+  readonly legacyTokens: LegacyTokenTracker;
   readonly #issuers: ReadonlySet<string>;
   readonly #privateKey: KeyObject;
   readonly #keyId: string;
@@ -92,7 +91,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     this.#ctx = ctx;
     this.#registry = registry;
     this.issuer = options.issuer;
-    this.legacyUses = new LegacyTokenUses(ctx);
+    this.legacyTokens = new LegacyTokenTracker(ctx);
     this.apiAudiences = options.apiAudiences;
     this.#issuers = new Set([options.issuer, ...(options.otherIssuers ?? []), LEGACY_ISSUER]);
     this.#privateKey = createPrivateKey(options.privateKey);
@@ -135,32 +134,32 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     token: string,
     audiences: readonly string[],
     annotate: Annotate,
-  ): Promise<TokenAnswer | undefined> | TokenAnswer | undefined {
+  ): Promise<TokenResponse | undefined> | TokenResponse | undefined {
     const verified = this.#verified.get(token);
     if (verified) return this.#check(verified, token, audiences, annotate);
     return this.#verify(token).then((checked) => checked && this.#check(checked, token, audiences, annotate));
   }
 
-  /** Everything about a token besides its signature: checked each time, for it can change. */
-  #check({ payload, user }: Verified, token: string, audiences: readonly string[], annotate: Annotate): TokenAnswer {
+  /** Checks everything but the signature; done for each request, because the objects can change. */
+  #check({ payload, user }: Verified, token: string, audiences: readonly string[], annotate: Annotate): TokenResponse {
     const legacy = payload.iss === LEGACY_ISSUER;
     const given = payload.aud === undefined ? this.apiAudiences : [payload.aud].flat();
     const common = audiences.filter((audience) => given.includes(audience));
     if (common.length === 0)
-      throw new TokenRefused(
+      throw new InvalidTokenError(
         `token audiences ${quoteAll(given)} is invalid for the target audiences ${quoteAll(audiences)}`,
       );
     if (legacy) {
-      checkLegacyClaims(this.#registry, payload, token, this.legacyUses);
+      checkLegacyClaims(this.#registry, payload, token, this.legacyTokens);
       this.#metrics.legacy.inc();
       annotate('authentication.k8s.io/legacy-token', payload.sub ?? '');
     } else {
-      this.#checkBound(payload, annotate);
+      this.#checkBoundToken(payload, annotate);
     }
     return { user, audiences: common };
   }
 
-  /** The documents behind OIDC discovery of these tokens. */
+  /** The public keys, for issuer discovery. */
   async jwks(): Promise<{ keys: JWK[] }> {
     const keys = await Promise.all(
       [...this.#publicKeys].map(async ([kid, key]) => ({
@@ -177,12 +176,13 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     return [...new Set([...this.#publicKeys.values()].map(algorithmOf))].sort();
   }
 
-  #checkBound(payload: JWTPayload, annotate: Annotate): void {
+  #checkBoundToken(payload: JWTPayload, annotate: Annotate): void {
     const nowMs = this.#ctx.clock.now();
     const seconds = nowMs / 1000;
-    if (payload.exp !== undefined && seconds > payload.exp) throw new TokenRefused('service account token has expired');
+    if (payload.exp !== undefined && seconds > payload.exp)
+      throw new InvalidTokenError('service account token has expired');
     if (payload.nbf !== undefined && seconds < payload.nbf)
-      throw new TokenRefused('service account token is not valid yet');
+      throw new InvalidTokenError('service account token is not valid yet');
     const claims = claimsOf(payload);
     checkBoundClaims(this.#registry, claims, nowMs);
     if (!claims.warnafter) return;
@@ -194,7 +194,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     );
   }
 
-  /** A signature that was good once stays good: it is checked once a token. undefined: not one of ours. */
+  /** Verifies the signature once per token. Undefined if the token is from another issuer. */
   async #verify(token: string): Promise<Verified | undefined> {
     const issuer = issuerOf(token);
     if (issuer === undefined || !this.#issuers.has(issuer)) return undefined;
@@ -202,7 +202,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
     if (!header) return undefined;
     const payload = await this.#checkSignature(token, header);
     const verified = { payload, user: serviceAccountUser(payload, claimsOf(payload)) };
-    if (this.#verified.size >= REMEMBERED) this.#verified.clear();
+    if (this.#verified.size >= MAX_CACHED_TOKENS) this.#verified.clear();
     this.#verified.set(token, verified);
     return verified;
   }
@@ -210,7 +210,7 @@ export class ServiceAccountTokens implements TokenAuthenticator {
   async #checkSignature(token: string, { kid }: ProtectedHeaderParameters): Promise<JWTPayload> {
     const named = kid === undefined ? undefined : this.#publicKeys.get(kid);
     const keys = kid === undefined ? [...this.#publicKeys.values()] : named ? [named] : [];
-    if (keys.length === 0) throw new TokenRefused('invalid signature, no keys found');
+    if (keys.length === 0) throw new InvalidTokenError('invalid signature, no keys found');
     for (const key of keys) {
       try {
         const { payload } = await compactVerify(token, key, { algorithms: [algorithmOf(key)] });
@@ -219,11 +219,11 @@ export class ServiceAccountTokens implements TokenAuthenticator {
         if (!(error instanceof errors.JOSEError)) throw error;
       }
     }
-    throw new TokenRefused('go-jose/go-jose: error in cryptographic primitive');
+    throw new InvalidTokenError('go-jose/go-jose: error in cryptographic primitive');
   }
 }
 
-/** undefined: it cannot be read, so it is no token at all. */
+/** Undefined if the text is not a JWT. */
 function headerOf(token: string): ProtectedHeaderParameters | undefined {
   try {
     return decodeProtectedHeader(token);
@@ -263,7 +263,7 @@ function algorithmOf(key: KeyObject): string {
   return algorithm;
 }
 
-/** As upstream computes it: the SHA-256 of the key's DER form. */
+/** The key ID, as upstream computes it: the SHA-256 of the key's DER form. */
 const keyIdOf = (key: KeyObject): string =>
   createHash('sha256')
     .update(key.export({ type: 'spki', format: 'der' }))

@@ -1,11 +1,11 @@
-/** Tokens from a file: `token,user,uid,"group1,group2"` a line. */
+/** Static tokens from --token-auth-file, with lines of the form `token,user,uid,"group1,group2"`. */
 import { createHash } from 'node:crypto';
 import type { UserInfo } from '../request/request.ts';
-import { withAuthenticated, type TokenAnswer, type TokenAuthenticator } from './authenticator.ts';
+import { withAuthenticated, type TokenResponse, type TokenAuthenticator } from './authenticator.ts';
 
 export class StaticTokens implements TokenAuthenticator {
   readonly name = 'token-file';
-  /** By the token's hash: finding it takes the same time however much of a wrong token was right. */
+  /** By the hash of the token: the time of a lookup must not reveal how many characters are right. */
   #users = new Map<string, UserInfo>();
 
   constructor(file: string) {
@@ -19,7 +19,7 @@ export class StaticTokens implements TokenAuthenticator {
     }
   }
 
-  authenticateToken(token: string): TokenAnswer | undefined {
+  authenticateToken(token: string): TokenResponse | undefined {
     const user = this.#users.get(hashOf(token));
     return user && { user };
   }
@@ -27,7 +27,7 @@ export class StaticTokens implements TokenAuthenticator {
 
 const hashOf = (token: string): string => createHash('sha256').update(token).digest('base64');
 
-/** A line of comma-separated values, where quotes hold commas. */
+/** Splits a line of comma-separated values; quoted values may contain commas. */
 function splitRecord(line: string): string[] {
   const fields: string[] = [];
   for (const match of line.matchAll(/(?:\s*"((?:[^"]|"")*)"\s*|([^,]*))(?:,|$)/gy)) {

@@ -1,5 +1,5 @@
+/** ABAC: a file with one policy in JSON per line; a request is allowed if a policy matches it. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
-/** ABAC: a file with one policy in JSON a line; a request is allowed when a line matches it. */
 import { quote } from '../../base/index.ts';
 import type { UserInfo } from '../request/request.ts';
 import {
@@ -27,7 +27,7 @@ export class AbacAuthorizer implements Authorizer {
   readonly name = 'ABAC';
   #policies: AbacPolicy[] = [];
 
-  /** Throws for a line that is no policy. */
+  /** Throws for a line that is not a policy. */
   constructor(file: string) {
     for (const [index, line] of file.split(/\r?\n/).entries()) {
       const text = line.trim();
@@ -71,12 +71,12 @@ function parsePolicy(text: string, line: number): AbacPolicy {
   return parsed.spec;
 }
 
-const matches = (policy: AbacPolicy, asked: AuthorizationAttributes): boolean =>
-  subjectMatches(policy, asked.user) &&
-  (!policy.readonly || READS.has(asked.verb)) &&
-  (asked.isResourceRequest ? resourceMatches(policy, asked) : pathMatches(policy, asked.path));
+const matches = (policy: AbacPolicy, attributes: AuthorizationAttributes): boolean =>
+  subjectMatches(policy, attributes.user) &&
+  (!policy.readonly || READS.has(attributes.verb)) &&
+  (attributes.isResourceRequest ? resourceMatches(policy, attributes) : pathMatches(policy, attributes.path));
 
-/** A policy that names neither a user nor a group is for nobody. */
+/** A policy without user and group matches no one. */
 function subjectMatches({ user = '', group = '' }: AbacPolicy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   const userMatches = user === '' || user === name || (user === '*' && groups.includes('system:authenticated'));
@@ -87,12 +87,12 @@ function subjectMatches({ user = '', group = '' }: AbacPolicy, { name, groups }:
 
 const resourceMatches = (
   { namespace = '', resource = '', apiGroup = '' }: AbacPolicy,
-  asked: AuthorizationAttributes,
+  attributes: AuthorizationAttributes,
 ): boolean =>
   [
-    [namespace, asked.namespace],
-    [resource, asked.resource],
-    [apiGroup, asked.apiGroup],
+    [namespace, attributes.namespace],
+    [resource, attributes.resource],
+    [apiGroup, attributes.apiGroup],
   ].every(([wanted, given]) => wanted === '*' || wanted === given);
 
 function pathMatches({ nonResourcePath = '' }: AbacPolicy, path: string): boolean {

@@ -1,12 +1,12 @@
+/** Authorizes a request, and builds the 403 in upstream's words. */
 import { quote } from '../../base/index.ts';
-/** The pipeline's question to the authorizers, and the refusal as upstream words it. */
 import { failure, forbidden, internalError, type StatusError } from '../../machinery/errors/index.ts';
 import type { RequestInfo } from '../request/request-info.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
 import { fieldRequirements, labelRequirements } from './selectors.ts';
 
-/** What the authorizers say of a request; at once unless one of them has to ask elsewhere. */
+/** Synchronous unless an authorizer has to call a webhook. */
 export const authorize = (
   authorizer: Authorizer,
   user: UserInfo,
@@ -14,7 +14,7 @@ export const authorize = (
   query: URLSearchParams,
 ): Decision | Promise<Decision> => authorizer.authorize(attributesOf(user, info, query));
 
-/** The answer to a request that nobody allowed. */
+/** The error for a request that no authorizer allowed. */
 export const refusal = (
   { reason, error }: Decision,
   user: UserInfo,
@@ -22,7 +22,7 @@ export const refusal = (
   query: URLSearchParams,
 ): StatusError => (error ? internalError(error) : forbiddenRequest(attributesOf(user, info, query), reason));
 
-const SELECTING = new Set(['list', 'watch', 'deletecollection']);
+const SELECTOR_VERBS = new Set(['list', 'watch', 'deletecollection']);
 
 export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearchParams): AuthorizationAttributes {
   const attributes: AuthorizationAttributes = {
@@ -37,17 +37,22 @@ export function attributesOf(user: UserInfo, info: RequestInfo, query: URLSearch
     name: info.name,
     path: info.path,
   };
-  if (!info.isResourceRequest || !SELECTING.has(info.verb)) return attributes;
+  if (!info.isResourceRequest || !SELECTOR_VERBS.has(info.verb)) return attributes;
   const fieldSelector = fieldRequirements(query.get('fieldSelector'));
   const labelSelector = labelRequirements(query.get('labelSelector'));
   return { ...attributes, ...(fieldSelector ? { fieldSelector } : {}), ...(labelSelector ? { labelSelector } : {}) };
 }
 
 export function forbiddenRequest(attributes: AuthorizationAttributes, reason: string): StatusError {
-  const who = `User ${quote(attributes.user.name)} cannot ${attributes.verb}`;
+  const subject = `User ${quote(attributes.user.name)} cannot ${attributes.verb}`;
   const because = reason === '' ? '' : `: ${reason}`;
   if (!attributes.isResourceRequest) {
-    return failure(403, 'Forbidden', `forbidden: ${sanitized(`${who} path ${quote(attributes.path)}`)}${because}`, {});
+    return failure(
+      403,
+      'Forbidden',
+      `forbidden: ${sanitized(`${subject} path ${quote(attributes.path)}`)}${because}`,
+      {},
+    );
   }
   const resource =
     attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`;
@@ -56,10 +61,10 @@ export function forbiddenRequest(attributes: AuthorizationAttributes, reason: st
   return forbidden(
     { group: attributes.apiGroup, resource: attributes.resource },
     attributes.name,
-    `${sanitized(`${who} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)} ${where}`)}${because}`,
+    `${sanitized(`${subject} resource ${quote(resource)} in API group ${quote(attributes.apiGroup)} ${where}`)}${because}`,
   );
 }
 
-/** What the client itself sent comes back without the characters that a browser could take for markup. */
+/** Escapes what the client sent: a browser must not read it as markup. */
 const sanitized = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -1,4 +1,4 @@
-/** May they. Authorizers are asked in order; the first that allows or denies decides, and no opinion at all denies. */
+/** The contract of authorizers. The first one that allows or denies decides; if all have no opinion, the request is denied. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { UserInfo } from '../request/request.ts';
 import type { FieldRequirement, LabelRequirement } from './selectors.ts';
@@ -13,9 +13,9 @@ export interface AuthorizationAttributes {
   readonly resource: string;
   readonly subresource: string;
   readonly name: string;
-  /** For requests that are not for a resource. */
+  /** Only for non-resource requests. */
   readonly path: string;
-  /** What the request selects by, as far as it could be read; absent when it does not select. */
+  /** The selectors of the request, as far as they could be parsed. */
   readonly fieldSelector?: readonly FieldRequirement[];
   readonly labelSelector?: readonly LabelRequirement[];
 }
@@ -23,11 +23,11 @@ export interface AuthorizationAttributes {
 export interface Decision {
   readonly decision: 'allow' | 'deny' | 'no-opinion';
   readonly reason: string;
-  /** Evaluation errors that did not decide, for SubjectAccessReview's status. */
+  /** Evaluation errors, for the status of a SubjectAccessReview. */
   readonly error?: string;
 }
 
-/** Everything that a user may do in a namespace (and cluster-wide), as far as the authorizer can tell. */
+/** The rules of a user in a namespace and cluster-wide, as far as the authorizer knows them. */
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[];
   readonly incomplete: boolean;

@@ -1,4 +1,4 @@
-/** The chain of authorizers that a server asks, from its configuration. */
+/** Builds the chain of authorizers from the configuration. */
 import type { Context } from '../../kernel/index.ts';
 import { nodeRoles } from '../bootstrap/node-roles.ts';
 import type { Registry } from '../registry/registry.ts';
@@ -12,11 +12,11 @@ export type AuthorizerConfig =
   | { readonly type: 'Node' | 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' }
   | { readonly type: 'custom'; readonly authorizer: Authorizer };
 
-export const DEFAULT_AUTHORIZERS: readonly AuthorizerConfig[] = [{ type: 'Node' }, { type: 'RBAC' }];
+const DEFAULT_AUTHORIZERS: readonly AuthorizerConfig[] = [{ type: 'Node' }, { type: 'RBAC' }];
 
 export interface Authorization {
   readonly authorizer: UnionAuthorizer;
-  /** The roles and bindings, which escalation checks look at whatever the chain is. */
+  /** The RBAC rules, which the escalation check needs even if RBAC is not in the chain. */
   readonly rbac: RbacAuthorizer;
 }
 

@@ -1,4 +1,4 @@
-/** AuthorizationConfiguration: the chain of authorizers from a file. */
+/** AuthorizationConfiguration: the chain of authorizers from --authorization-config. */
 import { parse } from 'yaml';
 import { parseDuration } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -28,9 +28,9 @@ interface Configuration {
 }
 
 const VERSIONS = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `apiserver.config.k8s.io/${version}`);
-const PLAIN = new Set(['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny']);
+const BUILT_IN = new Set(['Node', 'RBAC', 'AlwaysAllow', 'AlwaysDeny']);
 
-/** `text`: YAML or JSON. Throws an error that names what is wrong. */
+/** `text` is YAML or JSON. Throws an error that names the wrong field. */
 export async function authorizersFromConfiguration(ctx: Context, text: string): Promise<readonly AuthorizerConfig[]> {
   const configuration = parse(text) as Configuration;
   if (configuration.kind !== 'AuthorizationConfiguration' || !VERSIONS.includes(configuration.apiVersion ?? '')) {
@@ -47,7 +47,7 @@ export async function authorizersFromConfiguration(ctx: Context, text: string): 
       if (name === '') throw new Error(`authorizers[${index}].name: Required value`);
       if (names.has(name)) throw new Error(`authorizers[${index}].name: Duplicate value: "${name}"`);
       names.add(name);
-      if (PLAIN.has(type)) return { type: type as 'Node' };
+      if (BUILT_IN.has(type)) return { type: type as 'Node' };
       if (type === 'Webhook')
         return { type: 'custom', authorizer: await webhookFrom(ctx, name, webhook, `authorizers[${index}].webhook`) };
       throw new Error(`authorizers[${index}].type: Unsupported value: "${type}"`);

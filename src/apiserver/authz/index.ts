@@ -1,9 +1,9 @@
 /**
- * May they. `build.ts` puts the authorizers into a chain (system:masters, then Node and RBAC unless told otherwise);
- * `rbac.ts` answers from an index, `node/` from what each node's pods refer to, `abac.ts` from a file, `webhook.ts` asks
- * somebody else. `escalation.ts` keeps people from granting what they do not have.
+ * Authorization. `build.ts` builds the chain of authorizers: system:masters, then Node and RBAC by default. `rbac.ts` is
+ * RBAC, `node/` the node authorizer, `abac.ts` ABAC, `webhook.ts` the authorization webhook. `escalation.ts` prevents
+ * privilege escalation through roles and bindings.
  */
 export { authorize, forbiddenRequest } from './authorize.ts';
-export type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
-export { buildAuthorization, DEFAULT_AUTHORIZERS, type Authorization, type AuthorizerConfig } from './build.ts';
+export type { AuthorizationAttributes, Authorizer, Decision } from './authorizer.ts';
+export { buildAuthorization, type Authorization, type AuthorizerConfig } from './build.ts';
 export { authorizersFromConfiguration } from './configuration.ts';

@@ -1,7 +1,3 @@
-/**
- * RBAC. Roles and bindings are compiled into an index from subject to grants, which a watch of the four kinds keeps up
- * to date; what one identity may do is gathered from it once, by verb and resource, and kept until something changes.
- */
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -12,9 +8,14 @@ import type {
   Subject,
 } from '../../api/generated/rbac-v1.ts';
 import { append, quote } from '../../base/index.ts';
+import { aggregateMessage } from '../../machinery/errors/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
-import type { UserInfo } from '../request/request.ts';
+/**
+ * The RBAC authorizer. An index from subjects to grants is kept up to date by watches of roles and bindings. The
+ * permissions of each identity are computed once from it, indexed by verb and resource, and dropped on every change.
+ */
+import { type UserInfo } from '../request/request.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { CacheEvent } from '../storage/resource-cache.ts';
 import type { AuthorizationAttributes, Authorizer, Decision, ResolvedRules } from './authorizer.ts';
@@ -23,28 +24,29 @@ import { RuleIndex } from './rule-index.ts';
 const GROUP = 'rbac.authorization.k8s.io';
 
 /** A binding's effect on one of its subjects. */
-export interface Grant {
-  /** '' for cluster-wide. */
+interface Grant {
+  /** Empty for cluster-wide grants. */
   readonly namespace: string;
   readonly binding: string;
   readonly roleRef: RoleRef;
   readonly subject: Subject;
 }
 
-/** What one identity may do: cluster-wide, and more in some namespaces. */
+/** The permissions of a user with certain groups. */
 interface Identity {
   readonly grants: readonly Grant[];
+  /** By namespace; empty for cluster-wide. */
   readonly namespaces: Map<string, Permissions>;
 }
 
 interface Permissions {
   readonly index: RuleIndex<Grant>;
-  /** Roles that bindings refer to and that do not exist. */
+  /** Errors for bindings to roles that do not exist. */
   readonly missing: readonly string[];
 }
 
-/** So many identities are kept compiled; beyond it all are forgotten and compiled again when they come. */
-const IDENTITY_LIMIT = 4096;
+/** When the cache is full, it is cleared. */
+const MAX_CACHED_IDENTITIES = 4096;
 const NOTHING: Permissions = { index: new RuleIndex(), missing: [] };
 
 export class RbacAuthorizer implements Authorizer {
@@ -78,7 +80,7 @@ export class RbacAuthorizer implements Authorizer {
     const grant = cluster.index.find(attributes) ?? local.index.find(attributes);
     if (grant) return this.#allowedBy(grant);
     const errors = [...cluster.missing, ...local.missing];
-    return { decision: 'no-opinion', reason: errors.length > 0 ? `RBAC: ${aggregate(errors)}` : '' };
+    return { decision: 'no-opinion', reason: errors.length > 0 ? `RBAC: ${aggregateMessage(errors)}` : '' };
   }
 
   rulesFor(user: UserInfo, namespace: string): ResolvedRules {
@@ -92,14 +94,14 @@ export class RbacAuthorizer implements Authorizer {
       if (found) append(rules, found);
       else errors.push(notFoundText(grant.roleRef));
     }
-    return { rules, incomplete: false, ...(errors.length > 0 ? { error: aggregate(errors) } : {}) };
+    return { rules, incomplete: false, ...(errors.length > 0 ? { error: aggregateMessage(errors) } : {}) };
   }
 
-  /** The rules that a reference stands for; undefined when the role does not exist. */
+  /** The rules of a role; undefined if it does not exist. */
   rulesOfRef(ref: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
     const key = ref.kind === 'Role' ? `${namespace}/${ref.name}` : `/${ref.name}`;
-    const known = this.#rules.get(key);
-    if (known) return known;
+    const cached = this.#rules.get(key);
+    if (cached) return cached;
     const entry =
       ref.kind === 'Role' ? this.#roles.cache.get(namespace, ref.name) : this.#clusterRoles.cache.get('', ref.name);
     if (!entry) return undefined;
@@ -131,14 +133,14 @@ export class RbacAuthorizer implements Authorizer {
     let identity = this.#identities.get(key);
     if (!identity) {
       identity = { grants: this.#grantsOf(user), namespaces: new Map() };
-      if (this.#identities.size >= IDENTITY_LIMIT) this.#identities.clear();
+      if (this.#identities.size >= MAX_CACHED_IDENTITIES) this.#identities.clear();
       this.#identities.set(key, identity);
     }
     this.#byUser.set(user, identity);
     return identity;
   }
 
-  /** Cluster-wide grants first; a binding that names the identity twice counts once, by its first subject. */
+  /** Cluster-wide grants come first. A binding with several matching subjects counts once, with the first subject. */
   #grantsOf(user: UserInfo): Grant[] {
     const keys = [`User ${user.name}`, ...user.groups.map((group) => `Group ${group}`)];
     const byBinding = new Map<string, Grant>();
@@ -207,7 +209,7 @@ export class RbacAuthorizer implements Authorizer {
   }
 }
 
-/** A ServiceAccount is the user that its tokens authenticate as. */
+/** A ServiceAccount subject matches the user name that its tokens authenticate as. */
 function subjectKey(subject: Subject, bindingNamespace: string): string | undefined {
   switch (subject.kind) {
     case 'User':
@@ -225,12 +227,6 @@ function subjectKey(subject: Subject, bindingNamespace: string): string | undefi
 
 const notFoundText = (ref: RoleRef): string =>
   `${ref.kind === 'Role' ? 'role' : 'clusterrole'}.${GROUP} ${quote(ref.name)} not found`;
-
-/** As Go joins errors: one as it is, several once each in brackets. */
-function aggregate(errors: readonly string[]): string {
-  const unique = [...new Set(errors)];
-  return unique.length === 1 ? unique[0]! : `[${unique.join(', ')}]`;
-}
 
 function describe(grant: Grant): string {
   const role = `${grant.roleRef.kind} ${quote(grant.roleRef.name)}`;

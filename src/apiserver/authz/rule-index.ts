@@ -1,8 +1,8 @@
-/** Policy rules by verb and resource: a request looks only at the rules that name both, or a star in their place. */
+/** An index of policy rules by verb and resource, so that a request only checks the rules for its verb and resource or `*`. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import type { AuthorizationAttributes } from './authorizer.ts';
 
-export type Asked = Pick<
+export type RuleAttributes = Pick<
   AuthorizationAttributes,
   'verb' | 'isResourceRequest' | 'apiGroup' | 'resource' | 'subresource' | 'name' | 'path'
 >;
@@ -34,21 +34,28 @@ export class RuleIndex<T> {
     }
   }
 
-  /** What the first rule that allows the request came from. */
-  find(asked: Asked): T | undefined {
-    const first = asked.isResourceRequest
-      ? earlier(this.#onResource(asked.verb, asked), this.#onResource('*', asked))
-      : earlier(onUrl(this.#urls.get(asked.verb), asked.path), onUrl(this.#urls.get('*'), asked.path));
+  /** Returns the source of the first rule that allows the request. */
+  find(attributes: RuleAttributes): T | undefined {
+    const first = attributes.isResourceRequest
+      ? firstOf(this.#findResourceRule(attributes.verb, attributes), this.#findResourceRule('*', attributes))
+      : firstOf(
+          firstUrlMatch(this.#urls.get(attributes.verb), attributes.path),
+          firstUrlMatch(this.#urls.get('*'), attributes.path),
+        );
     return first?.source;
   }
 
-  #onResource(verb: string, asked: Asked): Item<T> | undefined {
+  #findResourceRule(verb: string, attributes: RuleAttributes): Item<T> | undefined {
     const byResource = this.#resources.get(verb);
     if (!byResource) return undefined;
-    const { resource, subresource } = asked;
-    if (subresource === '') return earlier(fits(byResource.get(resource), asked), fits(byResource.get('*'), asked));
-    const named = earlier(fits(byResource.get(`${resource}/${subresource}`), asked), fits(byResource.get('*'), asked));
-    return earlier(named, fits(byResource.get(`*/${subresource}`), asked));
+    const { resource, subresource } = attributes;
+    if (subresource === '')
+      return firstOf(firstMatch(byResource.get(resource), attributes), firstMatch(byResource.get('*'), attributes));
+    const named = firstOf(
+      firstMatch(byResource.get(`${resource}/${subresource}`), attributes),
+      firstMatch(byResource.get('*'), attributes),
+    );
+    return firstOf(named, firstMatch(byResource.get(`*/${subresource}`), attributes));
   }
 }
 
@@ -58,18 +65,18 @@ function push<T>(map: Map<string, Item<T>[]>, key: string, item: Item<T>): void 
   else map.set(key, [item]);
 }
 
-const earlier = <T>(a: Item<T> | undefined, b: Item<T> | undefined): Item<T> | undefined =>
+const firstOf = <T>(a: Item<T> | undefined, b: Item<T> | undefined): Item<T> | undefined =>
   !a ? b : !b || a.order < b.order ? a : b;
 
-function fits<T>(items: readonly Item<T>[] | undefined, asked: Asked): Item<T> | undefined {
+function firstMatch<T>(items: readonly Item<T>[] | undefined, attributes: RuleAttributes): Item<T> | undefined {
   return items?.find(({ rule }) => {
     const groups = rule.apiGroups ?? [];
-    if (!groups.includes(asked.apiGroup) && !groups.includes('*')) return false;
-    return !rule.resourceNames?.length || rule.resourceNames.includes(asked.name);
+    if (!groups.includes(attributes.apiGroup) && !groups.includes('*')) return false;
+    return !rule.resourceNames?.length || rule.resourceNames.includes(attributes.name);
   });
 }
 
-const onUrl = <T>(items: readonly Item<T>[] | undefined, url: string): Item<T> | undefined =>
+const firstUrlMatch = <T>(items: readonly Item<T>[] | undefined, url: string): Item<T> | undefined =>
   items?.find(({ rule }) => (rule.nonResourceURLs ?? []).some((pattern) => urlMatches(pattern, url)));
 
 const urlMatches = (pattern: string, url: string): boolean =>

@@ -1,4 +1,4 @@
-/** What a request selects by, in the form that authorizers look at: a node may list its own pods, though not all. */
+/** Field and label selectors of a request for authorizers: a node may list its own pods, but not all pods. */
 import type { FieldSelectorAttributes, LabelSelectorAttributes } from '../../api/generated/authorization-v1.ts';
 import {
   LabelRequirement,
@@ -10,7 +10,7 @@ import {
 
 export type { FieldRequirement, LabelRequirement };
 
-/** A selector that cannot be read narrows nothing: the request is judged as if it selected all. */
+/** A selector that cannot be parsed is ignored: the request needs the permission for all objects. */
 export function fieldRequirements(text: string | null): readonly FieldRequirement[] | undefined {
   if (!text) return undefined;
   return attempt(() => parseFieldSelector(text).requirements);
@@ -21,14 +21,14 @@ export function labelRequirements(text: string | null): readonly LabelRequiremen
   return attempt(() => parseLabelSelector(text).requirements);
 }
 
-export interface ReviewedSelector<T> {
+interface ReviewedSelector<T> {
   readonly requirements?: readonly T[];
   readonly error?: string;
 }
 
 const IGNORED = (name: string): string => `spec.resourceAttributes.${name} ignored due to parse error`;
 
-/** The selector of a review; a raw one is a request's own text, for webhooks only, and is not looked at here. */
+/** The selector of a SubjectAccessReview. `rawSelector` is only for webhooks, and is ignored here. */
 export function reviewedFields(selector: FieldSelectorAttributes | undefined): ReviewedSelector<FieldRequirement> {
   if (!selector?.requirements?.length) return {};
   const requirements: FieldRequirement[] = [];

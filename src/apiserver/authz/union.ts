@@ -1,4 +1,4 @@
-/** Asks authorizers in order until one decides. */
+/** The union of authorizers: tries them in order until one decides. Also system:masters, AlwaysAllow and AlwaysDeny. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { append } from '../../base/index.ts';
 import type { MetricsRegistry } from '../../kernel/index.ts';
@@ -15,39 +15,39 @@ import {
 export class UnionAuthorizer implements Authorizer {
   readonly name = 'union';
 
-  readonly #decided: readonly DecisionCounter[];
+  readonly #decisionCounters: readonly DecisionCounter[];
   readonly #authorizers: readonly Authorizer[];
 
   constructor(authorizers: readonly Authorizer[], metrics?: MetricsRegistry) {
     this.#authorizers = authorizers;
-    this.#decided = authorizers.map(({ name }) => decisionCounter(name, metrics));
+    this.#decisionCounters = authorizers.map(({ name }) => decisionCounter(name, metrics));
   }
 
-  /** Without a promise as long as those asked know the answer at once. */
+  /** Returns a promise only if an authorizer does. */
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {
-    return this.#ask(attributes, 0, NO_OPINION);
+    return this.#authorizeFrom(attributes, 0, NO_OPINION);
   }
 
-  #ask(attributes: AuthorizationAttributes, from: number, before: Decision): Decision | Promise<Decision> {
-    let gathered = before;
+  #authorizeFrom(attributes: AuthorizationAttributes, from: number, before: Decision): Decision | Promise<Decision> {
+    let combined = before;
     for (let i = from; i < this.#authorizers.length; i++) {
       const answer = this.#authorizers[i]!.authorize(attributes);
       if (answer instanceof Promise) {
-        const sofar = gathered;
+        const earlier = combined;
         return answer.then((decision) =>
           decision.decision === 'no-opinion'
-            ? this.#ask(attributes, i + 1, join(sofar, decision))
+            ? this.#authorizeFrom(attributes, i + 1, join(earlier, decision))
             : this.#decide(i, decision),
         );
       }
       if (answer.decision !== 'no-opinion') return this.#decide(i, answer);
-      gathered = join(gathered, answer);
+      combined = join(combined, answer);
     }
-    return gathered;
+    return combined;
   }
 
   #decide(authorizer: number, decision: Decision): Decision {
-    this.#decided[authorizer]!(decision.decision === 'allow');
+    this.#decisionCounters[authorizer]!(decision.decision === 'allow');
     return decision;
   }
 
@@ -94,7 +94,7 @@ function join(a: Decision, b: Decision): Decision {
   return { decision: 'no-opinion', reason, ...(error ? { error } : {}) };
 }
 
-/** system:masters may do everything, whatever RBAC says: the way back in when it says something wrong. */
+/** system:masters may do everything, so that administrators can repair a broken RBAC configuration. */
 export const mastersAuthorizer: Authorizer = {
   name: 'system:masters',
   authorize: ({ user }) => (user.groups.includes('system:masters') ? ALLOW : NO_OPINION),

@@ -1,4 +1,4 @@
-/** Asks a server outside, with a SubjectAccessReview. Only requests that its conditions match wait for it. */
+/** Authorization webhook: sends a SubjectAccessReview for the requests that its match conditions select. */
 import type { SubjectAccessReviewSpec, SubjectAccessReviewStatus } from '../../api/generated/authorization-v1.ts';
 import { DeadlineExceeded, exponentialBuckets, type Context } from '../../kernel/index.ts';
 import { ExpiringCache, type Expression, type ReviewClient } from '../review-webhooks/index.ts';
@@ -10,27 +10,27 @@ import {
   type ResolvedRules,
 } from './authorizer.ts';
 
-export interface WebhookAuthorizerOptions {
+interface WebhookAuthorizerOptions {
   readonly name: string;
   readonly client: Pick<ReviewClient, 'post'>;
-  /** The review's version; v1 without it. */
+  /** The version of the SubjectAccessReview; v1 by default. */
   readonly version?: 'v1' | 'v1beta1';
   readonly authorizedTtlMs?: number;
   readonly unauthorizedTtlMs?: number;
-  /** What a webhook that cannot be asked says. */
+  /** The decision if the webhook fails. */
   readonly failurePolicy?: 'NoOpinion' | 'Deny';
-  /** All must be true of `request`, the review's spec. */
+  /** CEL expressions over `request`, the spec of the SubjectAccessReview; all must be true. */
   readonly matchConditions?: readonly Expression[];
 }
 
 const BUCKETS = exponentialBuckets(0.001, 2, 15);
-const CACHED = 8192;
-/** Questions longer than this are not kept. */
-const KEY_LIMIT = 10_000;
+const CACHE_SIZE = 8192;
+/** Longer specs are not cached. */
+const MAX_KEY_LENGTH = 10_000;
 
 export class WebhookAuthorizer implements Authorizer {
   readonly name: string;
-  #answers: ExpiringCache<Decision>;
+  #decisions: ExpiringCache<Decision>;
   readonly #evaluations;
   readonly #durations;
   readonly #failedOpen;
@@ -44,21 +44,21 @@ export class WebhookAuthorizer implements Authorizer {
     const labels = ['name', 'result'] as const;
     this.#evaluations = ctx.metrics.counter({
       name: 'apiserver_authorization_webhook_evaluations_total',
-      help: 'Questions to authorization webhooks, by name and result.',
+      help: 'Calls of authorization webhooks, by name and result.',
       labels,
     });
     this.#durations = ctx.metrics.histogram({
       name: 'apiserver_authorization_webhook_duration_seconds',
-      help: 'How long authorization webhooks took, by name and result.',
+      help: 'Duration of authorization webhook calls, by name and result.',
       labels,
       buckets: BUCKETS,
     });
     this.#failedOpen = ctx.metrics.counter({
       name: 'apiserver_authorization_webhook_evaluations_fail_open_total',
-      help: 'Questions that authorization webhooks had no opinion on because they failed, by name and result.',
+      help: 'Calls of authorization webhooks that failed and resulted in no opinion, by name and result.',
       labels,
     });
-    this.#answers = new ExpiringCache(ctx.clock, CACHED);
+    this.#decisions = new ExpiringCache(ctx.clock, CACHE_SIZE);
   }
 
   authorize(attributes: AuthorizationAttributes): Decision | Promise<Decision> {
@@ -66,7 +66,7 @@ export class WebhookAuthorizer implements Authorizer {
     const matched = this.#matches(spec);
     if (matched !== true) return matched;
     const key = JSON.stringify(spec);
-    return this.#answers.get(key) ?? this.#ask(spec, key);
+    return this.#decisions.get(key) ?? this.#reviewAndCache(spec, key);
   }
 
   rulesFor(): ResolvedRules {
@@ -85,7 +85,7 @@ export class WebhookAuthorizer implements Authorizer {
     return errors.length === 0 ? true : this.#failed(errors.join(', '));
   }
 
-  async #ask(spec: SubjectAccessReviewSpec, key: string): Promise<Decision> {
+  async #reviewAndCache(spec: SubjectAccessReviewSpec, key: string): Promise<Decision> {
     let decision: Decision;
     const startedAt = this.#ctx.clock.monotonic();
     try {
@@ -95,12 +95,12 @@ export class WebhookAuthorizer implements Authorizer {
       const result = error instanceof DeadlineExceeded ? 'timeout' : 'error';
       this.#count(result, startedAt);
       if (this.#options.failurePolicy !== 'Deny') this.#failedOpen.inc({ name: this.name, result });
-      this.#ctx.logger.error(error, 'The authorization webhook could not be asked', { webhook: this.name });
+      this.#ctx.logger.error(error, 'Failed to make webhook authorizer request', { webhook: this.name });
       return this.#failed((error as Error).message);
     }
     const { authorizedTtlMs = 300_000, unauthorizedTtlMs = 30_000 } = this.#options;
-    if (key.length <= KEY_LIMIT)
-      this.#answers.set(key, decision, decision.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs);
+    if (key.length <= MAX_KEY_LENGTH)
+      this.#decisions.set(key, decision, decision.decision === 'allow' ? authorizedTtlMs : unauthorizedTtlMs);
     return decision;
   }
 
@@ -189,7 +189,7 @@ const LABEL_OPERATORS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** Comparisons by size have no form in a review: the webhook judges without them. */
+/** A SubjectAccessReview cannot express `<` and `>`: these requirements are left out. */
 function labelRequirement({
   key,
   operator,

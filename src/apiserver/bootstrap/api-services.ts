@@ -1,8 +1,8 @@
-/** The APIServices of the group versions that the server itself serves. */
+/** The APIServices of the built-in group versions. */
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { Stored } from './stored.ts';
 
-/** [group, version, priority of the group, priority of the version]; clients see groups and versions in this order. */
+/** Clients list groups and versions in the order of these priorities. */
 const LOCAL_GROUP_VERSIONS: readonly (readonly [
   group: string,
   version: string,
@@ -32,7 +32,7 @@ const LOCAL_GROUP_VERSIONS: readonly (readonly [
   ['flowcontrol.apiserver.k8s.io', 'v1', 16100, 21],
 ];
 
-/** `now` is when they became available. */
+/** `now` is the transition time of their Available condition. */
 export const localAPIServices = (now: string): Stored<APIService>[] =>
   LOCAL_GROUP_VERSIONS.map(([group, version, groupPriorityMinimum, versionPriority]) => ({
     apiVersion: 'apiregistration.k8s.io/v1',

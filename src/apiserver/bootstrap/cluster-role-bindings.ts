@@ -1,4 +1,4 @@
-/** Who has the ClusterRoles of a fresh cluster; the controllers' bindings stand with their roles. */
+/** The bootstrap ClusterRoleBindings; those of controllers are in `controller-roles.ts`. */
 import type { ClusterRoleBinding } from '../../api/generated/rbac-v1.ts';
 import { clusterRoleBinding, group, serviceAccount, user } from './rbac-builders.ts';
 import type { Stored } from './stored.ts';
@@ -15,6 +15,6 @@ export const clusterRoleBindings = (): Stored<ClusterRoleBinding>[] => [
   clusterRoleBinding('system:volume-scheduler', [user('system:kube-scheduler')]),
   clusterRoleBinding('system:kube-dns', [serviceAccount('kube-dns')]),
   clusterRoleBinding('system:node-proxier', [user('system:kube-proxy')]),
-  // The node authorizer decides for nodes, by what runs on each; nobody has this role until someone binds it.
+  // The node authorizer decides for nodes; the role has no subjects by default.
   clusterRoleBinding('system:node', []),
 ];

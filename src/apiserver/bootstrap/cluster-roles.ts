@@ -1,4 +1,4 @@
-/** The roles that people are given: everything, administration, editing and viewing of a namespace, and what everyone has. */
+/** The user-facing bootstrap ClusterRoles: cluster-admin, admin, edit, view, discovery and others. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import {
   CHANGE,
@@ -100,7 +100,7 @@ const GENERAL_ROLES: Readonly<Record<string, readonly PolicyRule[]>> = {
   ],
 };
 
-/** Each of view, edit and admin contains the one before it, and whatever other roles are labelled to be part of it. */
+/** edit aggregates view, and admin aggregates edit, each with all roles that have its aggregation label. */
 export const clusterRoles = (): Stored<ClusterRole>[] => [
   aggregatedClusterRole('admin'),
   aggregatedClusterRole('edit', aggregateTo('admin')),

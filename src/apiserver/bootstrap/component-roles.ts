@@ -1,4 +1,4 @@
-/** What the components of a control plane, and common extensions of it, may do. */
+/** The bootstrap ClusterRoles of control plane components and common add-ons. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { READ, READ_AND_CHANGE, clusterRole, recordEvents, rule } from './rbac-builders.ts';
 import type { Stored } from './stored.ts';

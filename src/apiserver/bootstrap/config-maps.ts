@@ -1,13 +1,13 @@
-/** ConfigMaps in kube-system by which the server tells others about itself. */
+/** The ConfigMaps in kube-system that the server writes for other components. */
 import type { ConfigMap } from '../../api/generated/core-v1.ts';
 import type { Stored } from './stored.ts';
 
-/** How an extension server can tell that a request was authenticated by us: certificates in PEM, names of headers. */
-export interface RequestAuthentication {
+/** The content of extension-apiserver-authentication: with it, aggregated servers authenticate proxied requests. */
+interface RequestAuthentication {
   readonly clientCA?: string;
   readonly requestHeader?: {
     readonly clientCA: string;
-    /** Common names that the front proxy's certificate may have; any when empty. */
+    /** Common names of the front proxy's certificate; empty allows any. */
     readonly allowedNames: readonly string[];
     readonly usernameHeaders: readonly string[];
     readonly groupHeaders: readonly string[];
@@ -31,7 +31,7 @@ export function extensionAuthenticationConfigMap({
   return configMap('extension-apiserver-authentication', data);
 }
 
-/** Since which day (`2026-01-31`) the use of tokens from Secrets is recorded; the cleaner trusts records from then on. */
+/** `since` is the day (`2026-01-31`) from which legacy tokens are tracked; the token cleaner needs it. */
 export const legacyTokenTrackingConfigMap = (since: string): Stored<ConfigMap> =>
   configMap('kube-apiserver-legacy-service-account-token-tracking', { since });
 

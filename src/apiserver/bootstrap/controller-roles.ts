@@ -1,4 +1,4 @@
-/** What each built-in controller may do. Each runs as the ServiceAccount of its name in kube-system. */
+/** The bootstrap ClusterRoles of controllers. Each controller runs as the ServiceAccount of its name in kube-system. */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { READ, clusterRole, clusterRoleBinding, recordEvents, rule, serviceAccount } from './rbac-builders.ts';
 import type { Stored } from './stored.ts';

@@ -1,4 +1,4 @@
-/** Priority levels and the flow schemas that assign requests to them, as a fresh server has them. */
+/** The bootstrap PriorityLevelConfigurations and FlowSchemas of API Priority and Fairness. */
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -11,9 +11,9 @@ import type {
 } from '../../api/generated/flowcontrol-v1.ts';
 import type { Stored } from './stored.ts';
 
-/** "true" lets the server bring the spec up to date at start, "false" leaves it to whoever changed it. */
+/** "true": the server updates the spec at its start. "false": the spec belongs to the user. */
 export const AUTOUPDATE_SPEC_ANNOTATION = 'apf.kubernetes.io/autoupdate-spec';
-/** Without these, requests would have nowhere to go: the server keeps them as they are, whatever the annotation says. */
+/** The server needs these objects, and restores their spec even if the annotation is "false". */
 export const MANDATORY_FLOW_CONTROL_OBJECTS = ['exempt', 'catch-all'];
 
 const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1';
@@ -21,7 +21,7 @@ const GROUP_VERSION = 'flowcontrol.apiserver.k8s.io/v1';
 interface LimitedLevel {
   readonly shares: number;
   readonly lendablePercent: number;
-  /** Without queues, requests beyond the limit are rejected. */
+  /** Absent: requests above the limit are rejected. */
   readonly queuing?: QueuingConfiguration;
 }
 
@@ -90,30 +90,30 @@ const requestsForLeases = (verbs: string[]): ResourcePolicyRule => ({
 
 interface Flow {
   readonly level: string;
-  /** Lower numbers are tried first. */
+  /** Lower values match first. */
   readonly precedence: number;
-  /** How the requests are told apart into flows that share fairly; all one flow without it. */
+  /** The flow distinguisher; absent: all requests are one flow. */
   readonly by?: 'ByUser' | 'ByNamespace';
   readonly subjects: Subject[];
   readonly requests: Requests;
 }
 
-export const flowSchemas = (): Stored<FlowSchema>[] => [
-  flowSchema('exempt', { level: 'exempt', precedence: 1, subjects: [group('system:masters')], requests: anyRequest() }),
-  flowSchema('probes', {
+const FLOWS: Readonly<Record<string, Flow>> = {
+  exempt: { level: 'exempt', precedence: 1, subjects: [group('system:masters')], requests: anyRequest() },
+  probes: {
     level: 'exempt',
     precedence: 2,
     subjects: everyone(),
     requests: { nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
-  }),
-  flowSchema('system-leader-election', {
+  },
+  'system-leader-election': {
     level: 'leader-election',
     precedence: 100,
     by: 'ByUser',
     subjects: [user('system:kube-controller-manager'), user('system:kube-scheduler'), serviceAccountsOf('kube-system')],
     requests: { resourceRules: [requestsForLeases(['get', 'create', 'update'])] },
-  }),
-  flowSchema('system-node-high', {
+  },
+  'system-node-high': {
     level: 'node-high',
     precedence: 400,
     by: 'ByUser',
@@ -124,57 +124,60 @@ export const flowSchemas = (): Stored<FlowSchema>[] => [
         requestsForLeases(['*']),
       ],
     },
-  }),
-  flowSchema('system-nodes', {
+  },
+  'system-nodes': {
     level: 'system',
     precedence: 500,
     by: 'ByUser',
     subjects: [group('system:nodes')],
     requests: anyRequest(),
-  }),
-  flowSchema('kube-controller-manager', {
+  },
+  'kube-controller-manager': {
     level: 'workload-high',
     precedence: 800,
     by: 'ByNamespace',
     subjects: [user('system:kube-controller-manager')],
     requests: anyRequest(),
-  }),
-  flowSchema('kube-scheduler', {
+  },
+  'kube-scheduler': {
     level: 'workload-high',
     precedence: 800,
     by: 'ByNamespace',
     subjects: [user('system:kube-scheduler')],
     requests: anyRequest(),
-  }),
-  flowSchema('kube-system-service-accounts', {
+  },
+  'kube-system-service-accounts': {
     level: 'workload-high',
     precedence: 900,
     by: 'ByNamespace',
     subjects: [serviceAccountsOf('kube-system')],
     requests: anyRequest(),
-  }),
-  flowSchema('service-accounts', {
+  },
+  'service-accounts': {
     level: 'workload-low',
     precedence: 9000,
     by: 'ByUser',
     subjects: [group('system:serviceaccounts')],
     requests: anyRequest(),
-  }),
-  flowSchema('global-default', {
+  },
+  'global-default': {
     level: 'global-default',
     precedence: 9900,
     by: 'ByUser',
     subjects: everyone(),
     requests: anyRequest(),
-  }),
-  flowSchema('catch-all', {
+  },
+  'catch-all': {
     level: 'catch-all',
     precedence: 10_000,
     by: 'ByUser',
     subjects: everyone(),
     requests: anyRequest(),
-  }),
-];
+  },
+};
+
+export const flowSchemas = (): Stored<FlowSchema>[] =>
+  Object.entries(FLOWS).map(([name, flow]) => flowSchema(name, structuredClone(flow)));
 
 function flowSchema(name: string, { level, precedence, by, subjects, requests }: Flow): Stored<FlowSchema> {
   const spec: FlowSchemaSpec = {

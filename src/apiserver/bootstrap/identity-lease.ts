@@ -1,11 +1,11 @@
-/** The Lease by which a server says that it is alive, so that others can tell how many there are. */
+/** The identity Lease of an API server in kube-system. */
 import { createHash } from 'node:crypto';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Stored } from './stored.ts';
 
-export interface ServerIdentity {
+interface ServerIdentity {
   readonly hostname: string;
-  /** New with every start of the server. */
+  /** Changes with every start of the server. */
   readonly uid: string;
   /** `192.0.2.2:6443` */
   readonly advertiseAddress: string;
@@ -29,7 +29,7 @@ export const identityLease = (
   };
 };
 
-/** The same for every start on one machine: a hash over the host's name and the component's, each behind its length. */
+/** Stable for a machine: a hash of the length-prefixed host name and component name, as upstream computes it. */
 export function serverIdentityName(hostname: string): string {
   const hash = createHash('sha256');
   for (const part of [hostname, 'kube-apiserver']) {

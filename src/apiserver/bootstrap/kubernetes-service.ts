@@ -1,6 +1,6 @@
 /**
- * The Service by which Pods reach the API server, its endpoints, and the range from which Services get their addresses.
- * The endpoints list the server by itself, without a selector; with several servers each adds its own address.
+ * The Service `kubernetes` by which pods reach the API server, its endpoints, and the ServiceCIDR. The Service has no
+ * selector: the server writes the endpoints.
  */
 import type { Endpoints, Service } from '../../api/generated/core-v1.ts';
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
@@ -9,7 +9,7 @@ import type { Stored } from './stored.ts';
 
 export const KUBERNETES_SERVICE = { namespace: 'default', name: 'kubernetes' } as const;
 
-/** The server does not let go of a range while Services have addresses in it. */
+/** Keeps the ServiceCIDR while Services use its addresses. */
 const SERVICE_CIDR_FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
 
 export const serviceCIDR = (cidrs: readonly string[]): Stored<ServiceCIDR> => ({
@@ -39,7 +39,7 @@ export function kubernetesService(clusterIP: string, securePort: number): Stored
   };
 }
 
-/** `addresses` are those under which the servers are reached, sorted. */
+/** `addresses` are the sorted advertise addresses of the servers. */
 export const kubernetesEndpoints = (addresses: readonly string[], securePort: number): Stored<Endpoints> => ({
   apiVersion: 'v1',
   kind: 'Endpoints',

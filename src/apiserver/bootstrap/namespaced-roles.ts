@@ -1,9 +1,9 @@
-/** Roles and bindings inside the system namespaces: leader election, bootstrap tokens, and what extension servers read. */
+/** The bootstrap Roles and RoleBindings in system namespaces: leader election, bootstrap tokens, extension API servers. */
 import type { Role, RoleBinding, Subject } from '../../api/generated/rbac-v1.ts';
 import { READ, recordEvents, role, roleBinding, rule, serviceAccount, user } from './rbac-builders.ts';
 import type { Stored } from './stored.ts';
 
-const lockLeader = [
+const leaderElectionRules = [
   rule('create,get,list,update,watch', 'coordination.k8s.io', 'leases'),
   rule('create,get,list,update,watch', 'coordination.k8s.io', 'leasecandidates'),
 ];
@@ -12,8 +12,8 @@ export const namespacedRoles = (): Stored<Role>[] => [
   role('kube-system', 'extension-apiserver-authentication-reader', [
     rule(READ, 'core', 'configmaps', 'extension-apiserver-authentication'),
   ]),
-  role('kube-system', 'system::leader-locking-kube-controller-manager', lockLeader),
-  role('kube-system', 'system::leader-locking-kube-scheduler', lockLeader),
+  role('kube-system', 'system::leader-locking-kube-controller-manager', leaderElectionRules),
+  role('kube-system', 'system::leader-locking-kube-scheduler', leaderElectionRules),
   role('kube-system', 'system:controller:bootstrap-signer', [rule(READ, 'core', 'secrets')]),
   role('kube-system', 'system:controller:cloud-provider', [rule('create,get,list,watch', 'core', 'configmaps')]),
   role('kube-system', 'system:controller:token-cleaner', [

@@ -1,10 +1,10 @@
-/** The namespaces that always exist. */
+/** The system namespaces. */
 import type { Namespace } from '../../api/generated/core-v1.ts';
 import type { Stored } from './stored.ts';
 
 export const SYSTEM_NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
 
-/** In the order in which they are made: the system's own first, since its roles live there. */
+/** kube-system comes first, because other bootstrap objects are in it. */
 export const namespaces = (): Stored<Namespace>[] =>
   SYSTEM_NAMESPACES.map((name) => ({
     apiVersion: 'v1',

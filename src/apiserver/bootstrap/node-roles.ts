@@ -1,4 +1,4 @@
-/** What nodes, and the agents that run on them, may do. */
+/** The bootstrap ClusterRoles of nodes and node agents. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { READ, clusterRole, recordEvents, rule } from './rbac-builders.ts';
 import type { Stored } from './stored.ts';

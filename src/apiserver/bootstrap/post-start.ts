@@ -1,4 +1,4 @@
-/** Brings a server's own objects into being after each start: what is missing is made, what has aged is brought up to date. */
+/** The post-start hook: creates missing bootstrap objects at each start of the server, and updates outdated ones. */
 import os from 'node:os';
 import { apiVersionOf } from '../../api/index.ts';
 import { formatMicroTime, formatTime } from '../../base/index.ts';
@@ -150,7 +150,7 @@ class BootstrapWriter {
     );
   }
 
-  /** Another server may have been faster. */
+  /** Another server may create the object first. */
   async #create(object: KubeObject): Promise<void> {
     try {
       await this.#loopback('POST', this.#path(object, undefined), object);
@@ -178,7 +178,7 @@ class BootstrapWriter {
   }
 }
 
-/** The first address of the first range is the API server's own. */
+/** The cluster IP of the Service `kubernetes` is the first address of the first range. */
 function firstAddress(range: string): string {
   const [address = ''] = range.split(',')[0]!.split('/');
   if (address.includes(':')) return address.endsWith('::') ? `${address}1` : address;

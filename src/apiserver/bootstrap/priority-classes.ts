@@ -1,8 +1,8 @@
-/** The priority classes that are reserved for the system. */
+/** The system PriorityClasses. */
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
 import type { Stored } from './stored.ts';
 
-/** Values from here on are for the system; users' classes stay below. */
+/** User-defined classes must have lower values. */
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
 export const priorityClasses = (): Stored<PriorityClass>[] => [

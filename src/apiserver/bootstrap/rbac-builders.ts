@@ -1,4 +1,4 @@
-/** A small vocabulary in which the roles and bindings of a fresh cluster are written down. */
+/** Builders for the bootstrap RBAC objects. */
 import type {
   ClusterRole,
   ClusterRoleBinding,
@@ -9,8 +9,8 @@ import type {
 } from '../../api/generated/rbac-v1.ts';
 import type { Stored } from './stored.ts';
 
-export const RBAC_GROUP = 'rbac.authorization.k8s.io';
-/** "false" on an existing object keeps the server from adding to it at start. */
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
+/** "false": the server does not update the object at its start. */
 export const AUTOUPDATE_ANNOTATION = 'rbac.authorization.kubernetes.io/autoupdate';
 const BOOTSTRAPPING_LABEL = 'kubernetes.io/bootstrapping';
 
@@ -18,7 +18,7 @@ export const READ = 'get,list,watch';
 export const CHANGE = 'create,delete,deletecollection,patch,update';
 export const READ_AND_CHANGE = 'create,delete,deletecollection,get,list,patch,update,watch';
 
-/** Lists are separated by commas; the API group `core` is the one without a name. */
+/** Each argument is a comma-separated list; `core` stands for the API group without a name. */
 export function rule(verbs: string, apiGroups: string, resources: string, resourceNames?: string): PolicyRule {
   return {
     verbs: verbs.split(','),
@@ -33,10 +33,10 @@ export const urls = (verbs: string, nonResourceURLs: string): PolicyRule => ({
   nonResourceURLs: nonResourceURLs.split(','),
 });
 
-/** What everyone needs who reports events, old and new. */
+/** For all components that record events, in both API groups. */
 export const recordEvents: PolicyRule = rule('create,patch,update', 'core,events.k8s.io', 'events');
 
-/** The label that makes a ClusterRole part of another: `aggregateTo('edit')`. */
+/** The label that aggregates a ClusterRole into another one. */
 export const aggregateTo = (role: string): Record<string, string> => ({
   [`rbac.authorization.k8s.io/aggregate-to-${role}`]: 'true',
 });
@@ -60,7 +60,7 @@ export function clusterRole(
   };
 }
 
-/** A ClusterRole whose rules a controller gathers from the roles with the label `aggregate-to-<name>`. */
+/** A ClusterRole whose rules the aggregation controller collects from roles with the label `aggregate-to-NAME`. */
 export function aggregatedClusterRole(name: string, labels?: Record<string, string>): Stored<ClusterRole> {
   return {
     apiVersion: `${RBAC_GROUP}/v1`,

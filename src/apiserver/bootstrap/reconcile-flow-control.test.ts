@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import { flowSchemas, priorityLevels } from './flow-control.ts';
-import { obsoleteFlowControlNames, reconcileFlowControl } from './reconcile-flow-control.ts';
+import { reconcileFlowControl } from './reconcile-flow-control.ts';
 
 const ANNOTATION = 'apf.kubernetes.io/autoupdate-spec';
 
@@ -79,14 +79,4 @@ describe('reconcileFlowControl', () => {
     if (!exempt) throw new Error('no exempt level');
     expect(reconcileFlowControl({ ...exempt, spec }, exempt).action).toBe(action);
   });
-});
-
-test('only objects that the server still keeps up to date become obsolete', () => {
-  const existing: FlowSchema[] = [
-    schema('exempt'),
-    { metadata: { name: 'of-an-earlier-version', annotations: { [ANNOTATION]: 'true' } } },
-    { metadata: { name: 'taken-over', annotations: { [ANNOTATION]: 'false' } } },
-    { metadata: { name: 'of-an-administrator' } },
-  ];
-  expect(obsoleteFlowControlNames(existing, flowSchemas())).toEqual(['of-an-earlier-version']);
 });

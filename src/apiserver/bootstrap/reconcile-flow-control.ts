@@ -1,6 +1,6 @@
 /**
- * How the server brings flow control objects of an earlier start up to date. The mandatory ones always get their spec
- * back. The others follow their annotation, or, without a legible one, are updated while nobody has changed them.
+ * Reconciles flow control objects of an earlier start. The spec of mandatory objects is always restored. Others are updated
+ * if their annotation says so; without a valid annotation, if their generation shows that no user has changed them.
  */
 import type { FlowSchema, PriorityLevelConfiguration } from '../../api/generated/flowcontrol-v1.ts';
 import { semanticEqual } from '../../machinery/validation/index.ts';
@@ -27,17 +27,6 @@ export function reconcileFlowControl<T extends FlowControlObject>(
   return { action: 'update', object };
 }
 
-/** Objects of earlier versions that the server made, still keeps up to date, and no longer wants. */
-export function obsoleteFlowControlNames(
-  existing: readonly FlowControlObject[],
-  desired: readonly FlowControlObject[],
-): string[] {
-  const wanted = new Set(desired.map(({ metadata }) => metadata.name));
-  return existing
-    .filter((object) => !wanted.has(object.metadata.name) && annotatedAs(object) === true)
-    .map(({ metadata }) => metadata.name ?? '');
-}
-
 const isMandatory = ({ metadata }: FlowControlObject): boolean =>
   MANDATORY_FLOW_CONTROL_OBJECTS.includes(metadata.name ?? '');
 
@@ -50,7 +39,7 @@ function annotatedAs({ metadata }: FlowControlObject): boolean | undefined {
   return ['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(value) ? false : undefined;
 }
 
-/** How much of its concurrency the exempt level lends is the administrator's to choose. */
+/** Administrators may change spec.exempt of the level `exempt`. */
 function sameSpec(existing: FlowControlObject, desired: FlowControlObject): boolean {
   const wanted = desired.spec;
   if (

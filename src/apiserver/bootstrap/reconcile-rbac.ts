@@ -1,6 +1,6 @@
 /**
- * How the server brings the RBAC objects of an earlier start up to date: it adds what is missing and never takes away,
- * so that what an administrator added stays. An object annotated with autoupdate "false" is left alone.
+ * Reconciles RBAC objects of an earlier start: adds missing rules and subjects, and removes nothing that an administrator
+ * has added. Objects with the annotation autoupdate "false" are not changed.
  */
 import type { LabelSelector, ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { ClusterRole, ClusterRoleBinding, Role, RoleBinding, Subject } from '../../api/generated/rbac-v1.ts';
@@ -8,7 +8,7 @@ import { semanticEqual } from '../../machinery/validation/index.ts';
 import { AUTOUPDATE_ANNOTATION } from './rbac-builders.ts';
 import { uncoveredRules } from './rule-coverage.ts';
 
-/** What has to be done to an object; `recreate` is to delete the existing one, then to create. */
+/** `recreate` deletes the existing object first. */
 export type Reconciliation<T> =
   | { readonly action: 'none' }
   | { readonly action: 'create' | 'update' | 'recreate'; readonly object: T };
@@ -24,7 +24,7 @@ export function reconcileRole<T extends Role | ClusterRole>(existing: T | undefi
   return updateIfChanged(existing, reconcileAggregation(updated, desired));
 }
 
-/** A role that is not to be aggregated loses its aggregation rule; otherwise missing selectors are added. */
+/** Adds missing selectors; removes the aggregation rule if the role should have none. */
 function reconcileAggregation<T extends Role | ClusterRole>(role: T, desired: T): T {
   const existingRule = 'aggregationRule' in role ? role.aggregationRule : undefined;
   const desiredRule = 'aggregationRule' in desired ? desired.aggregationRule : undefined;
@@ -43,7 +43,7 @@ function reconcileAggregation<T extends Role | ClusterRole>(role: T, desired: T)
     : { ...role, aggregationRule: { clusterRoleSelectors: [...selectors, ...missing] } };
 }
 
-/** The role of a binding cannot change, so a binding to another role is replaced. */
+/** roleRef is immutable, so a binding to another role is recreated. */
 export function reconcileBinding<T extends RoleBinding | ClusterRoleBinding>(
   existing: T | undefined,
   desired: T,
@@ -67,7 +67,7 @@ const sameSubject = (a: Subject, b: Subject): boolean =>
 const isProtected = (existing: { metadata: ObjectMeta }): boolean =>
   existing.metadata.annotations?.[AUTOUPDATE_ANNOTATION] === 'false';
 
-/** Labels and annotations that exist keep their values. */
+/** Existing labels and annotations keep their values. */
 function mergeMetadata(existing: ObjectMeta, desired: ObjectMeta): ObjectMeta {
   const merged = { ...existing };
   if (desired.labels) merged.labels = { ...desired.labels, ...existing.labels };

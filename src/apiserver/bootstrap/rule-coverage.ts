@@ -1,15 +1,15 @@
-/** Whether some rules grant everything that others grant. */
+/** Rule coverage: which permissions of a role does another set of rules not grant? The escalation check uses it too. */
 import type { PolicyRule } from '../../api/generated/rbac-v1.ts';
 
-/** What `wanted` grants and `granted` does not, taken apart into rules of one verb on one resource, name or URL. */
+/** The permissions of `wanted` that `granted` does not cover, as rules with one verb and one resource, name or URL. */
 export function uncoveredRules(granted: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   return wanted.flatMap(singleRules).filter((single) => !granted.some((rule) => covers(rule, single)));
 }
 
-/** A rule taken apart: group by group, resource by resource, verb by verb, name by name; then URL by URL. */
+/** Splits a rule into rules with one group, resource, verb and name, or one verb and URL. */
 export function singleRules(rule: PolicyRule): PolicyRule[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [] } = rule;
-  // A rule that validation has not seen yet may have null in place of its verbs.
+  // The rule may not be validated yet, and its verbs null.
   const verbs = (rule.verbs as string[] | null) ?? [];
   const names = resourceNames.length === 0 ? [{}] : resourceNames.map((name) => ({ resourceNames: [name] }));
   const onResources = apiGroups.flatMap((group) =>
@@ -38,14 +38,14 @@ function covers(rule: PolicyRule, single: PolicyRule): boolean {
 const hasAll = (granted: readonly string[], wanted: readonly string[]): boolean =>
   granted.includes('*') || wanted.every((value) => granted.includes(value));
 
-/** A subresource is granted by its own name, or for every resource by a star in the resource's place. */
+/** `pods/status` is covered by `*`, `pods/status` and `*` in the place of `pods`. */
 function coversResource(granted: readonly string[], wanted: string): boolean {
   if (granted.includes('*') || granted.includes(wanted)) return true;
   const slash = wanted.indexOf('/');
   return slash >= 0 && granted.includes(`*${wanted.slice(slash)}`);
 }
 
-/** No names means every name; so a rule that wants every name is not covered by one that grants some. */
+/** No names means all names, which a rule with some names does not cover. */
 const coversNames = (granted: readonly string[], wanted: readonly string[]): boolean =>
   granted.length === 0 || (wanted.length > 0 && wanted.every((name) => granted.includes(name)));
 

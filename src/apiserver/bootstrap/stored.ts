@@ -1,4 +1,4 @@
 import type { KubeObject } from '../../machinery/index.ts';
 
-/** An object with the type of its kind that is complete enough to be stored. */
+/** A typed object with apiVersion, kind and metadata. */
 export type Stored<T> = T & KubeObject;

@@ -1,4 +1,4 @@
-/** `--feature-gates`: those that change what is served; a gate that is not known is refused, as upstream does. */
+/** --feature-gates: parses the gates, and rejects unknown ones as upstream does. */
 import { UsageError } from '../../flags/index.ts';
 import { FEATURE_GATE_DEFAULTS } from '../../machinery/index.ts';
 
@@ -9,7 +9,7 @@ export function featureGates(given: Readonly<Record<string, string>>): Record<st
       throw new UsageError(
         `invalid value of ${name}: ${value}, err: strconv.ParseBool: parsing "${value}": invalid syntax`,
       );
-    // `kube:Name=true` names the component whose gate it is.
+    // `kube:Name=true` has the component as a prefix.
     const gate = name.replace(/^kube:/, '');
     if (!Object.hasOwn(FEATURE_GATE_DEFAULTS, gate)) throw new UsageError(`unrecognized feature gate: ${gate}`);
     gates[gate] = value.toLowerCase() === 'true';

@@ -2,7 +2,7 @@ import { type FlagTable, type FlagValues, loggingFlags, processFlags } from '../
 import { admissionFlags, auditFlags, authenticationFlags, authorizationFlags } from './security-flags.ts';
 import { apiFlags, servingFlags, storageFlags } from './serving-flags.ts';
 
-/** Every flag that kube-apiserver v1.36 has. */
+/** All flags of kube-apiserver v1.36. */
 export const apiServerFlags = {
   ...servingFlags,
   ...storageFlags,

@@ -1,4 +1,4 @@
-/** `kube-apiserver` as a program of its own, with upstream's flags. */
+/** The kube-apiserver command, with upstream's flags. */
 import { flagsHelp, parseFlags } from '../../flags/index.ts';
 import { type Context, RunGroup } from '../../kernel/index.ts';
 import { startApiServer, type ApiServer } from '../server.ts';
@@ -10,7 +10,7 @@ export type { ParsedApiServerFlags } from './options.ts';
 export const apiServerHelp = (): string =>
   flagsHelp(apiServerFlags, { usage: 'kube-apiserver: serves the Kubernetes API from an etcd' });
 
-/** Throws a UsageError for what cannot be understood or honoured. */
+/** Throws a UsageError for invalid and unsupported flags. */
 export function parseApiServerFlags(argv: readonly string[]): ParsedApiServerFlags {
   const parsed = parseFlags(argv, apiServerFlags);
   if (!parsed.help) checkApiServerFlags(parsed);
@@ -24,7 +24,7 @@ export async function runApiServerCommand(
   onReady?: (server: ApiServer) => void,
 ): Promise<void> {
   for (const warning of parsed.warnings) ctx.logger.warn(warning);
-  // What follows files and talks to webhooks ends with the server, however that ends.
+  // The group ends file watchers and webhook clients with the server.
   const group = new RunGroup(ctx);
   const inner: Context = { ...ctx, signal: group.signal };
   try {

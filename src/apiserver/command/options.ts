@@ -1,4 +1,4 @@
-/** From kube-apiserver's flags to the options of a server. */
+/** Converts the flags of kube-apiserver to server options. */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import { type ParsedFlags, UsageError } from '../../flags/index.ts';
@@ -15,7 +15,7 @@ import { serverKeys } from './server-keys.ts';
 
 export type ParsedApiServerFlags = ParsedFlags<typeof apiServerFlags>;
 
-/** Checks what can be checked without looking at files. */
+/** Validates flags without reading files. */
 export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   if (!values['etcd-servers']?.length) throw new UsageError('--etcd-servers must be specified');
   if (!/^\d+-\d+$/.test(values['service-node-port-range']))
@@ -24,12 +24,12 @@ export function checkApiServerFlags({ values }: ParsedApiServerFlags): void {
   servedVersions(values['runtime-config'] ?? {});
 }
 
-/** Opens the store, which is the caller's to close. */
+/** Opens the store; the caller must close it. */
 export async function apiServerOptions(
   ctx: Context,
   { values, given }: ParsedApiServerFlags,
 ): Promise<ApiServerOptions> {
-  const advertiseAddress = values['advertise-address'] ?? addressOf(values['bind-address']);
+  const advertiseAddress = values['advertise-address'] ?? defaultAdvertiseAddress(values['bind-address']);
   const serving = {
     dnsNames: [
       'localhost',
@@ -43,9 +43,7 @@ export async function apiServerOptions(
   const [pki, security, admission, encryption, kubeletCa] = await Promise.all([
     serverKeys(ctx, values, serving),
     loadSecurityOptions(ctx, securityFiles(values, given)),
-    values['admission-control-config-file']
-      ? loadAdmissionConfiguration(ctx, values['admission-control-config-file'])
-      : {},
+    admissionOptions(ctx, values),
     values['encryption-provider-config'] ? encryptionFrom(ctx, values['encryption-provider-config']) : undefined,
     values['kubelet-certificate-authority'] ? fs.readFile(values['kubelet-certificate-authority'], 'utf8') : undefined,
   ]);
@@ -55,15 +53,7 @@ export async function apiServerOptions(
     store: await openStore(ctx, { type: 'etcd', endpoints: values['etcd-servers'] ?? [], ...(await etcdTls(values)) }),
     pki,
     ...security,
-    admission: {
-      ...admission,
-      enable: values['enable-admission-plugins'] ?? [],
-      disable: values['disable-admission-plugins'] ?? [],
-      defaultTolerationSeconds: {
-        notReady: values['default-not-ready-toleration-seconds'],
-        unreachable: values['default-unreachable-toleration-seconds'],
-      },
-    },
+    admission,
     ...(encryption ? { encryption: encryption.transformer } : {}),
     flowControl: values['enable-priority-and-fairness']
       ? { serverSeats: values['max-requests-inflight'] + values['max-mutating-requests-inflight'] }
@@ -88,7 +78,23 @@ export async function apiServerOptions(
   };
 }
 
-/** A file that is named must be there: a key of our own making would hide a mistake in its name. */
+async function admissionOptions(
+  ctx: Context,
+  values: ApiServerFlagValues,
+): Promise<NonNullable<ApiServerOptions['admission']>> {
+  const file = values['admission-control-config-file'];
+  return {
+    ...(file ? await loadAdmissionConfiguration(ctx, file) : {}),
+    enable: values['enable-admission-plugins'] ?? [],
+    disable: values['disable-admission-plugins'] ?? [],
+    defaultTolerationSeconds: {
+      notReady: values['default-not-ready-toleration-seconds'],
+      unreachable: values['default-unreachable-toleration-seconds'],
+    },
+  };
+}
+
+/** The file must exist: to generate a key would hide a typo in its name. */
 async function encryptionFrom(ctx: Context, file: string): Promise<OpenEncryption> {
   await fs.access(file);
   return openEncryption(ctx, file);
@@ -106,17 +112,17 @@ async function etcdTls(values: ApiServerFlagValues): Promise<{ tls?: { ca?: Buff
 }
 
 /**
- * All addresses, or this machine's own, mean the first that others can reach. Endpoints may not be loopback addresses, so a
- * machine without any other gets one that is reserved for documentation.
+ * The default advertise address: the first external address of the machine if the server listens on all or on loopback
+ * addresses. Endpoints may not be loopback addresses, so a machine without a network gets one of the documentation range.
  */
-function addressOf(bindAddress: string): string {
+function defaultAdvertiseAddress(bindAddress: string): string {
   if (!['0.0.0.0', '::', '::1', 'localhost'].includes(bindAddress) && !bindAddress.startsWith('127.'))
     return bindAddress;
   const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);
   return addresses.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '192.0.2.1';
 }
 
-/** Fields of `undefined` are left out: absent means the default. */
+/** Removes undefined and empty fields, so that their defaults apply. */
 function defined<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== '')) as T;
 }
@@ -145,7 +151,7 @@ export function securityFiles(values: ApiServerFlagValues, given: ReadonlySet<st
     authenticationTokenWebhookCacheTtlMs: values['authentication-token-webhook-cache-ttl'],
     authenticationTokenWebhookVersion: values['authentication-token-webhook-version'] === 'v1' ? 'v1' : 'v1beta1',
     oidc: oidcFlags(values),
-    // Upstream's default, unless a file says otherwise.
+    // AlwaysAllow is upstream's default without --authorization-config.
     authorizationMode:
       given.has('authorization-mode') || values['authorization-config']
         ? values['authorization-mode']

@@ -1,4 +1,4 @@
-/** From the files and settings that kube-apiserver's flags name to the authenticators, authorizers and audit of a pipeline. */
+/** Loads the files that the security flags name, and builds the authentication, authorization and audit options. */
 import fs from 'node:fs/promises';
 import type { Context } from '../../kernel/index.ts';
 import {
@@ -21,12 +21,12 @@ import { WebhookAuthorizer } from '../authz/webhook.ts';
 import type { PipelineOptions } from '../pipeline/build-pipeline.ts';
 import { ReviewClient } from '../review-webhooks/index.ts';
 
-/** Named as the flags are; paths are of files. */
+/** The values of the security flags, under the names of the flags. */
 export interface SecurityFiles {
   readonly clientCaFile?: string;
   readonly tokenAuthFile?: string;
   readonly serviceAccountKeyFiles?: readonly string[];
-  /** The first issues; tokens of the others are good too. */
+  /** The first issuer signs; tokens of the others are accepted. */
   readonly serviceAccountIssuers?: readonly string[];
   readonly serviceAccountJwksUri?: string;
   readonly serviceAccountMaxTokenExpirationMs?: number;
@@ -61,7 +61,7 @@ export interface OidcFlags {
   readonly clientId: string;
   readonly caFile?: string;
   readonly usernameClaim?: string;
-  /** `-` for none; without it the issuer, unless the claim is an address. */
+  /** `-` for none. The default is the issuer, and none for the claim `email`. */
   readonly usernamePrefix?: string;
   readonly groupsClaim?: string;
   readonly groupsPrefix?: string;
@@ -69,12 +69,11 @@ export interface OidcFlags {
   readonly signingAlgorithms?: readonly string[];
 }
 
-/** Files that may change while the server runs are looked at this often. */
-const LOOK_EVERY_MS = 60_000;
+const RELOAD_INTERVAL_MS = 60_000;
 
 export type SecurityOptions = Pick<PipelineOptions, 'authentication' | 'authorization' | 'audit'>;
 
-/** Throws an error that names the file or setting that is wrong. */
+/** Throws an error that names the wrong file or flag. */
 export async function loadSecurityOptions(ctx: Context, files: SecurityFiles): Promise<SecurityOptions> {
   if (files.authenticationConfig && files.oidc)
     throw new Error('authentication-config and oidc-* cannot be used together');
@@ -116,7 +115,7 @@ async function loadAuthentication(
   return {
     tokenAuthenticators,
     ...(anonymous ? { anonymous } : {}),
-    ...(files.clientCaFile ? { clientCa: await followed(ctx, files.clientCaFile) } : {}),
+    ...(files.clientCaFile ? { clientCa: await reloadedFile(ctx, files.clientCaFile) } : {}),
     ...(files.tokenAuthFile ? { tokenFile: await read(files.tokenAuthFile) } : {}),
     ...(files.serviceAccountKeyFiles
       ? { serviceAccountKeys: (await Promise.all(files.serviceAccountKeyFiles.map(read))).flatMap(pemBlocks) }
@@ -135,16 +134,16 @@ async function loadAuthentication(
   };
 }
 
-/** A file may hold several keys, one after the other. */
+/** A file may contain several keys. */
 const pemBlocks = (text: string): string[] => text.match(/-----BEGIN [^-]+-----[^-]+-----END [^-]+-----\n?/g) ?? [text];
 
-/** The text of a file as it is now, or was a minute ago. */
-async function followed(ctx: Context, file: string): Promise<() => string> {
+/** Reads the file periodically; the returned function gives its latest content. */
+async function reloadedFile(ctx: Context, file: string): Promise<() => string> {
   let text = await read(file);
-  const timer = ctx.clock.every(LOOK_EVERY_MS, () => {
+  const timer = ctx.clock.every(RELOAD_INTERVAL_MS, () => {
     read(file).then(
       (found) => (text = found),
-      (error: unknown) => ctx.logger.error(error, 'A file cannot be read again; what it said stays', { file }),
+      (error: unknown) => ctx.logger.error(error, 'Failed to reload the file, keeping its last content', { file }),
     );
   });
   if (ctx.signal.aborted) timer.cancel();
@@ -225,12 +224,12 @@ async function loadAudit(ctx: Context, files: SecurityFiles): Promise<PolicyAudi
     );
   }
   if (files.auditWebhookConfigFile) {
-    // The last batch is sent when the server has been told to end, so its requests end by their own time limit.
-    const outliving = { ...ctx, signal: new AbortController().signal };
+    // The last batch is sent during shutdown, so the server's signal must not cancel it.
+    const uncancelled = { ...ctx, signal: new AbortController().signal };
     backends.push(
-      new AuditWebhook(outliving, {
+      new AuditWebhook(uncancelled, {
         ...files.auditWebhookBatch,
-        client: await ReviewClient.fromKubeconfig(outliving, files.auditWebhookConfigFile),
+        client: await ReviewClient.fromKubeconfig(uncancelled, files.auditWebhookConfigFile),
       }),
     );
   }

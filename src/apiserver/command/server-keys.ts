@@ -1,4 +1,4 @@
-/** The server's keys and certificates from the files that flags name; what they do not name is made. */
+/** Reads the keys and certificates that the flags name, and generates the others. */
 import { createPublicKey } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -10,37 +10,39 @@ import type { ApiServerFlagValues } from './flags.ts';
 
 export async function serverKeys(ctx: Context, values: ApiServerFlagValues, names: ServingNames): Promise<ServerKeys> {
   const [serving, kubeletClient, frontProxyClient, clientCa, frontProxyCa, signingKey] = await Promise.all([
-    pairOf(values, 'tls-cert-file', 'tls-private-key-file'),
-    pairOf(values, 'kubelet-client-certificate', 'kubelet-client-key'),
-    pairOf(values, 'proxy-client-cert-file', 'proxy-client-key-file'),
-    textOf(values['client-ca-file']),
-    textOf(values['requestheader-client-ca-file']),
-    textOf(values['service-account-signing-key-file']),
+    readKeyPair(values, 'tls-cert-file', 'tls-private-key-file'),
+    readKeyPair(values, 'kubelet-client-certificate', 'kubelet-client-key'),
+    readKeyPair(values, 'proxy-client-cert-file', 'proxy-client-key-file'),
+    readPem(values['client-ca-file']),
+    readPem(values['requestheader-client-ca-file']),
+    readPem(values['service-account-signing-key-file']),
   ]);
-  const made = await openPki(ctx, undefined, names);
+  const generated = await openPki(ctx, undefined, names);
   return {
-    ca: clientCa === undefined ? made.ca : { certificate: clientCa },
-    frontProxyCa: frontProxyCa === undefined ? made.frontProxyCa : { certificate: frontProxyCa },
-    apiserver: serving ?? (await keptPair(ctx, values['cert-dir'], names)),
-    kubeletClient: kubeletClient ?? made.kubeletClient,
-    frontProxyClient: frontProxyClient ?? made.frontProxyClient,
+    ca: clientCa === undefined ? generated.ca : { certificate: clientCa },
+    frontProxyCa: frontProxyCa === undefined ? generated.frontProxyCa : { certificate: frontProxyCa },
+    apiserver: serving ?? (await certDirKeyPair(ctx, values['cert-dir'], names)),
+    kubeletClient: kubeletClient ?? generated.kubeletClient,
+    frontProxyClient: frontProxyClient ?? generated.frontProxyClient,
     serviceAccount:
-      signingKey === undefined ? made.serviceAccount : { privateKey: signingKey, publicKey: publicKeyOf(signingKey) },
+      signingKey === undefined
+        ? generated.serviceAccount
+        : { privateKey: signingKey, publicKey: publicKeyOf(signingKey) },
   };
 }
 
 const PAIR_NAME = 'apiserver';
 
 /**
- * The certificate in `--cert-dir`: whatever is there is served, whoever made it. Without one a pair is made and kept,
- * for clients to find; as upstream does it, the file has the certificate's own authority behind it.
+ * The key pair in --cert-dir. If it does not exist, it is generated and written there; the certificate file also contains
+ * the CA certificate, as upstream's does.
  */
-async function keptPair(ctx: Context, directory: string, names: ServingNames): Promise<KeyPair> {
+async function certDirKeyPair(ctx: Context, directory: string, names: ServingNames): Promise<KeyPair> {
   const files = {
     certificate: path.join(directory, `${PAIR_NAME}.crt`),
     key: path.join(directory, `${PAIR_NAME}.key`),
   };
-  const [certificate, key] = await Promise.all([readable(files.certificate), readable(files.key)]);
+  const [certificate, key] = await Promise.all([readIfExists(files.certificate), readIfExists(files.key)]);
   if (certificate !== undefined && key !== undefined) return { certificate, key };
   if (certificate !== undefined || key !== undefined) {
     const missing = certificate === undefined ? files.certificate : files.key;
@@ -53,18 +55,18 @@ async function keptPair(ctx: Context, directory: string, names: ServingNames): P
     days: SELF_SIGNED_DAYS,
     ...names,
   });
-  const made = { certificate: issued.certificate + authority.certificate, key: issued.key };
+  const generated = { certificate: issued.certificate + authority.certificate, key: issued.key };
   await makeDirectory(directory, { mode: 0o755 });
-  // Never over a file that came to be there in the meantime.
-  await fs.writeFile(files.key, made.key, { mode: 0o600, flag: 'wx' });
-  await fs.writeFile(files.certificate, made.certificate, { mode: 0o644, flag: 'wx' });
-  return made;
+  // The flag wx: do not overwrite a file that another process has just written.
+  await fs.writeFile(files.key, generated.key, { mode: 0o600, flag: 'wx' });
+  await fs.writeFile(files.certificate, generated.certificate, { mode: 0o644, flag: 'wx' });
+  return generated;
 }
 
 const SUBJECT = 'kube-apiserver';
 const SELF_SIGNED_DAYS = 365;
 
-const readable = (file: string): Promise<string | undefined> => fs.readFile(file, 'utf8').catch(() => undefined);
+const readIfExists = (file: string): Promise<string | undefined> => fs.readFile(file, 'utf8').catch(() => undefined);
 
 const publicKeyOf = (privateKey: string): string =>
   createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
@@ -77,19 +79,19 @@ type FileFlag =
   | 'proxy-client-cert-file'
   | 'proxy-client-key-file';
 
-async function pairOf(
+async function readKeyPair(
   values: ApiServerFlagValues,
   certificateFlag: FileFlag,
   keyFlag: FileFlag,
 ): Promise<KeyPair | undefined> {
-  const [certificate, key] = await Promise.all([textOf(values[certificateFlag]), textOf(values[keyFlag])]);
+  const [certificate, key] = await Promise.all([readPem(values[certificateFlag]), readPem(values[keyFlag])]);
   if (certificate !== undefined && key !== undefined) return { certificate, key };
   if (certificate !== undefined || key !== undefined)
-    throw new UsageError(`--${certificateFlag} and --${keyFlag} belong together`);
+    throw new UsageError(`--${certificateFlag} and --${keyFlag} must be set together`);
   return undefined;
 }
 
-async function textOf(file: string | undefined): Promise<string | undefined> {
+async function readPem(file: string | undefined): Promise<string | undefined> {
   if (file === undefined || file === '') return undefined;
   const text = await fs.readFile(file, 'utf8');
   return text.endsWith('\n') ? text : `${text}\n`;

@@ -1,4 +1,4 @@
-/** What a definition's status says of it: accepted names, and the conditions in upstream's words. */
+/** The status of a CustomResourceDefinition: accepted names, and the conditions in upstream's words. */
 import type {
   CustomResourceDefinitionCondition,
   CustomResourceDefinitionNames,
@@ -16,7 +16,7 @@ export const conditionOf = (definition: Definition, type: string): CustomResourc
 export const isTrue = (definition: Definition, type: string): boolean =>
   conditionOf(definition, type)?.status === 'True';
 
-/** The conditions with one of them set; its time changes when its status does. */
+/** Sets a condition; lastTransitionTime changes only with the status. */
 export function withCondition(
   conditions: readonly CustomResourceDefinitionCondition[],
   condition: Condition,
@@ -35,7 +35,7 @@ export interface Naming {
   readonly established: Condition;
 }
 
-/** The names that are free, of those that the definition asks for; `group` has the other definitions of the group. */
+/** Accepts the names that no other definition of the group uses. */
 export function acceptNames(definition: Definition, group: readonly Definition[]): Naming {
   const resources = new Set<string>();
   const kinds = new Set<string>();
@@ -60,11 +60,13 @@ export function acceptNames(definition: Definition, group: readonly Definition[]
   };
   accept('plural', resources, 'PluralConflict');
   accept('singular', resources, 'SingularConflict');
-  const taken = (wanted.shortNames ?? []).filter((name) => !before.shortNames?.includes(name) && resources.has(name));
-  if (taken.length > 0)
+  const conflicting = (wanted.shortNames ?? []).filter(
+    (name) => !before.shortNames?.includes(name) && resources.has(name),
+  );
+  if (conflicting.length > 0)
     conflict = {
       reason: 'ShortNamesConflict',
-      message: aggregateMessage(taken.map((name) => `${quote(name)} is already in use`)),
+      message: aggregateMessage(conflicting.map((name) => `${quote(name)} is already in use`)),
     };
   else if (wanted.shortNames) names.shortNames = wanted.shortNames;
   else delete names.shortNames;
@@ -81,7 +83,7 @@ export function acceptNames(definition: Definition, group: readonly Definition[]
   };
 }
 
-/** Once established, always: later conflicts only keep new names from being taken. */
+/** An established definition stays established: later conflicts only affect new names. */
 function establishedCondition(definition: Definition, accepted: boolean): Condition {
   const old = conditionOf(definition, 'Established');
   if (accepted && old?.status !== 'True') {
@@ -95,7 +97,7 @@ function establishedCondition(definition: Definition, accepted: boolean): Condit
   return old ?? { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' };
 }
 
-/** Definitions from before schemas had to be structural may not be; undefined when nothing is to be said. */
+/** Definitions of v1beta1 may have non-structural schemas; undefined if the schemas are structural. */
 export function nonStructuralCondition({ spec }: Definition): Condition | undefined {
   const errors: (FieldError | string)[] = spec.preserveUnknownFields
     ? ['spec.preserveUnknownFields: Invalid value: true: must be false']
@@ -124,7 +126,7 @@ const APPROVAL = 'api-approved.kubernetes.io';
 const PROTECTED_GROUP = /(?:^|\.)(?:k8s|kubernetes)\.io$/;
 const SEE = 'see https://github.com/kubernetes/enhancements/pull/1111';
 
-/** Kubernetes' own groups carry the place of their approval. */
+/** Definitions in *.k8s.io and *.kubernetes.io need the API approval annotation. */
 export function approvalCondition({ metadata, spec }: Definition): Condition | undefined {
   if (!PROTECTED_GROUP.test(spec.group)) return undefined;
   const type = 'KubernetesAPIApprovalPolicyConformant';

@@ -1,7 +1,7 @@
 /**
- * Serves the kinds that CustomResourceDefinitions describe. It follows the definitions, accepts their names, puts their
- * versions into the registry before it calls them established, replaces them when a definition changes (what is being
- * watched stays connected: the objects' cache is kept), and on deletion removes the objects first.
+ * The controller of CustomResourceDefinitions: accepts names, registers the served versions before it sets Established,
+ * replaces them when a definition changes (watches stay open, because the cache of the objects stays), and deletes the
+ * custom resources before the definition.
  */
 import type { CustomResourceDefinitionStatus } from '../../api/generated/apiextensions-v1.ts';
 import { deepEqual, formatTime } from '../../base/index.ts';
@@ -32,28 +32,28 @@ export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 const RETRY_MS = 1000;
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-export interface CrdManagerOptions {
+interface CrdManagerOptions {
   readonly registry: Registry;
   readonly cache: WatchCache;
   readonly loopback: Loopback;
-  /** For conversions between versions. */
+  /** For conversion webhooks. */
   readonly webhooks: WebhookClients;
 }
 
 interface Serving {
-  /** What of the definition was served; another one is served anew. */
+  /** Identifies the served state of the definition; a different key means that it has to be registered again. */
   readonly key: string;
   readonly group: string;
   readonly prefix: string;
   readonly versions: readonly ServedResource[];
   readonly resources: readonly ServedResource[];
   readonly cache: ResourceCache;
-  /** Ends the watch of the objects that are being deleted. */
+  /** Stops the watch that waits for the deletion of the objects. */
   stopWatching?: () => void;
 }
 
-/** What was found out about the schemas of a definition as it was then. */
-interface Structure {
+/** The cached NonStructuralSchema condition of a generation of a definition. */
+interface SchemaCheck {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
   readonly condition: Condition | undefined;
@@ -61,11 +61,11 @@ interface Structure {
 
 export class CrdManager {
   readonly #serving = new Map<string, Serving>();
-  readonly #structures = new Map<string, Structure>();
+  readonly #schemaChecks = new Map<string, SchemaCheck>();
   readonly #pending = new Set<string>();
   #wake: (() => void) | undefined;
-  #isCaughtUp: () => void = () => undefined;
-  readonly #caughtUp = new Promise<void>((resolve) => (this.#isCaughtUp = resolve));
+  #resolveSynced: () => void = () => undefined;
+  readonly #synced = new Promise<void>((resolve) => (this.#resolveSynced = resolve));
   readonly #ctx: Context;
   readonly #options: CrdManagerOptions;
 
@@ -74,12 +74,12 @@ export class CrdManager {
     this.#options = options;
   }
 
-  /** Resolves when what is established already is served, once `run` runs: until then, custom resources are not found. Or when all ends. */
+  /** Resolves when `run` has registered all established definitions (before that, custom resources are 404), or when the server stops. */
   start(): Promise<void> {
     const { signal } = this.#ctx;
-    if (signal.aborted) this.#isCaughtUp();
-    else signal.addEventListener('abort', () => this.#isCaughtUp(), { once: true });
-    return this.#caughtUp;
+    if (signal.aborted) this.#resolveSynced();
+    else signal.addEventListener('abort', () => this.#resolveSynced(), { once: true });
+    return this.#synced;
   }
 
   async run(): Promise<void> {
@@ -92,7 +92,7 @@ export class CrdManager {
       while (!signal.aborted) {
         const next = this.#pending.values().next();
         if (next.done) {
-          this.#isCaughtUp();
+          this.#resolveSynced();
           await new Promise<void>((resolve) => (this.#wake = resolve));
         } else {
           this.#pending.delete(next.value);
@@ -101,7 +101,7 @@ export class CrdManager {
       }
     } finally {
       unsubscribe();
-      this.#isCaughtUp();
+      this.#resolveSynced();
       signal.removeEventListener('abort', stop);
       for (const serving of this.#serving.values()) serving.stopWatching?.();
     }
@@ -113,12 +113,12 @@ export class CrdManager {
   }
 
   async #reconcileOrRetry(name: string): Promise<void> {
-    // A large definition takes its time: whoever waits meanwhile goes first.
+    // Large definitions take long: let pending requests run first.
     if (this.#definition(name)) await this.#ctx.clock.yield();
     try {
       await this.#reconcile(name);
     } catch (error) {
-      // Somebody else changed it: the event of that brings us back here.
+      // The definition has changed: its event enqueues it again.
       if (isStatusError(error, 'Conflict') || isStatusError(error, 'NotFound') || this.#ctx.signal.aborted) return;
       this.#log(error, name);
       this.#ctx.clock.after(RETRY_MS, () => this.#enqueue(name));
@@ -129,14 +129,14 @@ export class CrdManager {
     const definition = this.#definition(name);
     if (!definition) {
       const group = this.#serving.get(name)?.group ?? name.slice(name.indexOf('.') + 1);
-      this.#structures.delete(name);
+      this.#schemaChecks.delete(name);
       this.#unserve(name);
       this.#enqueueGroup(group, name);
       return;
     }
     if (definition.metadata.deletionTimestamp && definition.metadata.finalizers?.includes(CLEANUP_FINALIZER))
       return this.#finalize(definition);
-    const status = this.#statusOf(definition, await this.#structureOf(definition));
+    const status = this.#statusOf(definition, await this.#nonStructuralCondition(definition));
     const accepted = { ...definition, status };
     if (isTrue(accepted, 'Established')) await this.#serve(accepted);
     if (deepEqual(status, definition.status)) return;
@@ -144,15 +144,15 @@ export class CrdManager {
     this.#enqueueGroup(definition.spec.group, name);
   }
 
-  /** What is to be said of the schemas of a definition, looked at once for each that it has had. */
-  async #structureOf(definition: Definition): Promise<Condition | undefined> {
+  /** Computed once per generation. */
+  async #nonStructuralCondition(definition: Definition): Promise<Condition | undefined> {
     const { uid, generation } = definition.metadata;
-    const known = this.#structures.get(definition.metadata.name!);
+    const known = this.#schemaChecks.get(definition.metadata.name!);
     if (known && known.uid === uid && known.generation === generation) return known.condition;
     for (const { schema } of definition.spec.versions)
       if (schema?.openAPIV3Schema) await inSlices(this.#ctx.clock, knowStructure(schema.openAPIV3Schema));
     const condition = nonStructuralCondition(definition);
-    this.#structures.set(definition.metadata.name!, { uid, generation, condition });
+    this.#schemaChecks.set(definition.metadata.name!, { uid, generation, condition });
     return condition;
   }
 
@@ -223,9 +223,9 @@ export class CrdManager {
       reason: 'InstanceDeletionInProgress',
       message: 'CustomResource deletion is in progress',
     };
-    // What is served may have objects before its definition says so.
+    // A served definition can have objects before its status says Established.
     if (!isTrue(definition, 'Established') && !this.#serving.has(name)) {
-      return this.#release(definition, {
+      return this.#removeFinalizer(definition, {
         type: 'Terminating',
         status: 'False',
         reason: 'NeverEstablished',
@@ -242,7 +242,7 @@ export class CrdManager {
     serving.stopWatching ??= serving.cache.watch({ scope: '', deliver: () => this.#enqueue(name) });
     await deleteInstances(this.#ctx, this.#options.registry.objects, serving);
     if (serving.cache.size > 0) return;
-    await this.#release(definition, {
+    await this.#removeFinalizer(definition, {
       type: 'Terminating',
       status: 'False',
       reason: 'InstanceDeletionCompleted',
@@ -250,8 +250,8 @@ export class CrdManager {
     });
   }
 
-  /** Lets go of the definition, whose deletion then completes. */
-  #release(definition: Definition, condition: Condition): Promise<void> {
+  /** Removes the finalizer, so that the deletion completes. */
+  #removeFinalizer(definition: Definition, condition: Condition): Promise<void> {
     const finalizers = (definition.metadata.finalizers ?? []).filter((finalizer) => finalizer !== CLEANUP_FINALIZER);
     const released = this.#withCondition(definition, condition);
     return this.#writeStatus({ ...released, metadata: { ...released.metadata, finalizers } });
@@ -287,7 +287,7 @@ export class CrdManager {
   }
 
   #log(error: unknown, definition: string): void {
-    this.#ctx.logger.error(error, 'A CustomResourceDefinition could not be served', { definition });
+    this.#ctx.logger.error(error, 'Failed to sync CustomResourceDefinition', { definition });
   }
 }
 

@@ -1,4 +1,4 @@
-/** Bodies of custom resources: JSON or YAML into the form that the version's schema gives them, with its defaults. */
+/** Decodes custom resources from JSON or YAML, with pruning and defaulting by the schema of the version. */
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { isRecord, quote } from '../../base/index.ts';
 import {
@@ -12,19 +12,19 @@ import {
 import { badRequest, isBadInput, StatusError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Schema } from '../../machinery/validation/index.ts';
-import { applySchemaDefaults, coerce, withMetadata, type InForm } from './coerce.ts';
+import { applySchemaDefaults, prune, conformMetadata, type IsNormalized } from './prune-and-default.ts';
 
-const NOTHING_KNOWN: Schema = { type: 'object' };
+const EMPTY_SCHEMA: Schema = { type: 'object' };
 
 export class CustomDecoder {
-  readonly #inForm: InForm;
+  readonly #isNormalized: IsNormalized;
   readonly #gvk: GroupVersionKind;
   readonly #schema: Schema | undefined;
 
-  constructor(gvk: GroupVersionKind, schema: Schema | undefined, inForm: InForm) {
+  constructor(gvk: GroupVersionKind, schema: Schema | undefined, isNormalized: IsNormalized) {
     this.#gvk = gvk;
     this.#schema = schema;
-    this.#inForm = inForm;
+    this.#isNormalized = isNormalized;
   }
 
   decode({ body, contentType, expected }: DecodeRequest): DecodedObject {
@@ -50,30 +50,30 @@ export class CustomDecoder {
     return { object: conformed.object as KubeObject, strictErrors: [...strictErrors, ...conformed.strictErrors] };
   }
 
-  /** A value that is parsed already, pruned and with its defaults; other kinds are left alone, validation refuses them. */
+  /** Prunes and defaults a parsed value. Other kinds are not changed: validation rejects them. */
   conform(value: unknown): Conformed {
     if (!isRecord(value))
       throw badRequest(`json: cannot unmarshal ${kindWord(value)} into Go value of type map[string]interface {}`);
     const { kind = this.#gvk.kind, apiVersion = apiVersionOf(this.#gvk) } = value;
-    // Nothing is known of the fields of other versions.
+    // The schema does not describe the fields of other versions.
     const schema =
       kind !== this.#gvk.kind
         ? undefined
         : apiVersion === apiVersionOf(this.#gvk) || !this.#schema
           ? this.#schema
-          : NOTHING_KNOWN;
-    if (schema === this.#schema && this.#inForm(value)) {
+          : EMPTY_SCHEMA;
+    if (schema === this.#schema && this.#isNormalized(value)) {
       const object = { ...value };
-      const strictErrors = withMetadata(object, value);
+      const strictErrors = conformMetadata(object, value);
       return { object: inOrder(object), strictErrors };
     }
-    const { object, strictErrors } = coerce(value, schema);
+    const { object, strictErrors } = prune(value, schema);
     applySchemaDefaults(object, schema);
     return { object: inOrder(object), strictErrors };
   }
 }
 
-/** Stored objects begin with these three. */
+/** Stored objects start with kind, apiVersion and metadata. */
 function inOrder({ kind, apiVersion, metadata, ...rest }: Record<string, unknown>): Record<string, unknown> {
   return { kind, apiVersion, metadata: metadata ?? {}, ...rest };
 }
@@ -81,7 +81,7 @@ function inOrder({ kind, apiVersion, metadata, ...rest }: Record<string, unknown
 interface ReadBody {
   readonly value: unknown;
   readonly strictErrors: string[];
-  /** The first number that no double can hold. Upstream looks at the kind before it looks at that. */
+  /** The first number that does not fit a double. Upstream checks the kind before it reports that. */
   readonly unfit?: string | undefined;
 }
 

@@ -1,22 +1,21 @@
-/** Replica counts where a definition says that they are. */
+/** Reads and writes the scale subresource of custom resources. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { internalError } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { setAt, stepsOf, valueAt } from './scale-paths.ts';
 
-export interface CustomScale {
+interface CustomScale {
   readonly replicas: number;
   readonly statusReplicas: number;
   readonly selector: string;
 }
 
-/** There is no Scale to read while the object does not say how many replicas it wants. */
+/** Throws if the object has no value at specReplicasPath: then it has no Scale. */
 export function requireReplicas(object: KubeObject, { specReplicasPath }: CustomResourceSubresourceScale): void {
   if (valueAt(object, stepsOf(specReplicasPath ?? '')).value === undefined)
     throw internalError(`the spec replicas field "${specReplicasPath}" does not exist`);
 }
 
-/** What a Scale shows of the object. */
 export function readCustomScale(object: KubeObject, scale: CustomResourceSubresourceScale): CustomScale {
   const numberAt = (path: string): number | undefined => {
     const { value } = valueAt(object, stepsOf(path));

@@ -1,4 +1,4 @@
-/** What is particular to custom resources when they are written. */
+/** The strategy of custom resources. */
 import { deepEqual } from '../../base/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Strategy } from '../registry/strategy.ts';
@@ -12,7 +12,7 @@ export function customStrategy(deprecation: string | undefined): Strategy {
   };
 }
 
-/** Every change but one of the metadata is a new generation. */
+/** Every change outside metadata increments the generation. */
 function contentChanges(object: KubeObject, old: KubeObject): boolean {
   const { metadata: _now, ...content } = object;
   const { metadata: _before, ...before } = old;

@@ -1,4 +1,4 @@
-/** A definition's schema as the types that server-side apply and field ownership go by. */
+/** Converts the schema of a definition to the types that server-side apply and managed fields use. */
 import {
   schema as builtIn,
   type Field,
@@ -37,7 +37,7 @@ const SCALARS: ReadonlyMap<string, ScalarType> = new Map(
 const INT_OR_STRING = scalar('IntOrString', 'intstr.IntOrString');
 const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
 
-/** The kind's message: its metadata is that of every object, the rest is what the schema says. */
+/** The message of a custom kind: ObjectMeta, and the fields of the schema. */
 export function customMessage(kind: string, schema: Schema | undefined): Message {
   if (!schema) return message(kind, [field('metadata', OBJECT_META)], { object: true, unknownFields: ANYTHING });
   const own = propertiesOf(schema).filter(([name]) => name !== 'metadata' && name !== 'kind' && name !== 'apiVersion');
@@ -84,9 +84,9 @@ function objectType(schema: Schema): Type {
   const resourceFields = embedded
     ? [field('apiVersion', STRING), field('kind', STRING), field('metadata', OBJECT_META)]
     : [];
-  const taken = new Set(resourceFields.map(({ name }) => name));
+  const reserved = new Set(resourceFields.map(({ name }) => name));
   const own = properties
-    .filter(([name]) => !taken.has(name))
+    .filter(([name]) => !reserved.has(name))
     .map(([name, property]) => field(name, customType(property), property.default));
   return message('', [...resourceFields, ...own], { atomic, ...(others ? { unknownFields: others } : {}) });
 }

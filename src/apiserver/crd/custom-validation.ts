@@ -1,4 +1,4 @@
-/** Whether an object of a custom kind may be stored: its metadata, its schema, its lists, its rules, its scale. */
+/** Validates custom resources: metadata, schema, list types, CEL rules and scale. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { apiVersionOf, type GroupVersionKind } from '../../api/index.ts';
 import { append } from '../../base/index.ts';
@@ -20,17 +20,17 @@ import {
   validateObjectMeta,
   validateValue,
 } from '../../machinery/validation/index.ts';
-import { compileValid } from './compile-valid.ts';
+import { compileValidator } from './compile-validator.ts';
 import { finalizerWarnings } from './finalizer-warnings.ts';
-import { lazily } from './lazily.ts';
+import { lazy } from './lazy.ts';
 import { validateScaleSpec, validateScaleStatus } from './scale-paths.ts';
 
-export interface CustomKind extends GroupVersionKind {
+interface CustomKind extends GroupVersionKind {
   readonly namespaced: boolean;
   readonly schema: Schema | undefined;
   readonly hasStatus: boolean;
   readonly scale: CustomResourceSubresourceScale | undefined;
-  /** Compiled when they are first needed. */
+  /** The CEL rules, compiled on first use. */
   rules(): SchemaRules | undefined;
 }
 
@@ -46,20 +46,98 @@ const NOT_CHECKED =
 const WHOLE = path();
 
 export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
-  const { schema, scale } = kind;
-  /** The warnings that came up while an object was checked, until somebody asks for them. */
-  const ratcheted = new WeakMap<object, string[]>();
-  const statusSchema = schema && propertyOf(schema, 'status');
-  const [compiled, compiledStatus] = [schema, statusSchema].map((one) =>
-    lazily(() => (one ? compileValid(one) : () => true)),
-  );
-  const valid = (object: unknown): boolean => compiled!()(object);
-  const statusValid = (status: unknown): boolean => compiledStatus!()(status);
-  const lists = lazily(() => schema !== undefined && hasListTypes(schema));
-  const embedded = lazily(() => schema !== undefined && hasEmbedded(schema));
+  const validation = new CustomValidation(kind);
+  return {
+    create: [(errors, object) => validation.create(errors, object)],
+    update: [(errors, object, old) => validation.update(errors, object, old)],
+    status: [(errors, object, old) => validation.status(errors, object, old)],
+    warnings: [
+      (warnings, object, old) => {
+        append(warnings, validation.ratchetingWarnings(object));
+        finalizerWarnings(warnings, object.metadata, old?.metadata);
+      },
+    ],
+    statusWarnings: [(warnings, object) => append(warnings, validation.ratchetingWarnings(object))],
+  };
+}
 
-  const runRules = (errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void => {
-    const rules = kind.rules();
+class CustomValidation {
+  readonly #kind: CustomKind;
+  readonly #statusSchema: Schema | undefined;
+  readonly #isValid;
+  readonly #isValidStatus;
+  readonly #hasListTypes: () => boolean;
+  readonly #hasEmbedded: () => boolean;
+  /** The warnings of CEL rules, from the validation of an object until they are read. */
+  readonly #warnings = new WeakMap<object, string[]>();
+
+  constructor(kind: CustomKind) {
+    const { schema } = kind;
+    const statusSchema = schema && propertyOf(schema, 'status');
+    this.#kind = kind;
+    this.#statusSchema = statusSchema;
+    this.#isValid = lazy(() => (schema ? compileValidator(schema) : () => true));
+    this.#isValidStatus = lazy(() => (statusSchema ? compileValidator(statusSchema) : () => true));
+    this.#hasListTypes = lazy(() => schema !== undefined && hasListTypes(schema));
+    this.#hasEmbedded = lazy(() => schema !== undefined && hasEmbedded(schema));
+  }
+
+  create(errors: FieldError[], object: KubeObject): void {
+    if (!isOwnKind(errors, object, this.#kind)) return;
+    validateObjectMeta(errors, object.metadata, {
+      namespaced: this.#kind.namespaced,
+      name: nameIsDnsSubdomain,
+      unqualifiedFinalizers: true,
+    });
+    this.#validateSchema(errors, object, undefined);
+    append(errors, this.#listErrors(object));
+    this.#validateRules(errors, object, undefined);
+  }
+
+  update(errors: FieldError[], object: KubeObject, old: KubeObject): void {
+    if (!isOwnKind(errors, object, this.#kind)) return;
+    validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
+    this.#validateSchema(errors, object, old);
+    append(errors, this.#newListErrors(object, old));
+    this.#validateRules(errors, object, old);
+  }
+
+  status(errors: FieldError[], object: KubeObject, old: KubeObject): void {
+    if (!isOwnKind(errors, object, this.#kind)) return;
+    validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
+    if (this.#statusSchema && 'status' in object && !this.#isValidStatus()(object['status']))
+      validateValue(errors, object['status'], this.#statusSchema, path('status'), old['status']);
+    validateScaleStatus(errors, object, this.#kind.scale);
+    append(errors, this.#newListErrors(object, old));
+    this.#validateRules(errors, object, old);
+  }
+
+  ratchetingWarnings(object: KubeObject): readonly string[] {
+    return this.#warnings.get(object) ?? [];
+  }
+
+  #validateSchema(errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void {
+    const { schema, scale } = this.#kind;
+    if (schema && !this.#isValid()(object)) validateValue(errors, object, schema, undefined, old);
+    validateScaleSpec(errors, object, scale);
+    validateScaleStatus(errors, object, scale);
+    if (this.#hasEmbedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
+  }
+
+  #listErrors(object: KubeObject): FieldError[] {
+    const errors: FieldError[] = [];
+    if (this.#hasListTypes()) validateListTypes(errors, object, this.#kind.schema, WHOLE);
+    return errors;
+  }
+
+  /** An object that already had list errors may keep them. */
+  #newListErrors(object: KubeObject, old: KubeObject): FieldError[] {
+    const errors = this.#listErrors(object);
+    return errors.length > 0 && this.#listErrors(old).length === 0 ? errors : [];
+  }
+
+  #validateRules(errors: FieldError[], object: KubeObject, old: KubeObject | undefined): void {
+    const rules = this.#kind.rules();
     if (!rules) return;
     if (errors.some(({ type }) => BLOCKING.has(type))) {
       errors.push(new FieldError('FieldValueInvalid', '<nil>', null, NOT_CHECKED));
@@ -67,66 +145,8 @@ export function customValidation(kind: CustomKind): KindValidation<KubeObject> {
     }
     const warnings: string[] = [];
     rules.validate(errors, warnings, object, old);
-    if (warnings.length > 0) ratcheted.set(object, warnings);
-  };
-
-  const listErrors = (object: KubeObject): FieldError[] => {
-    const errors: FieldError[] = [];
-    if (lists()) validateListTypes(errors, object, schema, WHOLE);
-    return errors;
-  };
-
-  return {
-    create: [
-      (errors, object) => {
-        if (!isOwnKind(errors, object, kind)) return;
-        validateObjectMeta(errors, object.metadata, {
-          namespaced: kind.namespaced,
-          name: nameIsDnsSubdomain,
-          unqualifiedFinalizers: true,
-        });
-        if (schema && !valid(object)) validateValue(errors, object, schema);
-        validateScaleSpec(errors, object, scale);
-        validateScaleStatus(errors, object, scale);
-        if (embedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
-        append(errors, listErrors(object));
-        runRules(errors, object, undefined);
-      },
-    ],
-    update: [
-      (errors, object, old) => {
-        if (!isOwnKind(errors, object, kind)) return;
-        validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
-        if (schema && !valid(object)) validateValue(errors, object, schema, undefined, old);
-        validateScaleSpec(errors, object, scale);
-        validateScaleStatus(errors, object, scale);
-        if (embedded()) validateEmbeddedMetadata(errors, object, schema, WHOLE, false);
-        const found = listErrors(object);
-        if (found.length > 0 && listErrors(old).length === 0) append(errors, found);
-        runRules(errors, object, old);
-      },
-    ],
-    status: [
-      (errors, object, old) => {
-        if (!isOwnKind(errors, object, kind)) return;
-        validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
-        if (statusSchema && 'status' in object && !statusValid(object['status'])) {
-          validateValue(errors, object['status'], statusSchema, path('status'), old['status']);
-        }
-        validateScaleStatus(errors, object, scale);
-        const found = listErrors(object);
-        if (found.length > 0 && listErrors(old).length === 0) append(errors, found);
-        runRules(errors, object, old);
-      },
-    ],
-    warnings: [
-      (warnings, object, old) => {
-        append(warnings, ratcheted.get(object) ?? []);
-        finalizerWarnings(warnings, object.metadata, old?.metadata);
-      },
-    ],
-    statusWarnings: [(warnings, object) => append(warnings, ratcheted.get(object) ?? [])],
-  };
+    if (warnings.length > 0) this.#warnings.set(object, warnings);
+  }
 }
 
 function isOwnKind(errors: FieldError[], object: KubeObject, kind: GroupVersionKind): boolean {

@@ -1,4 +1,4 @@
-/** Deletes every object of a custom kind whose definition goes; those with finalizers are marked, and go when these have. */
+/** Deletes all custom resources of a definition. Those with finalizers only get a deletionTimestamp. */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { ObjectStore } from '../registry/object-store.ts';
@@ -6,7 +6,6 @@ import type { ServedResource } from '../registry/served-resource.ts';
 import type { ResourceCache } from '../storage/resource-cache.ts';
 
 export interface Instances {
-  /** Of any version. */
   readonly versions: readonly ServedResource[];
   readonly cache: ResourceCache;
 }

@@ -1,4 +1,4 @@
-/** Finalizers of custom resources need no domain, but a client that adds one without hears of it. */
+/** Warns about new finalizers of custom resources that are not domain-qualified. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { quote } from '../../base/index.ts';
 import { qualifiedName } from '../../machinery/names/index.ts';

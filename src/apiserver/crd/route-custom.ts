@@ -1,10 +1,10 @@
+/** Routing of custom resources: upstream has a separate handler for them, with different errors for invalid requests. */
 import { ownValue } from '../../base/index.ts';
-/** Where requests for custom resources go: upstream serves them by a handler of their own, which answers some of what is wrong in other words. */
 import { badRequest, methodNotSupported, notFound } from '../../machinery/errors/index.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import type { Exchange } from '../request/exchange.ts';
 
-/** Whether the path is one of the resource at all; others are as if nobody had heard of the resource. */
+/** Whether the path fits the scope of the resource; other paths are a 404 as for an unknown resource. */
 export function isCustomPath(served: ServedResource, { info }: Exchange): boolean {
   const inNamespace = info.namespace !== '';
   if (served.namespaced === inNamespace) return true;

@@ -1,4 +1,4 @@
-/** The fields of a custom resource that its scale subresource shows. */
+/** The JSON paths of the scale subresource: reads, writes and validates the fields that they name. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import { isRecord } from '../../base/index.ts';
 import { FieldError } from '../../machinery/errors/index.ts';
@@ -8,7 +8,7 @@ const MAX_INT32 = 2 ** 31 - 1;
 
 export const stepsOf = (jsonPath: string): string[] => jsonPath.replace(/^\./, '').split('.');
 
-/** The value at a path, or Go's words for what stands in its way. */
+/** The value at a path, or upstream's error if a parent is not an object. */
 export function valueAt(object: unknown, steps: readonly string[]): { value?: unknown; problem?: string } {
   let at: unknown = object;
   for (const [i, step] of steps.entries()) {

@@ -1,4 +1,4 @@
-/** The resources that a definition describes: one for each version that is served, all views of the same objects. */
+/** Builds the served resources of a CustomResourceDefinition: one per version, all with the same stored objects. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionVersion,
@@ -20,15 +20,15 @@ import { CustomDecoder } from './custom-decode.ts';
 import { customStrategy } from './custom-strategy.ts';
 import { customMessage } from './custom-type.ts';
 import { customValidation } from './custom-validation.ts';
-import { lazily } from './lazily.ts';
-import { versionForm, versionViews, webhookViews, type VersionForm } from './stored-form.ts';
+import { lazy } from './lazy.ts';
+import { versionSchema, versionViews, webhookViews, type VersionSchema } from './version-views.ts';
 
 export type Definition = CustomResourceDefinition & KubeObject;
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const SUBRESOURCE_VERBS = ['get', 'patch', 'update'];
 
-/** Where a definition's objects are kept, whatever their version. */
+/** The storage of a definition's objects, which all versions share. */
 export function storedKindOf({ spec }: Definition): StoredKind {
   const storage = spec.versions.find((version) => version.storage)!;
   const namespaced = spec.scope === 'Namespaced';
@@ -45,7 +45,7 @@ export function storedKindOf({ spec }: Definition): StoredKind {
   };
 }
 
-/** Every version, served or not: what is stored in one that is no longer served can still be deleted. */
+/** Includes versions that are not served: objects must be deletable when no version is served. */
 export function versionResources(
   definition: Definition,
   cache: ResourceCache,
@@ -53,37 +53,37 @@ export function versionResources(
 ): ServedResource[] {
   const { spec } = definition;
   const stored = storedKindOf(definition);
-  const forms = new Map<string, VersionForm>();
+  const schemas = new Map<string, VersionSchema>();
   for (const version of spec.versions) {
     const apiVersion = apiVersionOf({ group: spec.group, version: version.name });
-    forms.set(apiVersion, versionForm(apiVersion, schemaOf(definition, version)));
+    schemas.set(apiVersion, versionSchema(apiVersion, schemaOf(definition, version)));
   }
   const messages = new Map(
     spec.versions.map((version) => [
       version.name,
-      lazily(() => customMessage(spec.names.kind, schemaOf(definition, version))),
+      lazy(() => customMessage(spec.names.kind, schemaOf(definition, version))),
     ]),
   );
-  // What a webhook makes of an object's fields cannot be known here: owners of other versions keep what they have.
-  const anything = lazily(() => customMessage(spec.names.kind, undefined));
+  // The field changes of a conversion webhook are unknown, so managers of other versions keep their fields.
+  const anything = lazy(() => customMessage(spec.names.kind, undefined));
   const versions: OtherVersions = (apiVersion) => {
-    const form = forms.get(apiVersion);
+    const known = schemas.has(apiVersion);
     const message = webhook ? anything : messages.get(apiVersion.slice(apiVersion.indexOf('/') + 1));
-    return form && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
+    return known && message ? { message: message(), convert: (object) => ({ ...object, apiVersion }) } : undefined;
   };
   return spec.versions.map((version) =>
-    versionResource(definition, version, { cache, stored, forms, messages, versions, webhook }),
+    versionResource(definition, version, { cache, stored, schemas, messages, versions, webhook }),
   );
 }
 
-/** Nothing is pruned, and so nothing described, where unknown fields are kept throughout. */
+/** Undefined with preserveUnknownFields: nothing is pruned. */
 const schemaOf = ({ spec }: Definition, { schema }: CustomResourceDefinitionVersion): Schema | undefined =>
   spec.preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? { type: 'object' });
 
 interface VersionParts {
   readonly cache: ResourceCache;
   readonly stored: StoredKind;
-  readonly forms: ReadonlyMap<string, VersionForm>;
+  readonly schemas: ReadonlyMap<string, VersionSchema>;
   readonly messages: ReadonlyMap<string, () => Message>;
   readonly versions: OtherVersions;
   readonly webhook: ConversionWebhook | undefined;
@@ -92,11 +92,10 @@ interface VersionParts {
 function versionResource(
   definition: Definition,
   version: CustomResourceDefinitionVersion,
-  { cache, stored, forms, messages, versions, webhook }: VersionParts,
+  { cache, stored, schemas, messages, versions, webhook }: VersionParts,
 ): ServedResource {
   const { spec, status } = definition;
   const { group } = spec;
-  const names = status?.acceptedNames ?? spec.names;
   const { kind, plural } = spec.names;
   const gvk = { group, version: version.name, kind };
   const schema = schemaOf(definition, version);
@@ -104,32 +103,15 @@ function versionResource(
   const namespaced = spec.scope === 'Namespaced';
   const scale = version.subresources?.scale;
   const hasStatus = version.subresources?.status != null;
-  const form = forms.get(apiVersionOf(gvk))!;
-  const decoder = new CustomDecoder(gvk, schema, form.inForm);
+  const served = schemas.get(apiVersionOf(gvk))!;
+  const decoder = new CustomDecoder(gvk, schema, served.isNormalized);
   const storage = spec.versions.find((one) => one.storage)!;
   const terminating = (status?.conditions ?? []).some(
     ({ type, status: state }) => type === 'Terminating' && state === 'True',
   );
-  const base = {
-    ...gvk,
-    plural,
-    singular: names.singular ?? kind.toLowerCase(),
-    namespaced,
-    verbs: VERBS,
-    shortNames: names.shortNames ?? [],
-    categories: names.categories ?? [],
-    subresources: {
-      ...(hasStatus ? { status: { verbs: SUBRESOURCE_VERBS } } : {}),
-      ...(scale ? { scale: { verbs: SUBRESOURCE_VERBS, kind: 'autoscaling/v1.Scale' } } : {}),
-    },
-    selectableFields: Object.fromEntries(
-      (version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)]),
-    ),
-    columns: [],
-    listKind: names.listKind ?? `${kind}List`,
-  };
-  const views = { forms, served: form, storage: forms.get(stored.apiVersion)!, kind };
-  const rules = lazily(() =>
+  const base = resourceDeclaration(definition, version);
+  const views = { schemas, served, storage: schemas.get(stored.apiVersion)!, kind };
+  const rules = lazy(() =>
     rootSchema && !spec.preserveUnknownFields ? compileSchemaRules(rootSchema, true) : undefined,
   );
   return {
@@ -164,7 +146,34 @@ function versionResource(
 const refuseCreate = ({ group, plural }: { group: string; plural: string }): StatusError =>
   forbidden({ group, resource: plural }, '', 'create not allowed while custom resource definition is terminating');
 
-/** Names the newest version that is not deprecated, where there is one. */
+/** The declaration of a version's resource, as built-in resources have it. */
+function resourceDeclaration({ spec, status }: Definition, version: CustomResourceDefinitionVersion) {
+  const names = status?.acceptedNames ?? spec.names;
+  const { kind, plural } = spec.names;
+  const { scale, status: statusSubresource } = version.subresources ?? {};
+  return {
+    group: spec.group,
+    version: version.name,
+    kind,
+    plural,
+    singular: names.singular ?? kind.toLowerCase(),
+    namespaced: spec.scope === 'Namespaced',
+    verbs: VERBS,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    subresources: {
+      ...(statusSubresource == null ? {} : { status: { verbs: SUBRESOURCE_VERBS } }),
+      ...(scale ? { scale: { verbs: SUBRESOURCE_VERBS, kind: 'autoscaling/v1.Scale' } } : {}),
+    },
+    selectableFields: Object.fromEntries(
+      (version.selectableFields ?? []).map(({ jsonPath }) => [jsonPath.slice(1), jsonPath.slice(1)]),
+    ),
+    columns: [],
+    listKind: names.listKind ?? `${kind}List`,
+  };
+}
+
+/** Recommends the newest version that is not deprecated. */
 function deprecationOf({ spec }: Definition, deprecated: string): string {
   const { group, names, versions } = spec;
   const newer = versions

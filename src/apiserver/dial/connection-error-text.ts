@@ -1,7 +1,7 @@
-/** What kept a connection from working, in the words of Go's net and tls packages: clients and operators know those. */
+/** The text of a connection error in the words of Go's net and tls packages, which clients and operators know. */
 import { dialText } from './dial-error.ts';
 
-/** A certificate that is not trusted says so itself, in Go's words (CertificateVerificationError). */
+/** A CertificateVerificationError already has Go's text. */
 export function connectionErrorText(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown';
   const { code = '' } = error as NodeJS.ErrnoException;

@@ -1,6 +1,6 @@
 /**
- * Keeps connections to permitted targets for later requests. All targets of one agent with the same address have the
- * same TLS options.
+ * An http.Agent that keeps connections to permitted targets alive. Targets of one agent with the same address must have
+ * the same TLS options.
  */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -20,11 +20,11 @@ export class DialAgent extends http.Agent {
     this.#dialer = dialer;
   }
 
-  override createConnection(options: Options, made?: (error: Error | null, socket: Duplex) => void): undefined {
+  override createConnection(options: Options, onConnection?: (error: Error | null, socket: Duplex) => void): undefined {
     if (!options.target) throw new Error('a request through a DialAgent needs a permitted target');
     this.#dialer.connect(options.target).then(
-      (socket) => made?.(null, socket),
-      (error: Error) => made?.(error, undefined as never),
+      (socket) => onConnection?.(null, socket),
+      (error: Error) => onConnection?.(error, undefined as never),
     );
   }
 }

@@ -1,4 +1,4 @@
-/** A connection that could not be made, in the words of Go's net package. */
+/** The text of a failed dial in the words of Go's net package. */
 import { serviceUnavailable } from '../../machinery/errors/index.ts';
 import { bracketed } from './target.ts';
 

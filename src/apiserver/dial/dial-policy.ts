@@ -1,19 +1,18 @@
 /**
- * Decides whether the API server may dial an address for somebody. What counts is who chose the address:
+ * Decides which addresses the API server may dial. The decision depends on the source of the address:
  *
- * | chosen by | examples | may be |
+ * | source | examples | allowed addresses |
  * |---|---|---|
  * | `operator` | webhook URLs, which only administrators write | anything: envtest's webhooks are on loopback |
  * | `kubelet` | a Node's address, for exec, attach, port-forward, logs | global unicast; loopback, for a kubelet here |
  * | `node` | a Node's address, for nodes/proxy: the caller chooses the path | global unicast |
  * | `pod`, `endpoint` | a Pod's status, an EndpointSlice | global unicast; names are never resolved |
  *
- * None but the operator reaches the control plane itself: its addresses and ports, the addresses of Services (which may
- * lead there), or, over TLS with the kubelet client's certificate, a server that shows an API server's certificate.
- * Otherwise a user who may write a Node would send requests to the API server under the API server's own identity.
+ * Only operator addresses may reach the control plane itself. For the others, the addresses and ports of API servers and
+ * the addresses of Services (which can lead there) are forbidden, and so is a TLS server with an API server's certificate.
+ * Otherwise a user who may write Nodes could send requests to the API server under the API server's own identity.
  *
- * Nothing leaves the process for simulated nodes and pods: their addresses are made up, and on this machine's network
- * somebody else may have them.
+ * Simulated nodes and pods have fictitious addresses, which may belong to other machines: they are never dialled.
  */
 import dns from 'node:dns';
 import net, { type LookupFunction } from 'node:net';
@@ -40,7 +39,7 @@ import { Permit, type PermitChecks, type PermittedTarget, type Target } from './
 
 export type AddressSource = 'operator' | 'kubelet' | 'node' | 'pod' | 'endpoint';
 
-/** What the policy knows about simulated nodes; absent in clusters without any. */
+/** Identifies simulated nodes; empty in clusters without them. */
 export interface SimulatedNetwork {
   readonly isSimulatedNode?: (nodeName: string) => boolean;
   /** Whether a simulated node or pod has this address. */
@@ -48,19 +47,18 @@ export interface SimulatedNetwork {
 }
 
 export interface DialPolicyOptions extends SimulatedNetwork {
-  /** Where the API server says that it is. */
   readonly advertiseAddress: string;
-  /** Where it listens; undefined before it does. */
+  /** The port of the API server; undefined before it listens. */
   readonly port: () => number | undefined;
-  /** `10.96.0.0/16`, or two ranges with a comma. */
+  /** One CIDR, or two separated by a comma. */
   readonly serviceClusterIpRange: string;
-  /** The addresses of this machine; those of its network interfaces without it. */
+  /** The addresses of this machine; by default those of its network interfaces. */
   readonly localAddresses?: () => readonly string[];
 }
 
-/** The container runtime's scheme in the container IDs of simulated pods. */
+/** The prefix of container IDs in simulated pods. */
 const SIMULATED_RUNTIME = 'simulated://';
-/** In the serving certificate of every API server, and of no kubelet: the kubelet-serving signer refuses it. */
+/** Every API server's certificate has this name. No kubelet's has it: the kubelet-serving signer rejects it. */
 const API_SERVER_NAME = 'DNS:kubernetes.default.svc';
 
 export class DialPolicy {
@@ -75,8 +73,7 @@ export class DialPolicy {
   }
 
   /**
-   * Throws Kubernetes' own 400 for an address that may not be dialled; one that is given as a name is checked when it
-   * is resolved.
+   * Throws upstream's 400 for a forbidden address. The addresses of a host name are checked when it is resolved.
    */
   permit<T extends Target>(target: T, source: AddressSource): T & PermittedTarget {
     if (source === 'operator' || target.connect) return { ...target, permit: new Permit() };
@@ -84,7 +81,7 @@ export class DialPolicy {
     const ip = parseIp(target.host);
     if (ip) {
       this.#check(ip, target.port, source);
-      // The canonical form: no other parser reads another address from it.
+      // The canonical form, which every parser reads as the same address.
       return { ...target, host: formatIp(ip), permit: new Permit({ ...(checkPeer ? { checkPeer } : {}) }) };
     }
     if (net.isIP(target.host) !== 0 || source === 'pod' || source === 'endpoint') throw notAllowed();
@@ -100,7 +97,7 @@ export class DialPolicy {
     return this.permit(target, 'pod');
   }
 
-  /** A port of a node that is not its kubelet's. */
+  /** For ports of a node other than the kubelet's. */
   permitNodePort<T extends Target>(nodeName: string, target: T): T & PermittedTarget {
     if (this.#options.isSimulatedNode?.(nodeName))
       throw simulated(`nothing listens on port ${target.port} of node ${nodeName}: it is simulated`);
@@ -114,8 +111,7 @@ export class DialPolicy {
   }
 
   /**
-   * The runtime's name counts too: the pod may outlive its node, and the API server may start before its simulated
-   * nodes.
+   * Also checks the container IDs: the pod may outlive its node, and the API server may start before its simulated nodes.
    */
   #isSimulatedPod({ spec, status }: Pod): boolean {
     if (spec?.nodeName && this.#options.isSimulatedNode?.(spec.nodeName)) return true;
@@ -130,7 +126,7 @@ export class DialPolicy {
       throw simulated(`nothing listens at ${formatIp(ip)}: it is the address of a simulated node or pod`);
   }
 
-  /** This server, by whichever address of the machine, and the others that the Service `kubernetes` lists. */
+  /** This server on any address of the machine, and the endpoints of the Service `kubernetes`. */
   #isControlPlane(ip: IpAddress, port: number): boolean {
     const address = formatIp(ip);
     if (port === this.#options.port()) {

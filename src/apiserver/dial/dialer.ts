@@ -1,4 +1,4 @@
-/** Opens connections: plain, over TLS, or to a server in this process. It takes permitted targets only. */
+/** Opens connections to permitted targets: plain, over TLS, or to a server in this process. */
 import net, { type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/index.ts';
@@ -11,7 +11,7 @@ export interface Endpoint {
 }
 
 export interface DialerOptions {
-  /** Opens a TCP connection; "connect" or "error" follows. For tests that stand in for the network. */
+  /** Opens a TCP connection, which emits "connect" or "error". Tests replace the network with it. */
   readonly open?: (endpoint: Endpoint) => net.Socket;
 }
 
@@ -27,19 +27,19 @@ export class Dialer {
     this.#options = options;
   }
 
-  /** Resolves when the connection is ready for the first byte of HTTP/1.1; the caller owns it from then on. */
+  /** Resolves when the connection is ready for HTTP/1.1. The caller must close it. */
   async connect(target: PermittedTarget, signal?: AbortSignal): Promise<Duplex> {
     if (target.connect) return target.connect();
     const { host, port, permit } = target;
     const { lookup, checkPeer } = permit.checks;
     const socket = (this.#options.open ?? openSocket)({ host, port, ...(lookup ? { lookup } : {}) });
     let reason: Error | undefined;
-    const giveUp = (why: Error): void => {
-      reason = why;
+    const abandon = (error: Error): void => {
+      reason = error;
       socket.destroy();
     };
-    const timer = this.clock.after(CONNECT_TIMEOUT_MS, () => giveUp(timeoutError(target)));
-    const abort = (): void => giveUp(abortError(signal));
+    const timer = this.clock.after(CONNECT_TIMEOUT_MS, () => abandon(timeoutError(target)));
+    const abort = (): void => abandon(abortError(signal));
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort, { once: true });
     try {
@@ -65,7 +65,7 @@ function connected(socket: net.Socket): Promise<void> {
     const settle = (error?: Error): void => {
       socket.off('error', settle).off('close', closed).off('connect', done);
       if (error) {
-        // Whatever else goes wrong with a connection that is given up concerns nobody.
+        // Ignore further errors of the abandoned connection.
         socket.on('error', () => undefined);
         reject(error);
       } else resolve();
@@ -81,4 +81,4 @@ const timeoutError = ({ host, port }: PermittedTarget): Error =>
   Object.assign(new Error('i/o timeout'), { code: 'ETIMEDOUT', address: host, port });
 
 const abortError = (signal: AbortSignal | undefined): Error =>
-  signal?.reason instanceof Error ? signal.reason : new Error('the request was given up');
+  signal?.reason instanceof Error ? signal.reason : new Error('the request was canceled');

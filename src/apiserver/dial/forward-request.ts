@@ -1,4 +1,4 @@
-/** Passes a plain HTTP request on to a backend, and gives its answer as our own, as a stream. */
+/** Forwards an HTTP request to a backend, and streams the response back. */
 import http from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ApiResponse, ResponseHeaders, ResponseSink } from '../request/request.ts';
@@ -7,19 +7,19 @@ import type { Dialer } from './dialer.ts';
 import { checkHeaders } from './headers.ts';
 import { authorityOf, bracketed, type PermittedTarget } from './target.ts';
 
-export interface Outgoing {
+interface Outgoing {
   readonly target: PermittedTarget;
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body?: Buffer;
   readonly signal: AbortSignal;
-  /** Keeps connections for later requests; without it each request has its own. */
+  /** Reuses connections; without it every request opens its own. */
   readonly agent?: DialAgent;
 }
 
-/** Sends a request; the answer's head is there when it resolves, its body follows as a stream. */
+/** Sends a request; resolves with the head of the response. */
 export function send(dialer: Dialer, outgoing: Outgoing): Promise<http.IncomingMessage> {
   return new Promise((resolve, reject) => {
     const request = startRequest(dialer, outgoing);
@@ -29,17 +29,17 @@ export function send(dialer: Dialer, outgoing: Outgoing): Promise<http.IncomingM
   });
 }
 
-/** A request that has not been ended yet. */
+/** The caller must end the request. */
 export function startRequest(
   dialer: Dialer,
   { target, method, path, headers, body, signal, agent }: Outgoing,
 ): http.ClientRequest {
   checkHeaders(headers);
   const host = target.port === (target.tls ? 443 : 80) ? bracketed(target.host) : authorityOf(target);
-  const createConnection = (_: unknown, made: (error: Error | null, socket: Duplex) => void): undefined => {
+  const createConnection = (_: unknown, onConnection: (error: Error | null, socket: Duplex) => void): undefined => {
     dialer.connect(target, signal).then(
-      (socket) => made(null, socket),
-      (error: Error) => made(error, undefined as never),
+      (socket) => onConnection(null, socket),
+      (error: Error) => onConnection(error, undefined as never),
     );
   };
   return http.request({
@@ -53,7 +53,7 @@ export function startRequest(
   } as http.RequestOptions);
 }
 
-/** The backend's answer as our own. */
+/** Converts the response of a backend to the response of the API server. */
 export function relay(incoming: http.IncomingMessage, transform?: (body: Buffer) => Buffer): ApiResponse {
   const headers = relayedHeaders(incoming);
   if (transform) delete headers['content-length'];
@@ -82,9 +82,9 @@ export function relayedHeaders(incoming: http.IncomingMessage): ResponseHeaders 
 }
 
 export async function pump(incoming: AsyncIterable<Buffer>, sink: ResponseSink): Promise<void> {
-  for await (const piece of incoming) {
+  for await (const chunk of incoming) {
     if (sink.signal.aborted) return;
-    if (!sink.write(piece)) await sink.drained();
+    if (!sink.write(chunk)) await sink.drained();
   }
 }
 
@@ -93,7 +93,7 @@ async function pumpWhole(
   sink: ResponseSink,
   transform: (body: Buffer) => Buffer,
 ): Promise<void> {
-  const pieces: Buffer[] = [];
-  for await (const piece of incoming) pieces.push(piece);
-  sink.write(transform(Buffer.concat(pieces)));
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  sink.write(transform(Buffer.concat(chunks)));
 }

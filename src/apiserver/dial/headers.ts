@@ -1,15 +1,14 @@
-import { quote } from '../../base/index.ts';
 /**
- * Headers on their way through the API server: which ones of a client's request go on to a backend, and how a head
- * becomes text. No name and no value of a header that is written here can end its line, and with it begin another
- * header or request.
+ * Headers of proxied requests: which headers of the client are forwarded to a backend, and how a head is written. Names
+ * and values are checked, so that no header can inject another header or request.
  */
+import { quote } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 
 export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
-export type OutgoingHeaders = Record<string, string | string[]>;
+type OutgoingHeaders = Record<string, string | string[]>;
 
-/** Headers that concern one connection, or the caller's rights at this server. */
+/** Hop-by-hop headers, and the client's credentials for this server. */
 const NOT_FORWARDED = new Set([
   'connection',
   'keep-alive',
@@ -28,7 +27,7 @@ const NOT_FORWARDED = new Set([
   'expect',
 ]);
 
-/** A browser shows its token as a subprotocol; the backend must not see it. */
+/** Browsers send their token as a WebSocket subprotocol; the backend must not see it. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
 export function forwardedHeaders(given: Headers): OutgoingHeaders {
@@ -36,8 +35,8 @@ export function forwardedHeaders(given: Headers): OutgoingHeaders {
   const ofConnection = new Set(tokensOf(given['connection']));
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || ofConnection.has(name) || !isForwarded(name)) continue;
-    const kept = name === 'sec-websocket-protocol' ? withoutToken(value) : value;
-    if (kept.length > 0) forwarded[name] = typeof kept === 'string' ? kept : [...kept];
+    const sent = name === 'sec-websocket-protocol' ? withoutToken(value) : value;
+    if (sent.length > 0) forwarded[name] = typeof sent === 'string' ? sent : [...sent];
   }
   return forwarded;
 }
@@ -67,12 +66,11 @@ export function tokensOf(value: string | readonly string[] | undefined): string[
 
 const NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 /**
- * Header values are bytes: text beyond Latin-1 has been encoded before. Of the control characters only the tab may be
- * there.
+ * Header values are bytes: the caller encodes text beyond Latin-1. The only allowed control character is the tab.
  */
 const FORBIDDEN_IN_VALUE = /[^\t\x20-\x7e\x80-\xff]/;
 
-/** Throws a 400 for a header that would be read as something else. */
+/** Throws a 400 for a header with invalid characters. */
 export function checkHeader(name: string, value: string): void {
   if (!NAME.test(name)) throw badRequest(`invalid header name ${quote(name)}`);
   if (FORBIDDEN_IN_VALUE.test(value)) throw badRequest(`invalid value of the header ${quote(name)}`);
@@ -82,7 +80,7 @@ export function checkHeaders(headers: Readonly<Record<string, string | readonly 
   for (const [name, values] of Object.entries(headers)) for (const value of [values].flat()) checkHeader(name, value);
 }
 
-/** The head of a message, with the empty line that ends it. `raw` is names and values in turn, as Node gives them. */
+/** Writes the head of a message. `raw` alternates names and values, as in rawHeaders of Node.js. */
 export function headText(startLine: string, raw: readonly string[]): Buffer {
   if (FORBIDDEN_IN_VALUE.test(startLine)) throw badRequest('invalid start line');
   const lines = [startLine];

@@ -1,19 +1,19 @@
 /**
- * Passes bytes between two connections until both have ended. When one side ends, the other gets what is still on its
- * way and then its end (a half-close), and has a while to finish: the last bytes of a stream, such as a WebSocket's
- * close frame, arrive. What comes from a side whose peer takes nothing anymore is read and dropped: a connection that
- * is closed with unread bytes is reset, and would lose what was sent on it.
+ * Copies bytes between two connections until both have ended. When one side ends, the other is half-closed after all
+ * pending bytes, and has some time to finish, so that the last bytes (a WebSocket close frame) arrive. Bytes for a side
+ * that no longer accepts any are read and dropped: to close a connection with unread bytes resets it, and loses what was
+ * sent on it.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '../../kernel/index.ts';
 
-export interface JoinOptions {
+interface JoinOptions {
   readonly clock: Clock;
-  /** Ends both at once. */
+  /** Closes both connections. */
   readonly signal: AbortSignal;
 }
 
-/** How long after the first end of either side both are closed. */
+/** Both connections are closed this long after the first one ends. */
 export const LINGER_MS = 10_000;
 
 export function joinConnections(client: Duplex, backend: Duplex, { clock, signal }: JoinOptions): void {
@@ -22,7 +22,7 @@ export function joinConnections(client: Duplex, backend: Duplex, { clock, signal
     client.destroy();
     backend.destroy();
   };
-  // The signal aborts also because the client is gone: then the backend still gets what the client had sent.
+  // The signal also aborts when the client disconnects: then the backend must still get the client's last bytes.
   const abort = (): void => {
     if (!client.destroyed) destroy();
   };
@@ -67,9 +67,7 @@ function pass(from: Duplex, to: Duplex, onEnd: () => void): void {
   else from.resume();
 }
 
-/**
- * For a connection whose last answer has been written: reads on without looking, until the peer closes or time is up.
- */
+/** After the last response: drains the connection until the peer closes it, or until a timeout. */
 export function closeAfterAnswer(connection: Duplex, clock: Clock): void {
   connection.on('error', () => connection.destroy());
   connection.once('finish', () => {

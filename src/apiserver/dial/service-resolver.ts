@@ -1,7 +1,7 @@
 /**
- * From a Service to an address that answers for it. EndpointSlices are written by users, so an endpoint counts only if
- * it is a Pod of the namespace that has the address in its status, or, for webhooks and aggregated APIs, if the Service
- * has no selector and says by that that its endpoints are written by hand. Names (FQDN slices) are never dialled.
+ * Resolves a Service to the address of an endpoint. Users can write EndpointSlices, so an endpoint counts only if it is a
+ * pod of the namespace with this address in its status or, for webhooks and aggregated APIs, if the Service has no
+ * selector. FQDN slices are ignored.
  */
 import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import type { Endpoint, EndpointSlice } from '../../api/generated/discovery-v1.ts';
@@ -13,7 +13,7 @@ import type { Registry } from '../registry/registry.ts';
 import type { DialPolicy } from './dial-policy.ts';
 import type { PermittedTarget, Target } from './target.ts';
 
-export interface ServicePortRef {
+interface ServicePortRef {
   readonly namespace: string;
   readonly name: string;
   readonly portName: string;
@@ -32,7 +32,7 @@ export class ServiceResolver {
     this.#policy = policy;
   }
 
-  /** For webhooks and aggregated APIs. Fails with upstream's words when there is no such Service, port or endpoint. */
+  /** For webhooks and aggregated APIs. Throws upstream's error if the Service, port or endpoint does not exist. */
   resolve(namespace: string, name: string, port: number): PermittedTarget {
     const found = this.#registry.lookup('', 'v1', 'services', namespace, name) as (Service & KubeObject) | undefined;
     if (!found) throw notFound({ group: '', resource: 'service' }, name);
@@ -40,16 +40,16 @@ export class ServiceResolver {
     if (!ROUTABLE.includes(type)) throw new Error(`unsupported service type ${quote(type)}`);
     const servicePort = ports.find((candidate) => candidate.port === port);
     if (!servicePort) throw serviceUnavailable(`no service port ${port} found for service ${quote(name)}`);
-    const byHand = Object.keys(selector).length === 0;
-    return this.#choose({ namespace, name, portName: servicePort.name ?? '' }, found, { podsOnly: !byHand });
+    const hasSelector = Object.keys(selector).length > 0;
+    return this.#choose({ namespace, name, portName: servicePort.name ?? '' }, found, { podsOnly: hasSelector });
   }
 
-  /** For services/proxy: upstream proxies to Pods only, whatever the Service says. */
+  /** For services/proxy: upstream only proxies to pods. */
   resolvePods(port: ServicePortRef, service: Service): PermittedTarget {
     return this.#choose(port, service, { podsOnly: true });
   }
 
-  /** One of the endpoints that may be dialled; when there are only others, the reason why the first may not. */
+  /** Chooses a random endpoint that may be dialled. If there is none, throws the error of the first one. */
   #choose(port: ServicePortRef, { spec }: Service, { podsOnly }: { podsOnly: boolean }): PermittedTarget {
     let refusal: Error | undefined;
     for (const slice of this.#slicesOf(port, spec?.ipFamilies?.[0])) {
@@ -72,7 +72,7 @@ export class ServiceResolver {
     throw refusal ?? serviceUnavailable(`no endpoints available for service ${quote(port.name)}`);
   }
 
-  /** Undefined for an endpoint that is not the Pod it should be. */
+  /** Undefined if the endpoint is not a pod but must be. */
   #permit(namespace: string, endpoint: Endpoint, target: Target, podsOnly: boolean): PermittedTarget | undefined {
     const pod = this.#podOf(namespace, endpoint, target.host);
     if (pod) return this.#policy.permitPod(pod, target);
@@ -87,7 +87,7 @@ export class ServiceResolver {
     return pod?.status?.podIPs?.some(({ ip }) => ip === address) ? pod : undefined;
   }
 
-  /** Those of the Service's first address family come first. */
+  /** Slices of the Service's first IP family come first. */
   #slicesOf({ namespace, name }: ServicePortRef, preferred: string | undefined): EndpointSlice[] {
     const slices: EndpointSlice[] = [];
     for (const { object } of this.#registry.require('discovery.k8s.io', 'v1', 'endpointslices').cache.list(namespace)) {

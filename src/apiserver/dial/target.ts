@@ -1,30 +1,30 @@
-/** Where a connection of the API server goes. */
+/** The target of an outgoing connection, and the permit of the dial policy for it. */
 import type { LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { PeerCertificate } from 'node:tls';
 import type { TlsTrust } from '../../net/tls/index.ts';
 
 export interface Target {
-  /** An IP address, or a name that is resolved when the connection is made. */
+  /** An IP address or a host name. */
   readonly host: string;
   readonly port: number;
   /** Absent: plain TCP. */
   readonly tls?: TlsTrust;
-  /** A connection inside this process, instead of one to the host and port; what comes over it is plain HTTP. */
+  /** Opens a plain HTTP connection inside this process, instead of one to host and port. */
   readonly connect?: () => Duplex;
 }
 
-/** A target that the dial policy has permitted. Nothing else is dialled: only the policy makes permits. */
+/** A target that the dial policy has permitted. Only the policy creates permits, and the dialer requires one. */
 export interface PermittedTarget extends Target {
   readonly permit: Permit;
 }
 
 export interface PermitChecks {
   /**
-   * Resolves names and refuses addresses that may not be dialled; the connection goes to the addresses that it checked.
+   * Resolves host names, and rejects forbidden addresses. The connection uses the addresses that it has checked.
    */
   readonly lookup?: LookupFunction;
-  /** Refuses a server by its certificate, before anything is sent to it. */
+  /** Rejects a server by its certificate, before anything is sent. */
   readonly checkPeer?: (certificate: PeerCertificate) => void;
 }
 
@@ -43,5 +43,5 @@ export class Permit {
 
 export const bracketed = (host: string): string => (host.includes(':') ? `[${host}]` : host);
 
-/** `host:port`, as URLs and Host headers have it. */
+/** `host:port`, as in URLs and Host headers. */
 export const authorityOf = ({ host, port }: Pick<Target, 'host' | 'port'>): string => `${bracketed(host)}:${port}`;

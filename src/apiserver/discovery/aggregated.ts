@@ -1,4 +1,4 @@
-/** Discovery in one request: /api and /apis as an APIGroupDiscoveryList, with everything that is served in it. */
+/** Aggregated discovery: /api and /apis as an APIGroupDiscoveryList with all groups, versions and resources. */
 import { createHash } from 'node:crypto';
 import type {
   APIGroupDiscovery,
@@ -10,7 +10,7 @@ import type { GroupVersionKind } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
 import { subresourceKind, type DiscoverableGroup, type DiscoverableResource } from './discoverable-resource.ts';
 
-/** `groups` is the core group for /api, all others for /apis. */
+/** `groups` is the core group for /api, and all other groups for /apis. */
 export function apiGroupDiscoveryList(groups: readonly DiscoverableGroup[]): APIGroupDiscoveryList {
   return {
     kind: 'APIGroupDiscoveryList',
@@ -23,14 +23,14 @@ export function apiGroupDiscoveryList(groups: readonly DiscoverableGroup[]): API
 function apiGroupDiscovery({ group, versions }: DiscoverableGroup): APIGroupDiscovery {
   return {
     metadata: group === '' ? {} : { name: group },
-    versions: versions.map(({ version, resources, elsewhere }) => ({
+    versions: versions.map(({ version, resources, aggregated }) => ({
       version,
-      ...(elsewhere ?? { resources: resources.map(apiResourceDiscovery), freshness: 'Current' }),
+      ...(aggregated ?? { resources: resources.map(apiResourceDiscovery), freshness: 'Current' }),
     })),
   } as APIGroupDiscovery;
 }
 
-/** Built-in resources leave it to the reader that a kind is of the group and version that it is listed in. */
+/** Built-in resources omit the group and version if they are those of the list. */
 function responseKind(resource: DiscoverableResource, kind: Partial<GroupVersionKind>): GroupVersionKind {
   const own = resource.custom ? resource : { group: '', version: '' };
   return { group: kind.group ?? own.group, version: kind.version ?? own.version, kind: kind.kind ?? resource.kind };
@@ -56,6 +56,6 @@ function apiResourceDiscovery(resource: DiscoverableResource): APIResourceDiscov
   };
 }
 
-/** The entity tag of a discovery document, quoted as it stands in the header. */
+/** The ETag of a discovery document, with quotes. */
 export const discoveryEtag = (document: Uint8Array): string =>
   `"${createHash('sha512').update(document).digest('hex').toUpperCase()}"`;

@@ -1,4 +1,4 @@
-/** The documents of /api, /apis, /apis/GROUP, /api/v1 and /apis/GROUP/VERSION. */
+/** Discovery documents: /api, /apis, /apis/GROUP, /api/v1 and /apis/GROUP/VERSION. */
 import type { APIGroup, APIGroupList, APIResource, APIResourceList, APIVersions } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
@@ -10,7 +10,7 @@ import {
   type DiscoverableVersion,
 } from './discoverable-resource.ts';
 
-/** /api. The oldest documents do not say their own apiVersion. */
+/** /api, which has no apiVersion. */
 export function apiVersions(versions: readonly string[], serverAddress: string): APIVersions {
   return {
     kind: 'APIVersions',

@@ -4,7 +4,7 @@ import { apiVersionOf, type GroupVersionKind, type Resource } from '../../api/in
 import { ownValue } from '../../base/index.ts';
 import { compareVersions } from './version-order.ts';
 
-/** What discovery has to know of a resource that is served; built-in and custom ones alike. */
+/** The fields of a served resource that discovery needs. */
 export interface DiscoverableResource extends Pick<
   Resource,
   | 'group'
@@ -19,17 +19,17 @@ export interface DiscoverableResource extends Pick<
   | 'subresources'
 > {
   readonly custom?: boolean;
-  /** The version that objects are stored in, where it is not the one that is served. */
+  /** The storage version, if it is not the served version. */
   readonly storage?: GroupVersionKind;
 }
 
 export interface DiscoverableVersion {
   readonly group: string;
   readonly version: string;
-  /** In the order of their names. */
+  /** Sorted by name. */
   readonly resources: readonly DiscoverableResource[];
-  /** What another server says of a version that it serves; then `resources` is empty. */
-  readonly elsewhere?: Pick<APIVersionDiscovery, 'resources' | 'freshness'>;
+  /** The discovery of an aggregated version; then `resources` is empty. */
+  readonly aggregated?: Pick<APIVersionDiscovery, 'resources' | 'freshness'>;
 }
 
 export interface DiscoverableGroup {
@@ -38,7 +38,7 @@ export interface DiscoverableGroup {
   readonly versions: readonly DiscoverableVersion[];
 }
 
-/** The groups in the order in which the resources name them first, the core group (named '') among them. */
+/** Groups are in the order of their first resource; the core group is ''. */
 export function discoverableGroups(resources: readonly DiscoverableResource[]): DiscoverableGroup[] {
   const groups = new Map<string, Map<string, DiscoverableResource[]>>();
   for (const resource of resources) {
@@ -63,7 +63,7 @@ function getOrAdd<Key, Value>(map: Map<Key, Value>, key: Key, make: () => Value)
   return value;
 }
 
-/** The kind that travels over a subresource, where it is not the resource's own: `Kind` or `group/version.Kind`. */
+/** The kind of a subresource: the resource's own, or a declared `Kind` or `group/version.Kind`. */
 export function subresourceKind(
   resource: DiscoverableResource,
   subresource: string,
@@ -76,8 +76,8 @@ export function subresourceKind(
   return { group: declared.slice(0, slash), version: declared.slice(slash + 1, dot), kind: declared.slice(dot + 1) };
 }
 
-/** What upstream stores in another version than it serves; clients compare the hash of it. */
-const STORED_ELSEWHERE: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map(
+/** Resources that upstream stores in another version. Clients compare the hash of the storage version. */
+const STORAGE_VERSIONS: ReadonlyMap<string, { readonly group: string; readonly version: string }> = new Map(
   Object.entries<{ readonly group: string; readonly version: string }>({
     'events.k8s.io/v1/Event': { group: '', version: 'v1' },
     'autoscaling/v1/HorizontalPodAutoscaler': { group: 'autoscaling', version: 'v2' },
@@ -95,11 +95,11 @@ const STORED_ELSEWHERE: ReadonlyMap<string, { readonly group: string; readonly v
 
 const HASHED_BYTES = 8;
 
-/** Says which version is stored without saying it; undefined for resources that are not stored. */
+/** storageVersionHash: a hash of the storage version; undefined for resources that are not stored. */
 export function storageVersionHash(resource: DiscoverableResource): string | undefined {
   if (!resource.verbs.includes('watch')) return undefined;
-  const elsewhere = resource.custom ? undefined : STORED_ELSEWHERE.get(`${apiVersionOf(resource)}/${resource.kind}`);
-  const { group, version } = elsewhere ?? resource.storage ?? resource;
+  const aggregated = resource.custom ? undefined : STORAGE_VERSIONS.get(`${apiVersionOf(resource)}/${resource.kind}`);
+  const { group, version } = aggregated ?? resource.storage ?? resource;
   const digest = createHash('sha256').update(`${group}/${version}/${resource.kind}`).digest();
   return digest.subarray(0, HASHED_BYTES).toString('base64');
 }

@@ -1,25 +1,29 @@
-/** /api, /apis and what is below them: documents made from the registry, and made anew when it changes. */
 import type { KubeObject } from '../../machinery/index.ts';
-import type { OtherServers } from '../aggregator/index.ts';
+import type { AggregatedApis } from '../aggregator/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Endpoint } from '../request/endpoint.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { type Endpoint } from '../request/endpoint.ts';
+/** The discovery endpoints /api and /apis, and all paths below them. */
+import { type Exchange } from '../request/exchange.ts';
 import { negotiate, parseAccept } from '../request/negotiate.ts';
 import { splitPath } from '../request/request-info.ts';
-import { headerOf, type ApiResponse } from '../request/request.ts';
+import { type ApiResponse, headerOf } from '../request/request.ts';
 import { encodeDocument, noSuchResource } from '../request/responses.ts';
 import { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';
 import { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
 import { discoverableGroups, type DiscoverableGroup } from './discoverable-resource.ts';
 import { mergeGroups } from './merge-groups.ts';
 
-export function discoveryEndpoints(registry: Registry, serverAddress: () => string, others?: OtherServers): Endpoint[] {
+export function discoveryEndpoints(
+  registry: Registry,
+  serverAddress: () => string,
+  aggregatedApis?: AggregatedApis,
+): Endpoint[] {
   let groups: DiscoverableGroup[] | undefined;
   registry.onChange(() => (groups = undefined));
-  others?.onChange(() => (groups = undefined));
+  aggregatedApis?.onChange(() => (groups = undefined));
   const compute = (): DiscoverableGroup[] => {
     const own = discoverableGroups(registry.all());
-    return others ? mergeGroups(own, others) : own;
+    return aggregatedApis ? mergeGroups(own, aggregatedApis) : own;
   };
   const current = (): DiscoverableGroup[] => (groups ??= compute());
   return [
@@ -48,7 +52,7 @@ export function discoveryEndpoints(registry: Registry, serverAddress: () => stri
 
 const AGGREGATED = ';g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** The whole of it in one document for clients that ask for it anywhere in their list, the plain root for others. */
+/** Serves aggregated discovery if the Accept header lists it anywhere, else the plain document. */
 function serveRoot(exchange: Exchange, groups: readonly DiscoverableGroup[], plain: () => object): ApiResponse {
   if (!wantsAggregated(exchange)) return serveDocument(exchange, plain());
   const { headers, ...response } = serveDocument(exchange, apiGroupDiscoveryList(groups), AGGREGATED);
@@ -80,8 +84,8 @@ function serveBelow(exchange: Exchange, groups: readonly DiscoverableGroup[]): A
   return serveDocument(exchange, apiResourceList(resources));
 }
 
-function serveDocument({ request }: Exchange, document: object, asked = ''): ApiResponse {
-  const accept = headerOf(request, 'accept')?.replace(asked, '');
+function serveDocument({ request }: Exchange, document: object, parameters = ''): ApiResponse {
+  const accept = headerOf(request, 'accept')?.replace(parameters, '');
   const negotiated = negotiate(accept, request.query, headerOf(request, 'user-agent'));
   return encodeDocument(negotiated, document as KubeObject);
 }

@@ -1,7 +1,6 @@
 /**
- * Discovery: what the server says it serves. Pure functions from the served resources to the documents of /api, /apis,
- * /apis/GROUP, /apis/GROUP/VERSION, and to the aggregated document that has all of it. Pass the built-in resources in the
- * order of the schema and custom ones after them, by group: groups are listed in that order.
+ * API discovery: the documents of /api, /apis, /apis/GROUP and /apis/GROUP/VERSION, aggregated discovery, and OpenAPI.
+ * Groups are listed in the order of the resources: built-in resources in the order of the schema, then custom ones.
  */
 export { apiGroup, apiGroupList, apiResourceList, apiVersions } from './api-groups.ts';
 export { apiGroupDiscoveryList, discoveryEtag } from './aggregated.ts';

@@ -1,27 +1,28 @@
 import { VERSION } from '../../api/kubernetes-version.ts';
+import { type Steps } from '../../base/index.ts';
 /** /openapi/v2 and /openapi/v3: made from the declarations when somebody asks, and again when a custom resource came or went. */
-import type { Steps } from '../../base/index.ts';
 import type { Clock } from '../../kernel/index.ts';
 import { failure } from '../../machinery/errors/index.ts';
 import { OPENAPI_V2_PROTOBUF_TYPES, OpenApiDocuments, type OpenApiDocument } from '../../machinery/openapi/index.ts';
 import { MergedDocuments, type Aggregator } from '../aggregator/index.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { Endpoint } from '../request/endpoint.ts';
-import type { Exchange } from '../request/exchange.ts';
+import { type Endpoint } from '../request/endpoint.ts';
+/** /openapi/v2 and /openapi/v3: generated on the first request, and again when the set of APIs changes. */
+import { type Exchange } from '../request/exchange.ts';
 import { inSlices } from '../request/in-slices.ts';
 import { parseAccept } from '../request/negotiate.ts';
-import { headerOf, type ApiResponse } from '../request/request.ts';
+import { type ApiResponse, headerOf } from '../request/request.ts';
 
 export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: Aggregator): Endpoint[] {
-  let documents: BeingMade | undefined;
+  let documents: OpenApiCache | undefined;
   registry.onChange(() => (documents = undefined));
-  aggregator?.otherServers.onChange(() => (documents = undefined));
-  const current = (): BeingMade =>
-    (documents ??= new BeingMade(
+  aggregator?.aggregatedApis.onChange(() => (documents = undefined));
+  const current = (): OpenApiCache =>
+    (documents ??= new OpenApiCache(
       clock,
       new MergedDocuments(
         new OpenApiDocuments({ version: VERSION.gitVersion, custom: registry.customApis() }),
-        aggregator?.otherServers,
+        aggregator?.aggregatedApis,
       ),
     ));
   return [
@@ -37,9 +38,9 @@ export function openapiEndpoints(registry: Registry, clock: Clock, aggregator?: 
   ];
 }
 
-/** The documents as they are now: made in slices, each once, for however many ask. */
-class BeingMade {
-  readonly #made = new Map<string, Promise<OpenApiDocument>>();
+/** Generates each document once, in slices that do not block the event loop. */
+class OpenApiCache {
+  readonly #cached = new Map<string, Promise<OpenApiDocument>>();
   readonly #clock: Clock;
   readonly #documents: MergedDocuments;
 
@@ -60,19 +61,19 @@ class BeingMade {
     return this.#once('v3', () => this.#documents.v3Root());
   }
 
-  /** Not remembered by name, since anybody may ask for any name; what they are joined of is. */
+  /** Not cached by name, because clients choose the name; the parts of the document are cached. */
   v3(name: string): Promise<OpenApiDocument | undefined> {
     return inSlices(this.#clock, this.#documents.v3(name));
   }
 
   #once(name: string, steps: () => Steps<OpenApiDocument>): Promise<OpenApiDocument> {
-    let document = this.#made.get(name);
-    if (!document) this.#made.set(name, (document = inSlices(this.#clock, steps())));
+    let document = this.#cached.get(name);
+    if (!document) this.#cached.set(name, (document = inSlices(this.#clock, steps())));
     return document;
   }
 }
 
-async function serveV2(exchange: Exchange, documents: BeingMade): Promise<ApiResponse> {
+async function serveV2(exchange: Exchange, documents: OpenApiCache): Promise<ApiResponse> {
   for (const { type } of parseAccept(headerOf(exchange.request, 'accept') ?? '*/*')) {
     if ((OPENAPI_V2_PROTOBUF_TYPES as readonly string[]).includes(type))
       return serveBytes(exchange, await documents.v2Protobuf(), OPENAPI_V2_PROTOBUF_TYPES[0]);
@@ -86,7 +87,7 @@ async function serveV2(exchange: Exchange, documents: BeingMade): Promise<ApiRes
   );
 }
 
-async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiResponse | undefined> {
+async function serveV3(exchange: Exchange, documents: OpenApiCache): Promise<ApiResponse | undefined> {
   const name = exchange.request.path.slice('/openapi/v3/'.length);
   const document = await documents.v3(name);
   if (!document) return { status: 404, headers: {} };
@@ -95,7 +96,7 @@ async function serveV3(exchange: Exchange, documents: BeingMade): Promise<ApiRes
     return { status: 301, headers: { location: `/openapi/v3/${name}?hash=${document.hash}` } };
   }
   const response = serveBytes(exchange, document, 'application/json');
-  // Under its hash a document never changes.
+  // The document with a given hash never changes.
   return hash === null
     ? response
     : {

@@ -1,3 +1,4 @@
+/** The order of API versions by stability. */
 const KUBE_VERSION = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/;
 
 interface KubeVersion {
@@ -13,7 +14,7 @@ function parse(version: string): KubeVersion | undefined {
   return { stability, major: Number(match[1]), minor: Number(match[3] ?? 0) };
 }
 
-/** The order of preference: v2, v1, v1beta2, v1beta1, v1alpha1, then other names by the alphabet. */
+/** The preferred version first: v2, v1, v1beta2, v1beta1, v1alpha1, then other names in alphabetical order. */
 export function compareVersions(a: string, b: string): number {
   const [left, right] = [parse(a), parse(b)];
   if (left && right) {

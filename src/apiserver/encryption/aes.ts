@@ -1,4 +1,4 @@
-/** AES with a key from the configuration: GCM, which also proves the place in the store, and CBC. */
+/** The aesgcm and aescbc providers. GCM also authenticates the storage key of the value. */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import type { Random } from '../../kernel/index.ts';
 import type { Provider } from './provider.ts';
@@ -12,24 +12,24 @@ type Bytes = Pick<Random, 'bytes'>;
 export function aesGcmProvider(random: Bytes, name: string, key: Buffer): Provider {
   return {
     prefix: `k8s:enc:aesgcm:v1:${name}:`,
-    encrypt: (value, place) => sealGcm(key, Buffer.from(random.bytes(NONCE)), value, place),
-    decrypt: (value, place) => openGcm(key, value, place),
+    encrypt: (value, storageKey) => sealGcm(key, Buffer.from(random.bytes(NONCE)), value, storageKey),
+    decrypt: (value, storageKey) => openGcm(key, value, storageKey),
   };
 }
 
-/** nonce, ciphertext, tag; the place in the store is authenticated with it. */
-export function sealGcm(key: Buffer, nonce: Buffer, value: Buffer, place: string): Buffer {
+/** Returns nonce, ciphertext and tag; the storage key is additional authenticated data. */
+export function sealGcm(key: Buffer, nonce: Buffer, value: Buffer, storageKey: string): Buffer {
   const cipher = createCipheriv(gcmName(key), key, nonce) as import('node:crypto').CipherGCM;
-  cipher.setAAD(Buffer.from(place, 'latin1'));
+  cipher.setAAD(Buffer.from(storageKey, 'latin1'));
   return Buffer.concat([nonce, cipher.update(value), cipher.final(), cipher.getAuthTag()]);
 }
 
-export function openGcm(key: Buffer, value: Buffer, place: string): Buffer {
+export function openGcm(key: Buffer, value: Buffer, storageKey: string): Buffer {
   if (value.length < NONCE + TAG) throw new Error('the stored data was shorter than the required size');
   const decipher = createDecipheriv(gcmName(key), key, value.subarray(0, NONCE), {
     authTagLength: TAG,
   } as never) as import('node:crypto').DecipherGCM;
-  decipher.setAAD(Buffer.from(place, 'latin1'));
+  decipher.setAAD(Buffer.from(storageKey, 'latin1'));
   decipher.setAuthTag(value.subarray(value.length - TAG));
   return Buffer.concat([decipher.update(value.subarray(NONCE, value.length - TAG)), decipher.final()]);
 }

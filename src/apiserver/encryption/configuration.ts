@@ -1,4 +1,4 @@
-/** EncryptionConfiguration: which resources are encrypted by which providers. */
+/** EncryptionConfiguration: reads which providers encrypt which resources. */
 import { parse } from 'yaml';
 import { parseDuration } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -37,11 +37,11 @@ interface Configuration {
 
 export interface LoadedEncryption {
   readonly chainOf: ChainOf;
-  /** Providers that keep connections. */
+  /** The KMS providers, which have connections to close. */
   readonly kms: readonly KmsProvider[];
 }
 
-/** Throws an error that names what is wrong, and never a key. */
+/** Throws an error that names the wrong field, and never contains a key. */
 export function loadEncryption(ctx: Context, text: string): LoadedEncryption {
   const { apiVersion, kind, resources = [] } = (parse(text) ?? {}) as Configuration;
   if (kind !== 'EncryptionConfiguration' || apiVersion !== 'apiserver.config.k8s.io/v1') {
@@ -61,7 +61,7 @@ export function loadEncryption(ctx: Context, text: string): LoadedEncryption {
   return { chainOf: (resource) => entries.find(({ pattern }) => matches(pattern, resource))?.chain, kms };
 }
 
-/** The first pattern that fits decides: a name, `*.group`, `*.` for the core group, or `*.*`. */
+/** A pattern is a resource, `*.group`, `*.` for the core group, or `*.*`. */
 function matches(pattern: string, resource: string): boolean {
   if (pattern === '*.*' || pattern === resource) return true;
   if (!pattern.startsWith('*.')) return false;

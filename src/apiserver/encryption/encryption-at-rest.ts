@@ -1,14 +1,14 @@
-/** The transformer that the store sees: it finds the providers of a key's resource, and can be given new ones. */
+/** Encryption at rest: the transformer of the store, which finds the provider chain by the resource of a storage key. */
 import { REGISTRY } from '../storage/keys.ts';
 import type { Transformer } from '../storage/transformer.ts';
 import { ProviderChain } from './provider-chain.ts';
 import { identityProvider } from './provider.ts';
 import { resourceOfKey } from './resource-of-key.ts';
 
-/** Which providers a resource (`secrets`, `deployments.apps`) has; undefined when the configuration does not speak of it. */
+/** The provider chain of a resource (`secrets`, `deployments.apps`); undefined if it is not configured. */
 export type ChainOf = (resource: string) => ProviderChain | undefined;
 
-const IN_THE_CLEAR = new ProviderChain([identityProvider]);
+const IDENTITY_CHAIN = new ProviderChain([identityProvider]);
 
 export class EncryptionAtRest implements Transformer {
   #chains = new Map<string, ProviderChain>();
@@ -18,7 +18,7 @@ export class EncryptionAtRest implements Transformer {
     this.#chainOf = chainOf;
   }
 
-  /** New keys, a new order: what comes from now on is written with them. */
+  /** Replaces the configuration; later writes use its keys. */
   use(chainOf: ChainOf): void {
     this.#chainOf = chainOf;
     this.#chains.clear();
@@ -46,7 +46,7 @@ export class EncryptionAtRest implements Transformer {
     const cacheKey = end < 0 ? key : key.slice(0, Math.max(end, key.indexOf('/', end + 1)));
     let chain = this.#chains.get(cacheKey);
     if (!chain) {
-      chain = this.#chainOf(resourceOfKey(key)) ?? IN_THE_CLEAR;
+      chain = this.#chainOf(resourceOfKey(key)) ?? IDENTITY_CHAIN;
       if (this.#chains.size > 10_000) this.#chains.clear();
       this.#chains.set(cacheKey, chain);
     }

@@ -1,4 +1,4 @@
-/** The encryption of a server from its file: made at the first start, and looked at again every minute. */
+/** Opens the EncryptionConfiguration file: generates it at the first start, and reloads it every minute. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { stringify } from 'yaml';
@@ -8,14 +8,14 @@ import { EncryptionAtRest } from './encryption-at-rest.ts';
 
 export interface OpenEncryption {
   readonly transformer: EncryptionAtRest;
-  /** Reads the file again now; true when it had changed. Fails when it cannot be used, and the old one stays. */
+  /** Reloads the file; returns whether it has changed. Throws if it is invalid, and keeps the old configuration. */
   reload(): Promise<boolean>;
   close(): void;
 }
 
-const LOOK_EVERY_MS = 60_000;
+const RELOAD_INTERVAL_MS = 60_000;
 
-/** `file`: an EncryptionConfiguration; it is made, with a key that encrypts Secrets, when it is not there. */
+/** If `file` does not exist, it is generated with a key that encrypts Secrets. */
 export async function openEncryption(ctx: Context, file: string): Promise<OpenEncryption> {
   let text = await readOrCreate(ctx, file);
   let loaded = await loadChecked(ctx, text);
@@ -28,12 +28,12 @@ export async function openEncryption(ctx: Context, file: string): Promise<OpenEn
     closeAll(loaded);
     loaded = next;
     text = found;
-    ctx.logger.info('The encryption configuration has changed and is in use', { file });
+    ctx.logger.info('Reloaded the encryption configuration', { file });
     return true;
   };
-  const timer = ctx.clock.every(LOOK_EVERY_MS, () => {
+  const timer = ctx.clock.every(RELOAD_INTERVAL_MS, () => {
     reload().catch((error: unknown) =>
-      ctx.logger.error(error, 'The encryption configuration has changed and cannot be used', { file }),
+      ctx.logger.error(error, 'Failed to reload the encryption configuration, keeping the old one', { file }),
     );
   });
   const close = (): void => {
@@ -45,7 +45,7 @@ export async function openEncryption(ctx: Context, file: string): Promise<OpenEn
   return { transformer, reload, close };
 }
 
-/** A service that does not answer is found out now, not at the first write. */
+/** Checks the KMS providers, so that an unreachable one fails at the start, not at the first write. */
 async function loadChecked(ctx: Context, text: string): Promise<LoadedEncryption> {
   const loaded = loadEncryption(ctx, text);
   try {
@@ -74,7 +74,7 @@ async function readOrCreate(ctx: Context, file: string): Promise<string> {
     ],
   });
   makeDirectoryDurably(path.dirname(file), 0o700);
-  // Nobody can read a Secret whose key is gone: the key is on the disk before the first one is written.
+  // Secrets are unreadable without the key, so it must be durable before the first Secret is written.
   await writeFileDurably(file, text);
   return text;
 }

@@ -1,8 +1,8 @@
-/** The providers of one resource: the first one writes, all may read, and what another than the first wrote is stale. */
+/** The provider chain of a resource: the first provider writes, all can read. Values of other providers are stale. */
 import { whenDone } from '../../base/index.ts';
 import type { Provider } from './provider.ts';
 
-/** Longer than any prefix: kms names are at most this long. */
+/** Longer than any prefix. */
 const PREFIX_WINDOW = 512;
 
 export class ProviderChain {

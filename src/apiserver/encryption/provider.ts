@@ -1,14 +1,14 @@
-/** One way to encrypt with one key. What it writes begins with its prefix, which tells it from all others. */
+/** An encryption provider with one key. Its prefix, which starts every value that it writes, identifies it. */
 export interface Provider {
-  /** `k8s:enc:aesgcm:v1:key1:`; empty for what is stored in the clear. */
+  /** `k8s:enc:aesgcm:v1:key1:`; empty for the identity provider. */
   readonly prefix: string;
-  /** `key` is the place in the store. */
-  encrypt(value: Buffer, key: string): Buffer | Promise<Buffer>;
-  /** Both without the prefix. Throws when the bytes are not what this provider wrote for this place. */
-  decrypt(value: Buffer, key: string): Buffer;
-  /** What has to be asked for before `decrypt` can be called; undefined when nothing has. */
+  /** Values are without the prefix. */
+  encrypt(value: Buffer, storageKey: string): Buffer | Promise<Buffer>;
+  /** Throws if this provider did not write the value for this storage key. */
+  decrypt(value: Buffer, storageKey: string): Buffer;
+  /** Fetches what `decrypt` needs, from the KMS; undefined if nothing is needed. */
   prepare?(value: Buffer): Promise<void> | undefined;
-  /** Whether a value should be written again with the provider's newer key. */
+  /** Whether the value was written with an older key of the provider. */
   isStale?(value: Buffer): boolean;
 }
 

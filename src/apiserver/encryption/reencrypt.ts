@@ -1,11 +1,11 @@
-/** Writes again what an older key, or none, has written: after a rotation the old key is then not needed any more. */
+/** Re-encrypts all stale values, so that an old key can be removed after a rotation. */
 import { prefixRange, type Store } from '../../etcd/index.ts';
 import { REGISTRY } from '../storage/keys.ts';
 import type { EncryptionAtRest } from './encryption-at-rest.ts';
 
 const PAGE = 500;
 
-/** How many values there are and how many were written again. A value that changes meanwhile is written by whoever changes it. */
+/** Returns how many values it has seen and rewritten. Values that change meanwhile are skipped: that write uses the new key. */
 export async function reencryptAll(
   store: Store,
   transformer: EncryptionAtRest,

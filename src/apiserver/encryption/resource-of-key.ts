@@ -1,4 +1,4 @@
-/** From a place in the store to the resource that lives there, as configurations name it: `secrets`, `deployments.apps`. */
+/** Finds the resource of a storage key, as an EncryptionConfiguration names it: `secrets`, `deployments.apps`. */
 import { schema } from '../../api/index.ts';
 import { storedAs } from '../registry/conversions.ts';
 import { builtinPrefix, REGISTRY } from '../storage/keys.ts';
@@ -15,7 +15,7 @@ function builtin(): ReadonlyMap<string, string> {
   return BUILTIN;
 }
 
-/** Built-in resources have prefixes of their own; a custom one lives at `/registry/GROUP/PLURAL/`. */
+/** Built-in resources have fixed prefixes; custom resources are under `/registry/GROUP/PLURAL/`. */
 export function resourceOfKey(key: string): string {
   const [first = '', second = ''] = key.slice(REGISTRY.length).split('/');
   return (

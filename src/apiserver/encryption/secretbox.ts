@@ -1,5 +1,5 @@
 /**
- * NaCl's secretbox (XSalsa20 and Poly1305), as upstream's provider stores it:
+ * The secretbox provider: NaCl's secretbox (XSalsa20 and Poly1305), in upstream's storage format:
  *
  *   stored = nonce(24) ‖ tag(16) ‖ ciphertext
  */

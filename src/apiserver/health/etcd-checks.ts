@@ -1,26 +1,26 @@
-/** Whether the store answers, and whether it takes writes: the checks `etcd` and `etcd-readiness`. */
+/** The health checks `etcd` and `etcd-readiness`: is the store reachable, and does it accept writes? */
 import type { Store } from '../../etcd/index.ts';
 import { DeadlineExceeded, unlessAborted, type Clock } from '../../kernel/index.ts';
 import type { HealthChecks } from './health.ts';
 
-/** Nothing is stored there, neither here nor upstream: reading it asks the store for an answer. */
+/** The key that upstream reads too; it does not exist. */
 const HEALTH_KEY = '/registry/health';
 const TIMEOUT_MS = 2000;
-/** However many ask, the store is asked at most this often. */
-const REMEMBERED_MS = 1000;
+/** The store is checked at most once in this time. */
+const CACHE_MS = 1000;
 
 type Problem = string | undefined;
 
 /**
- * A store that is full still answers reads: the server lives, and a restart would not help, but it is not ready. The
- * store's alarm goes off by itself once it has room.
+ * A full store still serves reads: the server is live, because a restart would not help, but not ready. The store clears its
+ * alarm when it has space again.
  */
 export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>): HealthChecks {
-  const answers = remembered(clock, async () => {
+  const isReachable = cached(clock, async () => {
     await store.range({ key: HEALTH_KEY, limit: 1 });
     return undefined;
   });
-  const takesWrites = remembered(clock, async () => {
+  const isWritable = cached(clock, async () => {
     const [alarm] = await store.alarms();
     if (alarm !== undefined)
       return alarm.alarm === 'nospace'
@@ -28,10 +28,10 @@ export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>)
         : `etcd alarm ${alarm.alarm.toUpperCase()}`;
     return undefined;
   });
-  const both = async (): Promise<Problem> => (await answers()) ?? takesWrites();
+  const both = async (): Promise<Problem> => (await isReachable()) ?? isWritable();
   return {
     healthz: [{ name: 'etcd', check: both }],
-    livez: [{ name: 'etcd', check: answers }],
+    livez: [{ name: 'etcd', check: isReachable }],
     readyz: [
       { name: 'etcd', check: both },
       { name: 'etcd-readiness', check: both },
@@ -39,14 +39,14 @@ export function etcdChecks(clock: Clock, store: Pick<Store, 'range' | 'alarms'>)
   };
 }
 
-/** Those who ask at the same time, or soon after, get one answer; it must come in time. */
-function remembered(clock: Clock, ask: () => Promise<Problem>): () => Promise<Problem> {
-  let last: { readonly answer: Promise<Problem>; until: number } | undefined;
+/** Concurrent and later callers share one result, for a short time. The check has a timeout. */
+function cached(clock: Clock, check: () => Promise<Problem>): () => Promise<Problem> {
+  let last: { readonly result: Promise<Problem>; until: number } | undefined;
   return () => {
-    if (last !== undefined && clock.monotonic() < last.until) return last.answer;
-    const asked = { answer: unlessAborted(clock.deadline(TIMEOUT_MS), ask()).catch(reasonOf), until: Infinity };
-    last = asked;
-    return asked.answer.finally(() => (asked.until = clock.monotonic() + REMEMBERED_MS));
+    if (last !== undefined && clock.monotonic() < last.until) return last.result;
+    const entry = { result: unlessAborted(clock.deadline(TIMEOUT_MS), check()).catch(reasonOf), until: Infinity };
+    last = entry;
+    return entry.result.finally(() => (entry.until = clock.monotonic() + CACHE_MS));
   };
 }
 

@@ -1,4 +1,4 @@
-/** /healthz, /livez and /readyz: named checks, each also by itself, excluded with ?exclude=, told with ?verbose. */
+/** The health endpoints /healthz, /livez and /readyz, with ?exclude= and ?verbose; /livez/NAME runs a single check. */
 import type { Logger } from '../../kernel/index.ts';
 import type { Endpoint } from '../request/endpoint.ts';
 import type { Exchange } from '../request/exchange.ts';
@@ -7,7 +7,7 @@ import { respondText } from '../request/responses.ts';
 
 export interface HealthCheck {
   readonly name: string;
-  /** undefined when all is well, else what is wrong. */
+  /** Returns the problem; undefined if healthy. */
   check(): Promise<string | undefined> | string | undefined;
 }
 
@@ -15,7 +15,7 @@ const ping: HealthCheck = { name: 'ping', check: () => undefined };
 
 export interface HealthChecks {
   readonly healthz: readonly HealthCheck[];
-  /** Only what a restart can mend. */
+  /** Only problems that a restart can solve. */
   readonly livez: readonly HealthCheck[];
   readonly readyz: readonly HealthCheck[];
 }
@@ -44,7 +44,7 @@ function endpointsOf(logger: Logger, name: string, checks: readonly HealthCheck[
   ];
 }
 
-/** Whoever may ask for one check by its name is told the reason. */
+/** A single check returns the reason of a failure. */
 async function runOne({ check }: HealthCheck): Promise<ApiResponse> {
   const problem = await check();
   return problem === undefined ? respondText(200, 'ok') : respondText(500, `internal server error: ${problem}\n`);
@@ -68,7 +68,7 @@ async function runAll(
     if (problem === undefined) lines.push(`[+]${check.name} ok`);
     else {
       failed = true;
-      // Everybody may ask for all checks together: the reason is for the log.
+      // Anonymous clients can call this endpoint: only the log has the reason.
       logger.v(2).info('Health check failed', { endpoint: name, check: check.name, reason: problem });
       lines.push(`[-]${check.name} failed: reason withheld`);
     }

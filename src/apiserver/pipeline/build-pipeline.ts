@@ -81,7 +81,7 @@ export async function createPipeline(ctx: Context, options: PipelineOptions): Pr
   };
   const handle = (request: ApiRequest): Promise<ApiResponse> => handleRequest(chain, request);
   const loopback = createLoopback(handle, ctx.signal);
-  authentication.serviceAccounts.legacyUses.writeThrough(loopback);
+  authentication.serviceAccounts.legacyTokens.setLoopback(loopback);
   const aggregator = new Aggregator(ctx, registry, {
     dialer: network.dialer,
     resolver: network.services,

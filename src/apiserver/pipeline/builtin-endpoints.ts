@@ -16,7 +16,7 @@ export function builtinEndpoints(
   aggregator?: Aggregator,
 ): readonly Endpoint[] {
   return [
-    ...discoveryEndpoints(registry, serverAddress, aggregator?.otherServers),
+    ...discoveryEndpoints(registry, serverAddress, aggregator?.aggregatedApis),
     ...openapiEndpoints(registry, ctx.clock, aggregator),
     { path: '/version', serve: () => respondJson(200, VERSION) },
     { path: '/metrics', serve: () => respondText(200, ctx.metrics.expose(), { 'content-type': METRICS_CONTENT_TYPE }) },

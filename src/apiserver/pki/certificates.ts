@@ -1,4 +1,4 @@
-/** Certificates: a CA, and what it signs for servers and clients. ECDSA P-256: small and quick to sign with. */
+/** Creates CAs and issues server and client certificates, with ECDSA P-256 keys. */
 import {
   createHash,
   createPrivateKey,
@@ -26,8 +26,8 @@ import {
 } from '../../net/tls/index.ts';
 
 const DAY_MS = 24 * 3600 * 1000;
-/** A little in the past, so that a client whose clock is behind accepts it at once. */
-const VALID_BEFORE_MS = 5 * 60 * 1000;
+/** notBefore is in the past, for clients whose clock is behind. */
+const BACKDATE_MS = 5 * 60 * 1000;
 
 export interface KeyPair {
   /** PEM */
@@ -37,18 +37,18 @@ export interface KeyPair {
 
 export interface Authority extends KeyPair {
   readonly signingKey: KeyObject;
-  /** The subject, as it stands in what the authority signs. */
+  /** The DER-encoded subject, which is the issuer of its certificates. */
   readonly subject: Buffer;
-  /** By which verifiers find it. */
+  /** The subject key identifier. */
   readonly keyId: Buffer;
 }
 
-type Dates = Pick<Context, 'clock' | 'random'>;
+type IssueContext = Pick<Context, 'clock' | 'random'>;
 
-export function createAuthority(ctx: Dates, commonName: string, days = 3650): Promise<Authority> {
+export function createAuthority(ctx: IssueContext, commonName: string, days = 3650): Promise<Authority> {
   const keys = createKeys();
   const subject = distinguishedName([[COMMON_NAME, commonName]]);
-  const certificate = signed({
+  const certificate = signCertificate({
     ctx,
     days,
     subject,
@@ -85,12 +85,12 @@ export interface CertificateRequest {
 
 const USAGES = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' } as const;
 
-export function issue(ctx: Dates, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
+export function issue(ctx: IssueContext, authority: Authority, request: CertificateRequest): Promise<KeyPair> {
   const keys = createKeys();
   const { usage, organizations = [], commonName, days = 365 } = request;
   const usages = usage === 'both' ? [USAGES.server, USAGES.client] : [USAGES[usage]];
   const names = alternativeNames(request);
-  const certificate = signed({
+  const certificate = signCertificate({
     ctx,
     days,
     subject: distinguishedName([
@@ -110,7 +110,7 @@ export function issue(ctx: Dates, authority: Authority, request: CertificateRequ
   return Promise.resolve({ certificate, key: pemOf(keys.privateKey) });
 }
 
-/** RSA, because that is what ServiceAccount tokens are mostly signed with (RS256); ECDSA where it must be there at once. */
+/** Creates a key that signs ServiceAccount tokens: RSA for RS256, as usual, or ECDSA, which is faster to create. */
 export async function createSigningKey(type: 'rsa' | 'ec' = 'rsa'): Promise<{ privateKey: string; publicKey: string }> {
   const { privateKey, publicKey } =
     type === 'ec' ? createKeys() : await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
@@ -126,7 +126,7 @@ const createKeys = (): { privateKey: KeyObject; publicKey: KeyObject } =>
 const pemOf = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const spkiOf = (key: KeyObject): Buffer => key.export({ type: 'spki', format: 'der' });
 
-/** SHA-1 of the key's bits, as RFC 5280 proposes. */
+/** The SHA-1 of the key bits, as RFC 5280 suggests. */
 function keyIdOf(publicKey: KeyObject): Buffer {
   const [, bits] = elements(elements(spkiOf(publicKey))[0]!.content);
   return createHash('sha1').update(bits!.content.subarray(1)).digest();
@@ -141,7 +141,7 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 const AUTHORITY_KEY_ID = '2.5.29.35';
 const EXTENDED_KEY_USAGE = '2.5.29.37';
 
-/** Bits of the key usage, counted from the left. */
+/** Bits of the key usage extension. */
 const DIGITAL_SIGNATURE = 0x80;
 const KEY_ENCIPHERMENT = 0x20;
 const CERTIFICATE_SIGN = 0x04;
@@ -169,8 +169,8 @@ function alternativeNames({ dnsNames = [], addresses = [] }: CertificateRequest)
   ];
 }
 
-interface Unsigned {
-  readonly ctx: Dates;
+interface CertificateFields {
+  readonly ctx: IssueContext;
   readonly days: number;
   readonly subject: Buffer;
   readonly issuer: Pick<Authority, 'subject' | 'signingKey'>;
@@ -180,10 +180,10 @@ interface Unsigned {
 
 const VERSION_3 = encode(0xa0, integer(Buffer.from([2])));
 
-function signed({ ctx, days, subject, issuer, publicKey, extensions }: Unsigned): string {
+function signCertificate({ ctx, days, subject, issuer, publicKey, extensions }: CertificateFields): string {
   const algorithm = signatureAlgorithm(issuer.signingKey);
   const now = ctx.clock.now();
-  const validity = sequence(time(now - VALID_BEFORE_MS), time(now + days * DAY_MS));
+  const validity = sequence(time(now - BACKDATE_MS), time(now + days * DAY_MS));
   const body = sequence(
     VERSION_3,
     integer(serialNumber(ctx)),
@@ -204,14 +204,14 @@ function signatureAlgorithm(key: KeyObject): Buffer {
   throw new Error(`certificates cannot be signed with a key of type ${key.asymmetricKeyType}`);
 }
 
-/** Positive and not zero, as X.509 wants it. */
-function serialNumber(ctx: Dates): Uint8Array {
+/** Serial numbers must be positive. */
+function serialNumber(ctx: IssueContext): Uint8Array {
   const bytes = ctx.random.bytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;
 }
 
-/** What a certificate's children repeat of it: its subject and its key's identifier, exactly as they stand there. */
+/** The subject and the key identifier of a CA certificate, as they appear in the certificates that it issues. */
 function issuerParts(pem: string): { subject: Buffer; keyId: Buffer } {
   const { raw } = new X509Certificate(pem);
   const fields = elements(elements(elements(raw)[0]!.content)[0]!.content);

@@ -1,6 +1,6 @@
 /**
- * The cluster's keys and certificates on disk, under the names that kubeadm gives them. What is missing is made, what
- * expires within a month is made anew; private keys are readable by their owner alone.
+ * The PKI of the cluster: keys and certificates in files with kubeadm's names. Missing ones are created, and certificates
+ * that expire within a month are renewed. Only the owner can read private keys.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -19,12 +19,12 @@ import {
 const RENEW_BEFORE_MS = 30 * 24 * 3600 * 1000;
 
 /**
- * As whom the API server calls kubelets. The user is in no group: who sets a cluster up binds it to the role
- * `system:kubelet-api-admin`, so that its certificate opens kubelets and nothing else.
+ * The user of the API server's kubelet client certificate. It is in no group: a binding to `system:kubelet-api-admin` gives
+ * it access to kubelets, and to nothing else.
  */
 export const KUBELET_CLIENT_USER = 'kube-apiserver-kubelet-client';
 
-/** The keys and certificates that an API server needs; those of the authorities it need not have. */
+/** The keys and certificates of an API server, without the private keys of the CAs. */
 export interface ServerKeys {
   readonly ca: { readonly certificate: string };
   readonly frontProxyCa: { readonly certificate: string };
@@ -42,11 +42,11 @@ export interface ClusterPki extends ServerKeys {
 export interface ServingNames {
   readonly dnsNames: readonly string[];
   readonly addresses: readonly string[];
-  /** What ServiceAccount tokens are signed with, if there is no key yet: RSA, as most expect; ECDSA is made in no time. */
+  /** The type of a new ServiceAccount signing key; rsa by default. */
   readonly signingKey?: 'rsa' | 'ec';
 }
 
-/** Without a directory (an ephemeral cluster) everything is made anew and kept in memory. */
+/** Without a directory (an ephemeral cluster), keys and certificates are only in memory. */
 export async function openPki(ctx: Context, directory: string | undefined, serving: ServingNames): Promise<ClusterPki> {
   const files = new PkiFiles(ctx, directory);
   const [ca, frontProxyCa, serviceAccount] = await Promise.all([
@@ -128,7 +128,7 @@ class PkiFiles {
     }
   }
 
-  /** What was signed with a key is worth nothing without it: it is on the disk before anything is. */
+  /** Durable, because a key must not be lost after it has signed something. */
   async #write(name: string, text: string, mode: number): Promise<void> {
     if (!this.#directory) return;
     makeDirectoryDurably(this.#directory, 0o700);

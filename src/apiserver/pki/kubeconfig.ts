@@ -1,4 +1,4 @@
-/** A kubeconfig for a client of this server. */
+/** Writes a kubeconfig with a new client certificate. */
 import { stringify } from 'yaml';
 import type { Context } from '../../kernel/index.ts';
 import { issue, type Authority } from './certificates.ts';
@@ -11,7 +11,7 @@ export interface KubeconfigOptions {
   readonly organizations?: readonly string[];
 }
 
-/** With a client certificate of its own; admins are in system:masters. */
+/** Issues a client certificate for the user; the organization system:masters makes it an administrator. */
 export async function kubeconfigFor(ctx: Context, options: KubeconfigOptions): Promise<string> {
   const { certificate, key } = await issue(ctx, options.ca, {
     commonName: options.user,

@@ -1,4 +1,4 @@
-/** Answers that stay good for a while. The oldest go first when there are too many. */
+/** A cache whose entries expire. When it is full, the oldest entry is removed. */
 import type { Clock } from '../../kernel/index.ts';
 
 export class ExpiringCache<T> {

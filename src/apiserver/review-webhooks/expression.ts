@@ -1,17 +1,17 @@
+/** CEL expressions of configuration files (match conditions, claim mappings) over JSON values. */
 import { toJson } from '../../cel/admission/index.ts';
-/** CEL expressions over JSON values, of configurations that say whom to ask and how to read a token. */
 import { CelCompileError, compile, Environment, types, untypedValue } from '../../cel/index.ts';
 
 export interface Expression {
   readonly text: string;
-  /** Throws when the expression fails, or costs too much. */
+  /** Throws if the evaluation fails or exceeds the cost limit. */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** What one evaluation may cost. */
+/** The cost limit of one evaluation. */
 const COST_LIMIT = 1_000_000;
 
-/** Throws when the expression cannot be read or uses anything but the given variables. */
+/** Throws if the expression does not compile or uses other variables. */
 export function compileExpression(text: string, variables: readonly string[]): Expression {
   const { program } = compiled(
     text,

@@ -1,7 +1,7 @@
 /**
- * Asking a server outside: the client that authentication, authorization and audit webhooks share (a kubeconfig names the
- * server; failures that may pass are tried again), a cache of answers, and expressions that decide whether to ask.
+ * What the webhooks of configuration files share (authentication, authorization, audit, image policy): a client from a
+ * kubeconfig that retries, a cache of responses, and CEL expressions. Webhooks of API objects are in `webhook-client`.
  */
-export { ReviewClient, type ReviewClientOptions } from './review-client.ts';
+export { ReviewClient } from './review-client.ts';
 export { ExpiringCache } from './expiring-cache.ts';
 export { compileExpression, type Expression } from './expression.ts';

@@ -1,12 +1,12 @@
+/** Posts objects to the webhook of a kubeconfig. Retries connection errors, 429 and 5xx. */
 import { isRecord } from '../../base/index.ts';
-/** Posts objects to a webhook and gives its answer; what may pass (no connection, 429, 5xx) is tried again. */
 import { HttpTransport, loadKubeconfig, TransportError, type Transport } from '../../client/index.ts';
 import { Backoff, type Context } from '../../kernel/index.ts';
 
-export interface ReviewClientOptions {
+interface ReviewClientOptions {
   readonly timeoutMs?: number;
   readonly attempts?: number;
-  /** How long before the second attempt; half a second without it. */
+  /** The wait before the second attempt; 500 ms by default. */
   readonly retryBackoffMs?: number;
 }
 
@@ -42,7 +42,7 @@ export class ReviewClient {
       try {
         return await this.#postOnce(body);
       } catch (error) {
-        if (attempt >= attempts || !mayPass(error) || this.#ctx.signal.aborted) throw error;
+        if (attempt >= attempts || !shouldRetry(error) || this.#ctx.signal.aborted) throw error;
       }
       await this.#ctx.clock.sleep(backoff.next(), this.#ctx.signal);
     }
@@ -61,7 +61,7 @@ export class ReviewClient {
     });
     if (response.status < 200 || response.status > 299) throw new WebhookFailure(response.status);
     if (!isRecord(response.body))
-      throw new WebhookFailure(response.status, 'the webhook did not answer with an object');
+      throw new WebhookFailure(response.status, 'the response of the webhook is not an object');
     return response.body;
   }
 }
@@ -71,13 +71,13 @@ class WebhookFailure extends Error {
 
   constructor(
     readonly status: number,
-    message = `the webhook answered ${status}`,
+    message = `the webhook returned status ${status}`,
   ) {
     super(message);
   }
 }
 
-function mayPass(error: unknown): boolean {
+function shouldRetry(error: unknown): boolean {
   if (error instanceof WebhookFailure) return error.status === 429 || error.status >= 500;
   return error instanceof TransportError && error.code !== 'malformed';
 }

@@ -1,4 +1,4 @@
-/** SubjectAccessReview and its relatives: the authorizers' answer to a question that somebody asks. */
+/** SubjectAccessReview, LocalSubjectAccessReview, SelfSubjectAccessReview and SelfSubjectRulesReview. */
 import type {
   LocalSubjectAccessReview,
   ResourceAttributes,
@@ -21,7 +21,7 @@ type Spec = SubjectAccessReviewSpec;
 
 export const subjectAccessReview = review(async (scope, object) => {
   const { spec } = object as unknown as SubjectAccessReview;
-  return { ...object, status: await answer(scope, subjectOf(spec), spec) };
+  return { ...object, status: await reviewStatus(scope, subjectOf(spec), spec) };
 });
 
 export const localSubjectAccessReview = review(async (scope, object) => {
@@ -30,12 +30,12 @@ export const localSubjectAccessReview = review(async (scope, object) => {
   if (namespace !== scope.place.namespace) {
     throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${scope.place.namespace}`);
   }
-  return { ...object, status: await answer(scope, subjectOf(spec), spec) };
+  return { ...object, status: await reviewStatus(scope, subjectOf(spec), spec) };
 });
 
 export const selfSubjectAccessReview = review(async (scope, object) => {
   const { spec } = object as unknown as SelfSubjectAccessReview;
-  return { ...object, status: await answer(scope, scope.user, spec as Spec) };
+  return { ...object, status: await reviewStatus(scope, scope.user, spec as Spec) };
 });
 
 export const selfSubjectRulesReview = review((scope, object) => {
@@ -43,7 +43,7 @@ export const selfSubjectRulesReview = review((scope, object) => {
   const namespace = spec?.namespace ?? '';
   if (namespace === '') throw badRequest('no namespace on request');
   const { rules, incomplete, error } = scope.backend.rules.rulesFor(scope.user, namespace);
-  // The answer does not repeat the question.
+  // As upstream, the response has an empty spec.
   return {
     ...object,
     spec: {},
@@ -51,7 +51,7 @@ export const selfSubjectRulesReview = review((scope, object) => {
   };
 });
 
-async function answer(scope: Scope, user: UserInfo, spec: Spec): Promise<SubjectAccessReviewStatus> {
+async function reviewStatus(scope: Scope, user: UserInfo, spec: Spec): Promise<SubjectAccessReviewStatus> {
   const { decision, reason, error: undecided } = await scope.backend.authorizer.authorize(attributesOf(user, spec));
   const error = [...selectorErrors(spec), ...(undecided ? [undecided] : [])].join(', ');
   return {
@@ -79,18 +79,18 @@ function attributesOf(user: UserInfo, spec: Spec): AuthorizationAttributes {
       path: spec.nonResourceAttributes.path ?? '',
     };
   }
-  const asked: ResourceAttributes = spec.resourceAttributes ?? {};
+  const resource: ResourceAttributes = spec.resourceAttributes ?? {};
   return {
     ...none,
     isResourceRequest: true,
-    verb: asked.verb ?? '',
-    apiGroup: asked.group ?? '',
-    apiVersion: asked.version || '*',
-    namespace: asked.namespace ?? '',
-    resource: asked.resource ?? '',
-    subresource: asked.subresource ?? '',
-    name: asked.name ?? '',
-    ...selectorsOf(asked),
+    verb: resource.verb ?? '',
+    apiGroup: resource.group ?? '',
+    apiVersion: resource.version || '*',
+    namespace: resource.namespace ?? '',
+    resource: resource.resource ?? '',
+    subresource: resource.subresource ?? '',
+    name: resource.name ?? '',
+    ...selectorsOf(resource),
   };
 }
 

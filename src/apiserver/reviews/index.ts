@@ -1,5 +1,6 @@
-/** Resources that are questions, not objects: a POST is answered with the filled-in review, and nothing is stored. */
-import type { Verb } from '../verbs/scope.ts';
+/** The review resources (TokenReview, SubjectAccessReview and others): a POST returns the review with its status; nothing is stored. */
+
+import { type Verb } from '../verbs/scope.ts';
 import {
   localSubjectAccessReview,
   selfSubjectAccessReview,

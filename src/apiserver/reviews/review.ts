@@ -1,5 +1,5 @@
+/** The create handler of reviews: decodes, admits and validates the review, and returns it with its status. */
 import { invalid } from '../../machinery/errors/index.ts';
-/** What every review goes through: decoded, tracked, validated, admitted, answered; nothing is stored. */
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate } from '../../machinery/validation/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
@@ -10,7 +10,7 @@ import { managerOf, trackCreate } from '../verbs/managed-fields.ts';
 import type { Verb } from '../verbs/scope.ts';
 import type { Scope } from '../verbs/scope.ts';
 
-export function review(answer: (scope: Scope, object: KubeObject) => Promise<object> | object): Verb {
+export function review(respond: (scope: Scope, object: KubeObject) => Promise<object> | object): Verb {
   return async (scope) => {
     const options = writeOptions('CreateOptions', scope.request.query);
     const object = await decodeBody(scope, { fieldValidation: options.fieldValidation });
@@ -25,14 +25,14 @@ export function review(answer: (scope: Scope, object: KubeObject) => Promise<obj
     });
     await scope.backend.admission.admit(attributes);
     const errors = validateCreate(scope.served, object, scope.backend.validation);
-    if (errors.length > 0) throw invalid(refusedKind(scope), object.metadata.name ?? '', errors);
+    if (errors.length > 0) throw invalid(invalidKind(scope), object.metadata.name ?? '', errors);
     await scope.backend.admission.validate(attributes);
-    return { type: 'object', status: 201, object: (await answer(scope, object)) as KubeObject };
+    return { type: 'object', status: 201, object: (await respond(scope, object)) as KubeObject };
   };
 }
 
-/** Upstream names no kind when it refuses an access review. */
-const refusedKind = ({ served }: Scope): { group: string; kind: string } => ({
+/** Upstream has no kind in the errors of access reviews. */
+const invalidKind = ({ served }: Scope): { group: string; kind: string } => ({
   group: served.group,
   kind: served.group === 'authorization.k8s.io' ? '' : served.kind,
 });

@@ -1,8 +1,8 @@
+/** TokenReview and SelfSubjectReview. */
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
 import { formatTime } from '../../base/index.ts';
-/** TokenReview: whose token is this. SelfSubjectReview: who am I. */
 import { badRequest } from '../../machinery/errors/index.ts';
-import { TokenRefused } from '../authn/authenticator.ts';
+import { InvalidTokenError } from '../authn/authenticator.ts';
 import type { UserInfo } from '../request/request.ts';
 import { review } from './review.ts';
 
@@ -17,15 +17,15 @@ export const tokenReview = review(async (scope, object) => {
   if (!spec.token) throw badRequest('token is required for TokenReview in authentication');
   try {
     const { user, audiences } = await bearerTokens.review(spec.token ?? '', spec.audiences ?? []);
-    const isFor =
+    const validAudiences =
       audiences ??
       (spec.audiences?.length
         ? bearerTokens.apiAudiences.filter((audience) => spec.audiences!.includes(audience))
         : bearerTokens.apiAudiences);
-    if (isFor.length === 0) return { ...object, status: { user: {}, error: NO_COMMON_AUDIENCE } };
-    return { ...object, status: { authenticated: true, user: userInfo(user), audiences: isFor } };
+    if (validAudiences.length === 0) return { ...object, status: { user: {}, error: NO_COMMON_AUDIENCE } };
+    return { ...object, status: { authenticated: true, user: userInfo(user), audiences: validAudiences } };
   } catch (error) {
-    if (!(error instanceof TokenRefused)) throw error;
+    if (!(error instanceof InvalidTokenError)) throw error;
     return { ...object, status: { user: {}, error: error.message } };
   }
 });

@@ -4,7 +4,7 @@ import { schema } from '../../api/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
-import { handOver } from '../dial/index.ts';
+import { proxyUpgrade } from '../dial/index.ts';
 import { isTrue } from '../request/request-info.ts';
 import type { Result } from '../request/request.ts';
 import type { Scope } from '../verbs/scope.ts';
@@ -38,7 +38,7 @@ export const connectStream =
         ? `/portForward/${place.namespace}/${place.name}`
         : `/${stream}/${place.namespace}/${place.name}/${container}`;
     const path = query === '' ? location : `${location}?${query}`;
-    return { type: 'response', response: await handOver(backend.dialer, { request, target, path }) };
+    return { type: 'response', response: await proxyUpgrade(backend.dialer, { request, target, path }) };
   };
 
 /** CONNECT is an operation that admission sees. */

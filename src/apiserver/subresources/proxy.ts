@@ -6,7 +6,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 import { TlsTrust } from '../../net/tls/index.ts';
 import {
   forwardedHeaders,
-  handOver,
+  proxyUpgrade,
   relay,
   send,
   unreachable,
@@ -69,7 +69,7 @@ function splitAfter(path: string, segments: number): [string, string] {
 async function forward(scope: Scope, target: PermittedTarget, path: string, base: string): Promise<ApiResponse> {
   const { request } = scope;
   const { dialer } = scope.backend;
-  if (request.upgrade) return handOver(dialer, { request, target, path });
+  if (request.upgrade) return proxyUpgrade(dialer, { request, target, path });
   const body = ['GET', 'HEAD'].includes(request.method) ? undefined : await request.readBody();
   const headers = {
     ...forwardedHeaders(request.headers),

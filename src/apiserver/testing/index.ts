@@ -1,4 +1,4 @@
-/** An API server in memory for tests: the real pipeline on a test context, called without a socket. */
+/** An in-memory API server for tests: the real pipeline with a test context, called without a socket. */
 import net from 'node:net';
 import { createMemoryStore } from '../../etcd/index.ts';
 import { createTestContext, type TestContext } from '../../kernel/index.ts';
@@ -14,23 +14,22 @@ import type { Backend } from '../verbs/scope.ts';
 export interface TestServer {
   readonly ctx: TestContext;
   readonly pipeline: Pipeline;
-  /** As cluster admin unless another user is given; a string body is sent as it is, an object as JSON. */
+  /** The default user is a cluster admin. A string body is sent as it is, an object as JSON. */
   call(method: string, target: string, options?: CallOptions): Promise<TestAnswer>;
   stop(): Promise<void>;
 }
 
 export interface TestServerOptions {
-  /** Whether namespaces get the `default` ServiceAccount that a controller makes in a cluster; pods need it. */
+  /** Create the `default` ServiceAccount of namespaces, which pods need, as a controller does in a cluster. */
   readonly defaultServiceAccounts?: boolean;
-  /** Which admission plugins are on, and how they are configured. */
   readonly admission?: PipelineOptions['admission'];
-  /** How connections are opened: tests stand in for the network. */
+  /** Replaces the network. */
   readonly dial?: PipelineOptions['dial'];
   readonly kubelet?: PipelineOptions['kubelet'];
   readonly speed?: PipelineOptions['speed'];
 }
 
-/** In the place of the network: whatever address an object names, the connection goes to the same port on loopback. */
+/** Replaces the network: connects to the same port on loopback, whatever the address is. */
 export const dialLoopback: NonNullable<PipelineOptions['dial']> = {
   open: ({ port }) => net.connect({ host: '127.0.0.1', port }),
 };
@@ -70,7 +69,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
   });
   const running = pipeline.run();
   const pending = new Set<Promise<unknown>>();
-  if (options.defaultServiceAccounts ?? true) giveDefaultServiceAccounts(pipeline, ctx, pending);
+  if (options.defaultServiceAccounts ?? true) createDefaultServiceAccounts(pipeline, ctx, pending);
   await pipeline.bootstrap(6443);
   await Promise.all(pending);
   return {
@@ -97,11 +96,11 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
         remoteAddress: '127.0.0.1',
         signal: ctx.signal,
       });
-      const answered = response.body?.toString() ?? '';
+      const responseText = response.body?.toString() ?? '';
       return {
         status: response.status,
-        body: parse(answered),
-        text: answered,
+        body: parse(responseText),
+        text: responseText,
         warnings: [response.headers['warning'] ?? []].flat(),
         response,
       };
@@ -151,8 +150,8 @@ export function partsOf({ pipeline }: TestServer): Pick<Backend, 'authorizer' | 
   return { ...backend, flowControl };
 }
 
-/** Stands in for the controller that gives every namespace its default account. */
-function giveDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pending: Set<Promise<unknown>>): void {
+/** Replaces the controller that creates the default ServiceAccount of each namespace. */
+function createDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pending: Set<Promise<unknown>>): void {
   const loopback = createLoopback(pipeline.handle, ctx.signal);
   const { registry } = pipeline.chain.backend;
   registry.require('', 'v1', 'namespaces').cache.watch({
@@ -164,10 +163,12 @@ function giveDefaultServiceAccounts(pipeline: Pipeline, ctx: TestContext, pendin
         kind: 'ServiceAccount',
         metadata: { name: 'default', namespace: entry.name },
       };
-      const made = loopback('POST', `/api/v1/namespaces/${entry.name}/serviceaccounts`, account)
-        .catch((error: unknown) => ctx.logger.error(error, 'no default ServiceAccount', { namespace: entry.name }))
-        .finally(() => pending.delete(made));
-      pending.add(made);
+      const created = loopback('POST', `/api/v1/namespaces/${entry.name}/serviceaccounts`, account)
+        .catch((error: unknown) =>
+          ctx.logger.error(error, 'Failed to create the default ServiceAccount', { namespace: entry.name }),
+        )
+        .finally(() => pending.delete(created));
+      pending.add(created);
     },
   });
 }

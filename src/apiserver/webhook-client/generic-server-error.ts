@@ -1,8 +1,8 @@
-/** The error that an answer with a failing status code stands for when its body is no Status. */
+/** The generic StatusError for a failing status code, if the body is not a Status. */
 import { quote } from '../../base/index.ts';
 import { failure, type StatusError } from '../../machinery/errors/index.ts';
 
-const KNOWN: Readonly<Record<number, readonly [reason: string, message: string]>> = {
+const REASONS: Readonly<Record<number, readonly [reason: string, message: string]>> = {
   400: ['BadRequest', 'the server rejected our request for an unknown reason'],
   401: ['Unauthorized', 'the server has asked for the client to provide credentials'],
   404: ['NotFound', 'the server could not find the requested resource'],
@@ -17,8 +17,8 @@ const KNOWN: Readonly<Record<number, readonly [reason: string, message: string]>
   ],
 };
 
-/** Statuses whose own text tells most. */
-const IN_THEIR_WORDS: Readonly<Record<number, string>> = {
+/** Status codes for which the body is the message. */
+const REASONS_WITH_BODY: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   406: 'NotAcceptable',
   415: 'UnsupportedMediaType',
@@ -26,9 +26,9 @@ const IN_THEIR_WORDS: Readonly<Record<number, string>> = {
 
 export function genericServerError(code: number, body: string): StatusError {
   const text = body.trim() === '' ? 'unknown' : body.trim();
-  const known = KNOWN[code];
+  const known = REASONS[code];
   if (known) return failure(code, ...known);
-  const reason = IN_THEIR_WORDS[code];
+  const reason = REASONS_WITH_BODY[code];
   if (reason) return failure(code, reason, text);
   if (code >= 500)
     return failure(

@@ -1,6 +1,4 @@
 /**
- * How the API server calls out to admission and conversion webhooks: HTTPS with kept-alive connections and a deadline, and
- * what went wrong in upstream's words.
+ * The client of admission and conversion webhooks: HTTPS with keep-alive and a timeout, and upstream's error messages.
  */
-export { WebhookClients, type WebhookClientConfig, type WebhookRequest } from './webhook-clients.ts';
-export { genericServerError } from './generic-server-error.ts';
+export { WebhookClients, type WebhookClientConfig } from './webhook-clients.ts';

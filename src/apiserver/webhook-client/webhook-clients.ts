@@ -1,6 +1,6 @@
 /**
- * Calls webhooks: one JSON document there, one back. Connections are kept alive per webhook; a call ends at its
- * deadline, whatever the other side does.
+ * Calls admission and conversion webhooks: posts a JSON document and returns the response. Connections are kept alive per
+ * webhook, and every call has a timeout.
  */
 import type { IncomingMessage } from 'node:http';
 import path from 'node:path';
@@ -13,7 +13,7 @@ import { connectionErrorText, DialAgent, startRequest } from '../dial/index.ts';
 import type { Dialer, DialPolicy, PermittedTarget, ServiceResolver } from '../dial/index.ts';
 import { genericServerError } from './generic-server-error.ts';
 
-/** As the API's objects give it: an URL or a Service, and who signed its certificate. */
+/** WebhookClientConfig of the API: a URL or a Service, and the CA bundle. */
 export interface WebhookClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -26,7 +26,7 @@ export interface WebhookClientConfig {
   readonly caBundle?: string;
 }
 
-export interface WebhookRequest {
+interface WebhookRequest {
   readonly config: WebhookClientConfig;
   readonly body: Buffer;
   readonly timeoutSeconds: number;
@@ -35,16 +35,16 @@ export interface WebhookRequest {
 
 interface Webhook {
   readonly agent: DialAgent;
-  /** With the port as it was given. */
+  /** Has a port only if the configuration has one. */
   readonly authority: string;
   readonly path: string;
   locate(): PermittedTarget;
 }
 
-const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
+const MAX_RESPONSE_BYTES = 16 * 1024 * 1024;
 const MAX_CLIENTS = 200;
 
-export interface WebhookDialling {
+interface WebhookDialOptions {
   readonly dialer: Dialer;
   readonly policy: DialPolicy;
   readonly resolver: ServiceResolver;
@@ -53,42 +53,42 @@ export interface WebhookDialling {
 export class WebhookClients {
   #webhooks = new Map<string, Webhook>();
   readonly #ctx: Context;
-  readonly #dialling: WebhookDialling;
+  readonly #dialOptions: WebhookDialOptions;
 
-  constructor(ctx: Context, dialling: WebhookDialling) {
+  constructor(ctx: Context, dialOptions: WebhookDialOptions) {
     this.#ctx = ctx;
-    this.#dialling = dialling;
+    this.#dialOptions = dialOptions;
     ctx.signal.addEventListener('abort', () => this.#closeAll(), { once: true });
   }
 
-  /** Readies a client; fails when the configuration itself cannot work. */
+  /** Creates the client; throws if the configuration is invalid. */
   prepare(config: WebhookClientConfig): void {
     this.#webhook(config);
   }
 
-  /** The answer's document. Fails with a StatusError when the webhook answers with an error, else with an Error that says why. */
+  /** Returns the response. Throws a StatusError if the webhook returns one, and an Error if the call fails. */
   async post({ config, body, timeoutSeconds, signal }: WebhookRequest): Promise<unknown> {
     const webhook = this.#webhook(config);
     const location = `${webhook.path}?timeout=${timeoutSeconds}s`;
     const controller = new AbortController();
-    const giveUp = (): void => controller.abort(signal?.reason);
+    const cancel = (): void => controller.abort(signal?.reason);
     const timer = this.#ctx.clock.after(timeoutSeconds * 1000, () =>
       controller.abort(new DeadlineExceeded(timeoutSeconds * 1000)),
     );
-    if (signal?.aborted) giveUp();
-    signal?.addEventListener('abort', giveUp, { once: true });
+    if (signal?.aborted) cancel();
+    signal?.addEventListener('abort', cancel, { once: true });
     try {
       const { status, text } = await this.#exchange(webhook, body, location, controller.signal);
-      return readAnswer(status, text);
+      return readResponse(status, text);
     } catch (error) {
-      if (error instanceof AnsweredError) throw error.cause;
+      if (error instanceof WebhookResponseError) throw error.cause;
       throw new Error(
         `Post ${quote(`https://${webhook.authority}${location}`)}: ${reasonOf(error, controller.signal)}`,
         { cause: error },
       );
     } finally {
       timer.cancel();
-      signal?.removeEventListener('abort', giveUp);
+      signal?.removeEventListener('abort', cancel);
     }
   }
 
@@ -99,7 +99,7 @@ export class WebhookClients {
     signal: AbortSignal,
   ): Promise<{ status: number; text: string }> {
     for (let attempt = 0; ; attempt++) {
-      const outgoing = startRequest(this.#dialling.dialer, {
+      const outgoing = startRequest(this.#dialOptions.dialer, {
         target: webhook.locate(),
         agent: webhook.agent,
         method: 'POST',
@@ -120,7 +120,7 @@ export class WebhookClients {
         });
         return { status: incoming.statusCode ?? 0, text: await readAll(incoming) };
       } catch (error) {
-        // The other side closed a connection that had been idle, just as we were about to use it.
+        // The server closed an idle connection at the moment it was reused: try again with a new one.
         const raced = outgoing.reusedSocket && (error as { code?: string }).code === 'ECONNRESET' && !signal.aborted;
         if (!raced || attempt > 0) throw error;
       }
@@ -131,15 +131,15 @@ export class WebhookClients {
     const key = JSON.stringify([config.url, config.service, config.caBundle]);
     let webhook = this.#webhooks.get(key);
     if (!webhook) {
-      webhook = this.#makeWebhook(config);
+      webhook = this.#createWebhook(config);
       if (this.#webhooks.size >= MAX_CLIENTS) this.#dropOldest();
     } else this.#webhooks.delete(key);
     this.#webhooks.set(key, webhook);
     return webhook;
   }
 
-  #makeWebhook({ url, service, caBundle }: WebhookClientConfig): Webhook {
-    const { dialer, policy, resolver } = this.#dialling;
+  #createWebhook({ url, service, caBundle }: WebhookClientConfig): Webhook {
+    const { dialer, policy, resolver } = this.#dialOptions;
     const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : undefined;
     const agent = new DialAgent(dialer);
     if (service) {
@@ -173,26 +173,28 @@ export class WebhookClients {
   }
 }
 
-/** The webhook did answer: what it said is not about the connection. */
-class AnsweredError extends Error {
+/** An error in the response, as opposed to a connection error. */
+class WebhookResponseError extends Error {
   constructor(override readonly cause: Error) {
     super(cause.message);
   }
 }
 
-function readAnswer(status: number, text: string): unknown {
+function readResponse(status: number, text: string): unknown {
   let value: unknown;
   try {
     value = text === '' ? undefined : parseJson(text).value;
   } catch (error) {
     if (status >= 200 && status <= 206)
-      throw new AnsweredError(new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`));
+      throw new WebhookResponseError(
+        new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`),
+      );
   }
   if (isRecord(value) && value['kind'] === 'Status' && value['status'] === 'Failure')
-    throw new AnsweredError(new StatusError(value as unknown as StatusError['status']));
-  if (status < 200 || status > 206) throw new AnsweredError(genericServerError(status, text));
+    throw new WebhookResponseError(new StatusError(value as unknown as StatusError['status']));
+  if (status < 200 || status > 206) throw new WebhookResponseError(genericServerError(status, text));
   if (value === undefined)
-    throw new AnsweredError(new Error(`0-length response with status code: ${status} and content type: `));
+    throw new WebhookResponseError(new Error(`0-length response with status code: ${status} and content type: `));
   return value;
 }
 
@@ -203,14 +205,14 @@ function reasonOf(error: unknown, signal: AbortSignal): string {
 }
 
 async function readAll(incoming: IncomingMessage): Promise<string> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let length = 0;
-  for await (const piece of incoming as AsyncIterable<Buffer>) {
-    length += piece.length;
-    if (length > MAX_ANSWER_BYTES) throw new Error(`the answer is longer than ${MAX_ANSWER_BYTES} bytes`);
-    pieces.push(piece);
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > MAX_RESPONSE_BYTES) throw new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
+    chunks.push(chunk);
   }
-  return Buffer.concat(pieces).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8');
 }
 
 const cleanPath = (given: string): string => path.posix.join('/', given).replace(/(.)\/$/, '$1');

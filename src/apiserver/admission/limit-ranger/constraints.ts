@@ -1,4 +1,4 @@
-/** The bounds of a LimitRange, each with what it says of amounts outside it. */
+/** The constraints of a LimitRange: each returns an error if the usage violates it. */
 import { parseQuantity, type Quantity } from '../../../base/index.ts';
 
 export interface Bound {
@@ -7,46 +7,46 @@ export interface Bound {
   readonly bound: string;
 }
 
-export interface Amounts {
+export interface ResourceUsage {
   requests(name: string): Quantity | undefined;
   limits(name: string): Quantity | undefined;
 }
 
-export function minimumProblem({ type, name, bound }: Bound, amounts: Amounts): string | undefined {
-  const least = parseQuantity(bound);
-  const [request, limit] = [amounts.requests(name), amounts.limits(name)];
-  const subject = `minimum ${name} usage per ${type} is ${least.toString()}`;
+export function minConstraint({ type, name, bound }: Bound, usage: ResourceUsage): string | undefined {
+  const minimum = parseQuantity(bound);
+  const [request, limit] = [usage.requests(name), usage.limits(name)];
+  const subject = `minimum ${name} usage per ${type} is ${minimum.toString()}`;
   if (!request) return `${subject}.  No request is specified`;
-  if (request.cmp(least) < 0) return `${subject}, but request is ${request.toString()}`;
-  if (limit && limit.cmp(least) < 0) return `${subject}, but limit is ${limit.toString()}`;
+  if (request.cmp(minimum) < 0) return `${subject}, but request is ${request.toString()}`;
+  if (limit && limit.cmp(minimum) < 0) return `${subject}, but limit is ${limit.toString()}`;
   return undefined;
 }
 
-export function maximumProblem({ type, name, bound }: Bound, amounts: Amounts): string | undefined {
-  const most = parseQuantity(bound);
-  const [request, limit] = [amounts.requests(name), amounts.limits(name)];
-  const subject = `maximum ${name} usage per ${type} is ${most.toString()}`;
+export function maxConstraint({ type, name, bound }: Bound, usage: ResourceUsage): string | undefined {
+  const maximum = parseQuantity(bound);
+  const [request, limit] = [usage.requests(name), usage.limits(name)];
+  const subject = `maximum ${name} usage per ${type} is ${maximum.toString()}`;
   if (!limit) return `${subject}.  No limit is specified`;
-  if (limit.cmp(most) > 0) return `${subject}, but limit is ${limit.toString()}`;
-  if (request && request.cmp(most) > 0) return `${subject}, but request is ${request.toString()}`;
+  if (limit.cmp(maximum) > 0) return `${subject}, but limit is ${limit.toString()}`;
+  if (request && request.cmp(maximum) > 0) return `${subject}, but request is ${request.toString()}`;
   return undefined;
 }
 
-/** For what has requests only. */
-export function maximumRequestProblem({ type, name, bound }: Bound, amounts: Amounts): string | undefined {
-  const most = parseQuantity(bound);
-  const request = amounts.requests(name);
-  const subject = `maximum ${name} usage per ${type} is ${most.toString()}`;
+/** For PersistentVolumeClaims, which have requests only. */
+export function maxRequestConstraint({ type, name, bound }: Bound, usage: ResourceUsage): string | undefined {
+  const maximum = parseQuantity(bound);
+  const request = usage.requests(name);
+  const subject = `maximum ${name} usage per ${type} is ${maximum.toString()}`;
   if (!request) return `${subject}.  No request is specified`;
-  return request.cmp(most) > 0 ? `${subject}, but request is ${request.toString()}` : undefined;
+  return request.cmp(maximum) > 0 ? `${subject}, but request is ${request.toString()}` : undefined;
 }
 
-export function ratioProblem({ type, name, bound }: Bound, amounts: Amounts): string | undefined {
-  const most = parseQuantity(bound);
-  const [request, limit] = [amounts.requests(name), amounts.limits(name)];
-  const subject = `${name} max limit to request ratio per ${type} is ${most.toString()}`;
+export function limitRequestRatioConstraint({ type, name, bound }: Bound, usage: ResourceUsage): string | undefined {
+  const maximum = parseQuantity(bound);
+  const [request, limit] = [usage.requests(name), usage.limits(name)];
+  const subject = `${name} max limit to request ratio per ${type} is ${maximum.toString()}`;
   if (!request || request.isZero()) return `${subject}, but no request is specified or request is 0`;
   if (!limit || limit.isZero()) return `${subject}, but no limit is specified or limit is 0`;
   const ratio = limit.toNumber() / request.toNumber();
-  return ratio * 1000 > most.milliValue() ? `${subject}, but provided ratio is ${ratio.toFixed(6)}` : undefined;
+  return ratio * 1000 > maximum.milliValue() ? `${subject}, but provided ratio is ${ratio.toFixed(6)}` : undefined;
 }

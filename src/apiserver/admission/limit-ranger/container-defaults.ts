@@ -1,10 +1,10 @@
-/** The resources that containers get from a LimitRange when they name none; an annotation on the pod says which. */
+/** Default requests and limits of containers from a LimitRange. An annotation on the pod lists the defaults that were set. */
 import type { Container, LimitRangeItem } from '../../../api/generated/core-v1.ts';
 import { defaultPodLevelResources } from '../../../machinery/defaulting/index.ts';
-import { specOf, type PodObject } from '../kinds.ts';
+import { specOf, type PodObject } from '../request-objects.ts';
 
 const ANNOTATION = 'kubernetes.io/limit-ranger';
-/** Characters that an object's annotations may have. */
+/** The maximum size of all annotations of an object. */
 const MAX_ANNOTATION = 256 * 1024;
 
 interface Defaults {
@@ -19,7 +19,7 @@ export function fillContainerDefaults(pod: PodObject, items: readonly LimitRange
   let length = 0;
   const fillAll = (containers: readonly Container[] | undefined, kind: string): void => {
     for (const container of containers ?? []) {
-      // A pod with a longer annotation is refused anyway: many containers with many defaults each would not fit into memory.
+      // Validation rejects a longer annotation. Stop here: many containers times many defaults could exhaust memory.
       if (length > MAX_ANNOTATION) return;
       for (const text of fill(container, defaults, kind)) {
         filled.push(text);
@@ -30,16 +30,16 @@ export function fillContainerDefaults(pod: PodObject, items: readonly LimitRange
   fillAll(spec.containers, 'container');
   fillAll(spec.initContainers, 'init container');
   if (filled.length === 0) return;
-  // What the pod as a whole asks for includes what its containers now ask for.
+  // Pod-level requests include the new requests of the containers.
   if (spec.resources) spec.resources = defaultPodLevelResources(spec, spec.resources);
   (pod.metadata.annotations ??= {})[ANNOTATION] = `LimitRanger plugin set: ${filled.join('; ')}`;
 }
 
 function defaultsIn(items: readonly LimitRangeItem[]): Defaults {
-  const ofContainers = items.filter(({ type }) => type === 'Container');
+  const containerItems = items.filter(({ type }) => type === 'Container');
   return {
-    requests: Object.assign({}, ...ofContainers.map((item) => item.defaultRequest)) as Defaults['requests'],
-    limits: Object.assign({}, ...ofContainers.map((item) => item.default)) as Defaults['limits'],
+    requests: Object.assign({}, ...containerItems.map((item) => item.defaultRequest)) as Defaults['requests'],
+    limits: Object.assign({}, ...containerItems.map((item) => item.default)) as Defaults['limits'],
   };
 }
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { LimitRangeItem, Pod, PodSpec, ResourceRequirements } from '../../../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing/index.ts';
+import { container, createObject, createNamespace, pod, podsPath, rejection } from '../testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -11,8 +11,8 @@ afterAll(() => server.stop());
 
 let count = 0;
 async function namespaceWith(...items: LimitRangeItem[]): Promise<string> {
-  const namespace = await makeNamespace(server, `lr-${++count}`);
-  await made(server, `/api/v1/namespaces/${namespace}/limitranges`, {
+  const namespace = await createNamespace(server, `lr-${++count}`);
+  await createObject(server, `/api/v1/namespaces/${namespace}/limitranges`, {
     apiVersion: 'v1',
     kind: 'LimitRange',
     metadata: { name: 'range' },
@@ -120,7 +120,7 @@ describe('bounds', () => {
       '[minimum cpu usage per Container is 100m, but request is 50m, maximum memory usage per Container is 1Gi, but limit is 2Gi]',
     ],
   ])('on pods: %s', async (_name, item, spec, message) => {
-    const found = await refusal(server, podsPath(await namespaceWith(item)), pod('p', spec));
+    const found = await rejection(server, podsPath(await namespaceWith(item)), pod('p', spec));
     expect(found).toBe(message && `pods "p" is forbidden: ${message}`);
   });
 
@@ -140,16 +140,16 @@ describe('bounds', () => {
       metadata: { name: 'v' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } },
     };
-    expect(await refusal(server, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, claim)).toBe(
+    expect(await rejection(server, `/api/v1/namespaces/${namespace}/persistentvolumeclaims`, claim)).toBe(
       message && `persistentvolumeclaims "v" is forbidden: ${message}`,
     );
   });
 });
 
 it('holds resizes to the bounds, and leaves other updates alone', async () => {
-  const namespace = await makeNamespace(server, 'lr-updates');
-  await made(server, podsPath(namespace), pod('old', using({ requests: { cpu: '2' }, limits: { cpu: '2' } })));
-  await made(server, `/api/v1/namespaces/${namespace}/limitranges`, {
+  const namespace = await createNamespace(server, 'lr-updates');
+  await createObject(server, podsPath(namespace), pod('old', using({ requests: { cpu: '2' }, limits: { cpu: '2' } })));
+  await createObject(server, `/api/v1/namespaces/${namespace}/limitranges`, {
     apiVersion: 'v1',
     kind: 'LimitRange',
     metadata: { name: 'range' },

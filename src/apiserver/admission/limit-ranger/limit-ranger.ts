@@ -1,13 +1,19 @@
-/** LimitRanger: the LimitRanges of a namespace give containers default resources, and bound those of containers, pods and claims. */
+/** LimitRanger: sets default resources of containers, and enforces the limits of containers, pods and PVCs from LimitRanges. */
 import type { LimitRange, LimitRangeItem, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../../base/index.ts';
 import { podLimits, podRequests } from '../../../component-helpers/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { isFor, podOf, specOf, type PodObject } from '../kinds.ts';
-import { refuse } from '../refuse.ts';
-import { maximumProblem, maximumRequestProblem, minimumProblem, ratioProblem, type Amounts } from './constraints.ts';
+import { newForbidden } from '../new-forbidden.ts';
+import { isForResource, podOf, specOf, type PodObject } from '../request-objects.ts';
+import {
+  maxConstraint,
+  maxRequestConstraint,
+  minConstraint,
+  limitRequestRatioConstraint,
+  type ResourceUsage,
+} from './constraints.ts';
 import { fillContainerDefaults } from './container-defaults.ts';
 
 export function limitRangerPlugin(registry: Registry): AdmissionPlugin {
@@ -19,76 +25,79 @@ export function limitRangerPlugin(registry: Registry): AdmissionPlugin {
   return {
     name: 'LimitRanger',
     operations: ['CREATE', 'UPDATE'],
-    matches: (attributes) => concerns(attributes) && ranges.cache.list(attributes.namespace).length > 0,
+    matches: (attributes) => isLimited(attributes) && ranges.cache.list(attributes.namespace).length > 0,
     admit(attributes) {
-      if (!isFor(attributes, '', 'pods')) return;
+      if (!isForResource(attributes, '', 'pods')) return;
       const pod = podOf(attributes);
       for (const limits of rangesOf(attributes)) fillContainerDefaults(pod, limits);
     },
     validate(attributes) {
       for (const limits of rangesOf(attributes)) {
-        const problems = isFor(attributes, '', 'pods')
-          ? podProblems(podOf(attributes), limits)
-          : claimProblems(attributes.object as PersistentVolumeClaim & KubeObject, limits);
-        if (problems.length > 0) throw refuse(attributes, ...problems);
+        const errors = isForResource(attributes, '', 'pods')
+          ? podErrors(podOf(attributes), limits)
+          : claimErrors(attributes.object as PersistentVolumeClaim & KubeObject, limits);
+        if (errors.length > 0) throw newForbidden(attributes, ...errors);
       }
     },
   };
 }
 
-/** A pod's containers cannot change after it was created, except through the subresource for that. */
-function concerns(attributes: AdmissionAttributes): boolean {
+/** The resources of a running pod change only through the resize subresource. */
+function isLimited(attributes: AdmissionAttributes): boolean {
   const { operation, subresource, oldObject } = attributes;
   if (oldObject?.metadata.deletionTimestamp) return false;
-  if (isFor(attributes, '', 'pods')) return operation === 'CREATE' ? subresource === '' : subresource === 'resize';
-  return isFor(attributes, '', 'persistentvolumeclaims') && subresource === '';
+  if (isForResource(attributes, '', 'pods'))
+    return operation === 'CREATE' ? subresource === '' : subresource === 'resize';
+  return isForResource(attributes, '', 'persistentvolumeclaims') && subresource === '';
 }
 
-/** More are not looked for: many containers can each break many limits. */
-const ENOUGH_PROBLEMS = 1000;
+/** Many containers can each violate many limits: the check stops here. */
+const MAX_ERRORS = 1000;
 
-function podProblems(pod: PodObject, limits: readonly LimitRangeItem[]): string[] {
+function podErrors(pod: PodObject, limits: readonly LimitRangeItem[]): string[] {
   const spec = specOf(pod);
-  const problems: string[] = [];
+  const errors: string[] = [];
   for (const item of limits) {
     if (item.type === 'Container') {
       for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-        if (problems.length >= ENOUGH_PROBLEMS) return problems;
-        check(problems, item, { requests: amountsIn(resources?.requests), limits: amountsIn(resources?.limits) });
+        if (errors.length >= MAX_ERRORS) return errors;
+        check(errors, item, {
+          requests: quantityReader(resources?.requests),
+          limits: quantityReader(resources?.limits),
+        });
       }
     } else if (item.type === 'Pod') {
       const requests = podRequests(spec, { withOverhead: false });
-      const most = podLimits(spec, { withOverhead: false });
-      check(problems, item, { requests: (name) => requests.get(name), limits: (name) => most.get(name) });
+      const maximum = podLimits(spec, { withOverhead: false });
+      check(errors, item, { requests: (name) => requests.get(name), limits: (name) => maximum.get(name) });
     }
   }
-  return problems;
+  return errors;
 }
 
-function claimProblems({ spec }: PersistentVolumeClaim, limits: readonly LimitRangeItem[]): string[] {
-  const amounts: Amounts = { requests: amountsIn(spec?.resources?.requests), limits: () => undefined };
-  const problems: (string | undefined)[] = [];
+function claimErrors({ spec }: PersistentVolumeClaim, limits: readonly LimitRangeItem[]): string[] {
+  const usage: ResourceUsage = { requests: quantityReader(spec?.resources?.requests), limits: () => undefined };
+  const errors: (string | undefined)[] = [];
   for (const { type, min, max } of limits) {
     if (type !== 'PersistentVolumeClaim') continue;
-    for (const [name, bound] of Object.entries(min ?? {}))
-      problems.push(minimumProblem({ type, name, bound }, amounts));
+    for (const [name, bound] of Object.entries(min ?? {})) errors.push(minConstraint({ type, name, bound }, usage));
     for (const [name, bound] of Object.entries(max ?? {}))
-      problems.push(maximumRequestProblem({ type, name, bound }, amounts));
+      errors.push(maxRequestConstraint({ type, name, bound }, usage));
   }
-  return problems.filter((problem) => problem !== undefined);
+  return errors.filter((error) => error !== undefined);
 }
 
-function check(problems: string[], { type, min, max, maxLimitRequestRatio }: LimitRangeItem, amounts: Amounts): void {
+function check(errors: string[], { type, min, max, maxLimitRequestRatio }: LimitRangeItem, usage: ResourceUsage): void {
   const found: (string | undefined)[] = [];
-  for (const [name, bound] of Object.entries(min ?? {})) found.push(minimumProblem({ type, name, bound }, amounts));
-  for (const [name, bound] of Object.entries(max ?? {})) found.push(maximumProblem({ type, name, bound }, amounts));
+  for (const [name, bound] of Object.entries(min ?? {})) found.push(minConstraint({ type, name, bound }, usage));
+  for (const [name, bound] of Object.entries(max ?? {})) found.push(maxConstraint({ type, name, bound }, usage));
   for (const [name, bound] of Object.entries(maxLimitRequestRatio ?? {}))
-    found.push(ratioProblem({ type, name, bound }, amounts));
-  for (const problem of found) if (problem) problems.push(problem);
+    found.push(limitRequestRatioConstraint({ type, name, bound }, usage));
+  for (const error of found) if (error) errors.push(error);
 }
 
-const amountsIn =
-  (list: Readonly<Record<string, string>> | undefined): Amounts['requests'] =>
+const quantityReader =
+  (list: Readonly<Record<string, string>> | undefined): ResourceUsage['requests'] =>
   (name) => {
     const text = list?.[name];
     return text === undefined ? undefined : parseQuantity(text);

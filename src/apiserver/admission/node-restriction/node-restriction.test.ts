@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
 import type { UserInfo } from '../../request/request.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing/index.ts';
+import { container, createObject, createNamespace, pod, podsPath, rejection } from '../testing/index.ts';
 
 /** In system:masters as well, so that only admission is in the way. */
 const NODE: UserInfo = { name: 'system:node:n', groups: ['system:nodes', 'system:masters', 'system:authenticated'] };
@@ -11,14 +11,14 @@ let server: TestServer;
 let nodeUid = '';
 beforeAll(async () => {
   server = await startTestServer();
-  await makeNamespace(server, 'a');
-  const node = await made(server, '/api/v1/nodes', {
+  await createNamespace(server, 'a');
+  const node = await createObject(server, '/api/v1/nodes', {
     apiVersion: 'v1',
     kind: 'Node',
     metadata: { name: 'n', labels: { 'kubernetes.io/os': 'linux' } },
   });
   nodeUid = (node['metadata'] as { uid: string }).uid;
-  await made(
+  await createObject(
     server,
     podsPath('a'),
     pod('mine', {
@@ -26,7 +26,7 @@ beforeAll(async () => {
       volumes: [{ name: 'v', projected: { sources: [{ serviceAccountToken: { path: 't', audience: 'vault' } }] } }],
     }),
   );
-  await made(server, podsPath('a'), pod('other', { nodeName: 'o' }));
+  await createObject(server, podsPath('a'), pod('other', { nodeName: 'o' }));
 });
 afterAll(() => server.stop());
 
@@ -41,7 +41,7 @@ const mirror = (spec: Partial<PodSpec> = {}, owner: object = {}): object =>
   );
 
 describe('mirror pods', () => {
-  it('are taken', async () => expect(await refusal(server, podsPath('a'), mirror(), NODE)).toBeUndefined());
+  it('are taken', async () => expect(await rejection(server, podsPath('a'), mirror(), NODE)).toBeUndefined());
 
   it.each<[string, () => object, string]>([
     [
@@ -86,7 +86,7 @@ describe('mirror pods', () => {
       'node "n" can not create pods that reference resourceclaims',
     ],
   ])('not %s', async (_name, body, message) => {
-    expect(await refusal(server, podsPath('a'), body(), NODE)).toBe(
+    expect(await rejection(server, podsPath('a'), body(), NODE)).toBe(
       `pods "m" is forbidden: ${message.replace('$NODE', nodeUid)}`,
     );
   });
@@ -169,7 +169,7 @@ describe('its Node', () => {
 
   it('not another one', async () => {
     const body = { apiVersion: 'v1', kind: 'Node', metadata: { name: 'o' } };
-    expect(await refusal(server, '/api/v1/nodes', body, NODE)).toBe(
+    expect(await rejection(server, '/api/v1/nodes', body, NODE)).toBe(
       'nodes "o" is forbidden: node "n" is not allowed to modify node "o"',
     );
   });
@@ -177,7 +177,7 @@ describe('its Node', () => {
   it('which one it is, it must say', async () => {
     const nobody = { ...NODE, name: 'system:node:' };
     expect(
-      await refusal(server, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'o' } }, nobody),
+      await rejection(server, '/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: 'o' } }, nobody),
     ).toBe('nodes "o" is forbidden: could not determine node from user "system:node:"');
   });
 });
@@ -236,13 +236,13 @@ describe('what else is its own', () => {
       { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'c' } },
       undefined,
     ],
-  ])('%s', async (_name, path, body, message) => expect(await refusal(server, path, body, NODE)).toBe(message));
+  ])('%s', async (_name, path, body, message) => expect(await rejection(server, path, body, NODE)).toBe(message));
 });
 
 describe('the status of a claim', () => {
   const claim = '/api/v1/namespaces/a/persistentvolumeclaims/grows';
   beforeAll(async () => {
-    await made(server, '/api/v1/namespaces/a/persistentvolumeclaims', {
+    await createObject(server, '/api/v1/namespaces/a/persistentvolumeclaims', {
       apiVersion: 'v1',
       kind: 'PersistentVolumeClaim',
       metadata: { name: 'grows' },
@@ -291,7 +291,7 @@ describe('tokens', () => {
   const request = async (pod: string | undefined, fields: object = {}): Promise<string | undefined> => {
     const uid = pod === undefined ? undefined : await uidOf(pod);
     const spec = { ...(pod ? { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: pod, uid } } : {}), ...fields };
-    return refusal(
+    return rejection(
       server,
       '/api/v1/namespaces/a/serviceaccounts/default/token',
       { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec },

@@ -1,3 +1,4 @@
+/** NodeRestriction: a kubelet may only write its own Node, its own pods, and the objects that belong to them. */
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
 import type { PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -6,19 +7,12 @@ import { nodeNameOf } from '../../authz/node/node-identity.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import { requestedSubject } from '../certificate-subject.ts';
-import { refuse } from '../refuse.ts';
+import { newForbidden } from '../new-forbidden.ts';
+import type { NodeRequest } from './node-request.ts';
 import { admitNode } from './nodes.ts';
+import { onlyStatusFieldsChanged } from './only-status-fields-changed.ts';
 import { admitEviction, admitPod, admitPodStatus } from './pods.ts';
 import { admitTokenRequest } from './token-requests.ts';
-/** NodeRestriction: a kubelet writes its own Node, its own pods and what belongs to them, and nothing else. */
-import { unchangedBut } from './unchanged-but.ts';
-
-export interface NodeRequest {
-  readonly nodeName: string;
-  readonly attributes: AdmissionAttributes;
-  readonly registry: Registry;
-  readonly authorizer: Authorizer;
-}
 
 type Rule = (request: NodeRequest) => void | Promise<void>;
 
@@ -32,7 +26,7 @@ const RULES: ReadonlyMap<string, Rule> = new Map(
       const { subresource } = request.attributes;
       const rule = POD_SUBRESOURCES.get(subresource);
       if (!rule)
-        throw refuse(
+        throw newForbidden(
           request.attributes,
           `unexpected pod subresource ${JSON.stringify(subresource)}, only 'status' and 'eviction' are allowed`,
         );
@@ -57,22 +51,28 @@ export const nodeRestrictionPlugin = (registry: Registry, authorizer: Authorizer
   admit(attributes) {
     const nodeName = nodeNameOf(attributes.user)!;
     if (nodeName === '')
-      throw refuse(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`);
+      throw newForbidden(attributes, `could not determine node from user ${JSON.stringify(attributes.user.name)}`);
     return ruleOf(attributes)?.({ nodeName, attributes, registry, authorizer });
   },
 });
 
-const CLAIM_STATUS = ['capacity', 'conditions', 'allocatedResourceStatuses', 'allocatedResources'] as const;
+const MUTABLE_CLAIM_STATUS_FIELDS = [
+  'capacity',
+  'conditions',
+  'allocatedResourceStatuses',
+  'allocatedResources',
+] as const;
 
 function admitClaim({ nodeName, attributes }: NodeRequest): void {
-  if (attributes.subresource !== 'status') throw refuse(attributes, 'may only update PVC status');
-  if (attributes.operation !== 'UPDATE') throw refuse(attributes, `unexpected operation "${attributes.operation}"`);
+  if (attributes.subresource !== 'status') throw newForbidden(attributes, 'may only update PVC status');
+  if (attributes.operation !== 'UPDATE')
+    throw newForbidden(attributes, `unexpected operation "${attributes.operation}"`);
   const [claim, old] = [attributes.object, attributes.oldObject] as [
     PersistentVolumeClaim & KubeObject,
     PersistentVolumeClaim & KubeObject,
   ];
-  if (unchangedBut(claim, old, CLAIM_STATUS)) return;
-  throw refuse(
+  if (onlyStatusFieldsChanged(claim, old, MUTABLE_CLAIM_STATUS_FIELDS)) return;
+  throw newForbidden(
     attributes,
     `node "${nodeName}" is not allowed to update fields other than status.quantity and status.conditions`,
   );
@@ -80,29 +80,29 @@ function admitClaim({ nodeName, attributes }: NodeRequest): void {
 
 const NODE_LEASES = 'kube-node-lease';
 
-/** What a new object is to be called; afterwards the request says it. */
-const nameIn = ({ operation, name, object }: AdmissionAttributes): string | undefined =>
+/** On create the name is in the object, otherwise in the request. */
+const nameOf = ({ operation, name, object }: AdmissionAttributes): string | undefined =>
   operation === 'CREATE' ? object!.metadata.name : name;
 
 function admitLease({ nodeName, attributes }: NodeRequest): void {
   if (attributes.namespace !== NODE_LEASES)
-    throw refuse(attributes, `can only access leases in the "${NODE_LEASES}" system namespace`);
-  if (nameIn(attributes) !== nodeName)
-    throw refuse(attributes, 'can only access node lease with the same name as the requesting node');
+    throw newForbidden(attributes, `can only access leases in the "${NODE_LEASES}" system namespace`);
+  if (nameOf(attributes) !== nodeName)
+    throw newForbidden(attributes, 'can only access node lease with the same name as the requesting node');
 }
 
 function admitCsiNode({ nodeName, attributes }: NodeRequest): void {
-  if (nameIn(attributes) !== nodeName)
-    throw refuse(attributes, 'can only access CSINode with the same name as the requesting node');
+  if (nameOf(attributes) !== nodeName)
+    throw newForbidden(attributes, 'can only access CSINode with the same name as the requesting node');
 }
 
-/** The authorizer sees neither a new object nor each object of a deleted collection. */
+/** The node authorizer sees neither the object of a create nor the objects of a deletecollection. */
 function admitResourceSlice({ nodeName, attributes }: NodeRequest): void {
   const { operation, object, oldObject } = attributes;
   if (operation === 'UPDATE') return;
   const slice = (operation === 'CREATE' ? object : oldObject) as { spec?: { nodeName?: string } } | undefined;
   if (slice?.spec?.nodeName === nodeName) return;
-  throw refuse(
+  throw newForbidden(
     attributes,
     `can only ${operation === 'CREATE' ? 'create' : 'delete'} ResourceSlice with the same NodeName as the requesting node`,
   );
@@ -118,8 +118,8 @@ function admitCertificateRequest({ nodeName, attributes }: NodeRequest): void {
   try {
     ({ commonName } = requestedSubject(spec.request));
   } catch (error) {
-    throw refuse(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+    throw newForbidden(attributes, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (commonName !== `system:node:${nodeName}`)
-    throw refuse(attributes, `can only create a node CSR with CN=system:node:${nodeName}`);
+    throw newForbidden(attributes, `can only create a node CSR with CN=system:node:${nodeName}`);
 }

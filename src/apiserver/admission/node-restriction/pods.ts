@@ -1,28 +1,28 @@
-/** A node's own pods: it shows its static pods, reports on all, evicts and deletes them. */
+/** NodeRestriction for Pods: a kubelet creates mirror pods, and updates the status of, evicts and deletes its own pods. */
 import type { PodResourceClaimStatus } from '../../../api/generated/core-v1.ts';
 import { deepEqual } from '../../../base/index.ts';
-import { isMirrorPod, MIRROR_POD, oldPodOf, podOf, specOf, type PodObject } from '../kinds.ts';
+import { newForbidden } from '../new-forbidden.ts';
 import { referencesConfigMaps, referencesSecrets } from '../pod-references.ts';
-import { refuse } from '../refuse.ts';
-import { lookUp } from './look-up.ts';
-import type { NodeRequest } from './node-restriction.ts';
+import { isMirrorPod, MIRROR_POD, oldPodOf, podOf, specOf, type PodObject } from '../request-objects.ts';
+import { getObject } from './get-object.ts';
+import type { NodeRequest } from './node-request.ts';
 
 export function admitPod(request: NodeRequest): void {
   const { nodeName, attributes } = request;
   if (attributes.operation === 'CREATE') return admitMirrorPod(request);
   if (attributes.operation !== 'DELETE') {
-    throw refuse(
+    throw newForbidden(
       attributes,
       `unexpected operation "${attributes.operation}", node "${nodeName}" can only create and delete mirror pods`,
     );
   }
-  if (specOf(podNamed(request, attributes.name)).nodeName !== nodeName) {
-    throw refuse(attributes, `node "${nodeName}" can only delete pods with spec.nodeName set to itself`);
+  if (specOf(getPod(request, attributes.name)).nodeName !== nodeName) {
+    throw newForbidden(attributes, `node "${nodeName}" can only delete pods with spec.nodeName set to itself`);
   }
 }
 
-export const podNamed = ({ registry, attributes }: NodeRequest, name: string): PodObject =>
-  lookUp(
+export const getPod = ({ registry, attributes }: NodeRequest, name: string): PodObject =>
+  getObject(
     registry,
     { group: '', version: 'v1', plural: 'pods', singular: 'pod' },
     { namespace: attributes.namespace, name },
@@ -34,16 +34,17 @@ function admitMirrorPod(request: NodeRequest): void {
   const spec = specOf(pod);
   const node = `node "${nodeName}"`;
   if (!isMirrorPod(pod))
-    throw refuse(attributes, `pod does not have "${MIRROR_POD}" annotation, ${node} can only create mirror pods`);
+    throw newForbidden(attributes, `pod does not have "${MIRROR_POD}" annotation, ${node} can only create mirror pods`);
   if (spec.nodeName !== nodeName)
-    throw refuse(attributes, `${node} can only create pods with spec.nodeName set to itself`);
+    throw newForbidden(attributes, `${node} can only create pods with spec.nodeName set to itself`);
   checkOwner(request, pod);
-  if (spec.serviceAccountName) throw refuse(attributes, `${node} can not create pods that reference a service account`);
+  if (spec.serviceAccountName)
+    throw newForbidden(attributes, `${node} can not create pods that reference a service account`);
   const forbidden = referencedKind(pod);
-  if (forbidden) throw refuse(attributes, `${node} can not create pods that reference ${forbidden}`);
+  if (forbidden) throw newForbidden(attributes, `${node} can not create pods that reference ${forbidden}`);
 }
 
-/** Mirror pods refer to nothing: else a node could give itself the right to read it. */
+/** Mirror pods may not reference API objects: a node may read whatever its pods reference. */
 function referencedKind(pod: PodObject): string | undefined {
   const spec = specOf(pod);
   if (referencesSecrets(spec)) return 'secrets';
@@ -58,35 +59,36 @@ function checkOwner({ nodeName, attributes, registry }: NodeRequest, { metadata 
   const node = `node "${nodeName}"`;
   const [owner, ...more] = metadata.ownerReferences ?? [];
   if (more.length > 0)
-    throw refuse(attributes, `${node} can only create pods with a single owner reference set to itself`);
+    throw newForbidden(attributes, `${node} can only create pods with a single owner reference set to itself`);
   if (owner?.apiVersion !== 'v1' || owner.kind !== 'Node' || owner.name !== nodeName) {
-    throw refuse(attributes, `${node} can only create pods with an owner reference set to itself`);
+    throw newForbidden(attributes, `${node} can only create pods with an owner reference set to itself`);
   }
   if (!owner.controller)
-    throw refuse(attributes, `${node} can only create pods with a controller owner reference set to itself`);
+    throw newForbidden(attributes, `${node} can only create pods with a controller owner reference set to itself`);
   if (owner.blockOwnerDeletion)
-    throw refuse(attributes, `${node} must not set blockOwnerDeletion on an owner reference`);
-  const found = lookUp(
+    throw newForbidden(attributes, `${node} must not set blockOwnerDeletion on an owner reference`);
+  const found = getObject(
     registry,
     { group: '', version: 'v1', plural: 'nodes', singular: 'node' },
     { namespace: '', name: nodeName },
   );
   if (owner.uid !== found.metadata.uid)
-    throw refuse(attributes, `node ${nodeName} UID mismatch: expected ${owner.uid} got ${found.metadata.uid}`);
+    throw newForbidden(attributes, `node ${nodeName} UID mismatch: expected ${owner.uid} got ${found.metadata.uid}`);
 }
 
 export function admitPodStatus({ nodeName, attributes }: NodeRequest): void {
-  if (attributes.operation !== 'UPDATE') throw refuse(attributes, `unexpected operation "${attributes.operation}"`);
+  if (attributes.operation !== 'UPDATE')
+    throw newForbidden(attributes, `unexpected operation "${attributes.operation}"`);
   const [pod, old] = [podOf(attributes), oldPodOf(attributes)];
   const node = `node "${nodeName}"`;
   if (specOf(old).nodeName !== nodeName)
-    throw refuse(attributes, `${node} can only update pod status for pods with spec.nodeName set to itself`);
+    throw newForbidden(attributes, `${node} can only update pod status for pods with spec.nodeName set to itself`);
   if (!deepEqual(old.metadata.labels ?? {}, pod.metadata.labels ?? {}))
-    throw refuse(attributes, `${node} cannot update labels through pod status`);
+    throw newForbidden(attributes, `${node} cannot update labels through pod status`);
   if (!sameClaims(old.status?.resourceClaimStatuses, pod.status?.resourceClaimStatuses))
-    throw refuse(attributes, `${node} cannot update resource claim statues`);
+    throw newForbidden(attributes, `${node} cannot update resource claim statues`);
   if (!deepEqual(old.status?.extendedResourceClaimStatus, pod.status?.extendedResourceClaimStatus)) {
-    throw refuse(attributes, `${node} cannot update extended resource claim status`);
+    throw newForbidden(attributes, `${node} cannot update extended resource claim status`);
   }
 }
 
@@ -96,9 +98,9 @@ const sameClaims = (a: readonly PodResourceClaimStatus[] = [], b: readonly PodRe
 
 export function admitEviction(request: NodeRequest): void {
   const { nodeName, attributes } = request;
-  if (attributes.operation !== 'CREATE') throw refuse(attributes, `unexpected operation ${attributes.operation}`);
+  if (attributes.operation !== 'CREATE') throw newForbidden(attributes, `unexpected operation ${attributes.operation}`);
   const name = attributes.name || attributes.object?.metadata.name;
-  if (!name) throw refuse(attributes, 'could not determine pod from request data');
-  if (specOf(podNamed(request, name)).nodeName !== nodeName)
-    throw refuse(attributes, `node ${nodeName} can only evict pods with spec.nodeName set to itself`);
+  if (!name) throw newForbidden(attributes, 'could not determine pod from request data');
+  if (specOf(getPod(request, name)).nodeName !== nodeName)
+    throw newForbidden(attributes, `node ${nodeName} can only evict pods with spec.nodeName set to itself`);
 }

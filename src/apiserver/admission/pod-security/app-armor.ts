@@ -1,5 +1,6 @@
 import { containersWhere, joinQuoted, plural, settersText, type CheckPod } from './check.ts';
 
+/** Baseline check of Pod Security: AppArmor profiles. */
 const ANNOTATION_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 
 const isAllowed = (type: string): boolean => type === 'RuntimeDefault' || type === 'Localhost';
@@ -7,7 +8,7 @@ const isAllowed = (type: string): boolean => type === 'RuntimeDefault' || type =
 const isAllowedAnnotation = (profile: string): boolean =>
   profile === '' || profile === 'runtime/default' || profile.startsWith('localhost/');
 
-/** The default profile may be replaced by one on the host, but not switched off. */
+/** A pod may use RuntimeDefault or a Localhost profile, but not Unconfined. */
 export const appArmorProfile: CheckPod = (spec, metadata) => {
   const badTypes = new Set<string>();
   const isBad = (type: string | undefined): boolean => {

@@ -1,4 +1,4 @@
-/** The baseline level: nothing that is known to break out of a container. */
+/** Pod Security checks of the baseline level, which prevents known privilege escalations. */
 import type { PodSpec, SELinuxOptions } from '../../../api/generated/core-v1.ts';
 import { appArmorProfile } from './app-armor.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type Check,
   type CheckPod,
 } from './check.ts';
-import { hostProbesAndLifecycle } from './host-handlers.ts';
+import { hostProbesAndLifecycle } from './host-probes-and-lifecycle.ts';
 import { seccompAnnotations, seccompProfile } from './seccomp.ts';
 
 const DEFAULT_CAPABILITIES = new Set([
@@ -30,7 +30,7 @@ const DEFAULT_CAPABILITIES = new Set([
   'SYS_CHROOT',
 ]);
 
-export const capabilitiesCheck =
+const capabilitiesCheck =
   (allowed: ReadonlySet<string>, reason: string): CheckPod =>
   (spec) => {
     const added = new Set<string>();
@@ -165,7 +165,7 @@ const relaxedInUserNamespace =
   (spec: PodSpec, metadata) =>
     hasUserNamespace(spec) ? undefined : check(spec, metadata);
 
-/** In the order in which violations are reported. */
+/** Violations are reported in this order. */
 export const BASELINE_CHECKS: readonly Check[] = [
   { id: 'appArmorProfile', versions: [{ since: 0, check: appArmorProfile }] },
   {

@@ -1,11 +1,11 @@
-/** One rule of the Pod Security Standards: what it forbids, and from which version of the standards on. */
+/** A check of the Pod Security Standards, and the texts that checks share. */
 import type { Container, EphemeralContainer, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
-import { allContainers } from '../kinds.ts';
+import { allContainers } from '../request-objects.ts';
 
 export type AnyContainer = Container | EphemeralContainer;
 
-/** What a check found: the reason by itself, and who is to blame. */
+/** A violation: its reason, and a detail that names the containers or fields. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -15,14 +15,14 @@ export type CheckPod = (spec: PodSpec, metadata: ObjectMeta) => Violation | unde
 
 export interface Check {
   readonly id: string;
-  /** By the minor version of v1 from which it holds, ascending. */
+  /** In ascending order of the minor version of v1 that introduced them. */
   readonly versions: readonly VersionedCheck[];
 }
 
 export interface VersionedCheck {
   readonly since: number;
   readonly check: CheckPod;
-  /** Checks of the baseline that this one covers, and that need not report the same again. */
+  /** Baseline checks that this one replaces, so that a violation is reported once. */
   readonly overrides?: readonly string[];
 }
 
@@ -43,11 +43,11 @@ export function containersWhere(spec: PodSpec, isBad: (container: AnyContainer) 
   return names ?? NONE;
 }
 
-/** The pod itself and its containers that set something they must not: `pod and container "a"`; empty when none does. */
+/** Names the pod and containers that set a forbidden value: `pod and container "a"`; empty if none does. */
 export const settersText = (podIsBad: boolean, containers: readonly string[]): string =>
   !podIsBad && containers.length === 0
     ? ''
     : [...(podIsBad ? ['pod'] : []), ...(containers.length > 0 ? [containersText(containers)] : [])].join(' and ');
 
-/** In a user namespace, root inside is nobody outside. */
+/** Root in a pod with a user namespace is an unprivileged user on the host. */
 export const hasUserNamespace = ({ hostUsers }: PodSpec): boolean => hostUsers === false;

@@ -1,4 +1,4 @@
-/** PodSecurityConfiguration: what holds for namespaces without labels, and who is exempt. */
+/** PodSecurityConfiguration: the defaults for namespaces without labels, and the exemptions. */
 import { DEFAULT_POLICY, parsePolicy, LABEL_PREFIX, type Policy } from './policy.ts';
 
 export interface PodSecurityConfiguration {
@@ -10,7 +10,7 @@ export interface PodSecurityConfiguration {
   };
 }
 
-export interface PodSecurityRules {
+interface PodSecurityRules {
   readonly defaults: Policy;
   readonly exemptUsers: ReadonlySet<string>;
   readonly exemptRuntimeClasses: ReadonlySet<string>;

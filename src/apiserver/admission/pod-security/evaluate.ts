@@ -1,4 +1,4 @@
-/** Which checks a level and version stand for, and what they say of a pod. */
+/** Evaluates a pod against a level and version of the Pod Security Standards. */
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { BASELINE_CHECKS } from './baseline-checks.ts';
@@ -6,7 +6,7 @@ import type { Check, CheckPod, VersionedCheck, Violation } from './check.ts';
 import type { LevelVersion } from './policy.ts';
 import { RESTRICTED_CHECKS } from './restricted-checks.ts';
 
-/** Versions from here on have no checks of their own. */
+/** Later versions have the same checks as this one. */
 const LATEST = 36;
 
 const checksByPolicy = new Map<string, readonly CheckPod[]>();
@@ -29,13 +29,13 @@ export function evaluatePod({ level, version }: LevelVersion, spec: PodSpec, met
 }
 
 function checksOf(level: 'baseline' | 'restricted', minor: number): readonly CheckPod[] {
-  const restricted = level === 'restricted' ? RESTRICTED_CHECKS.flatMap((check) => at(check, minor)) : [];
+  const restricted = level === 'restricted' ? RESTRICTED_CHECKS.flatMap((check) => checkAt(check, minor)) : [];
   const overridden = new Set(restricted.flatMap(({ overrides }) => overrides ?? []));
-  const baseline = BASELINE_CHECKS.filter(({ id }) => !overridden.has(id)).flatMap((check) => at(check, minor));
+  const baseline = BASELINE_CHECKS.filter(({ id }) => !overridden.has(id)).flatMap((check) => checkAt(check, minor));
   return [...baseline, ...restricted].map(({ check }) => check);
 }
 
-function at({ versions }: Check, minor: number): VersionedCheck[] {
+function checkAt({ versions }: Check, minor: number): VersionedCheck[] {
   const found = versions.findLast(({ since }) => since <= minor);
   return found ? [found] : [];
 }

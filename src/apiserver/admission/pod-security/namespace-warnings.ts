@@ -1,12 +1,12 @@
-/** What existing pods would violate under the level that their namespace is about to get; equal findings as one line. */
+/** Warnings about existing pods that violate a new enforce level of their namespace; equal violations share a line. */
 import type { ServedResource } from '../../registry/served-resource.ts';
-import { specOf, type PodObject } from '../kinds.ts';
+import { specOf, type PodObject } from '../request-objects.ts';
 import { evaluatePod, reasonsText } from './evaluate.ts';
 import { policyText, type LevelVersion } from './policy.ts';
 
 const MAX_PODS = 3000;
 
-export interface NamespaceCheck {
+interface NamespaceCheck {
   readonly namespace: string;
   readonly policy: LevelVersion;
   readonly exemptRuntimeClasses: ReadonlySet<string>;
@@ -46,7 +46,7 @@ function podsText(names: readonly string[]): string {
   return names.length === 2 ? `${first} (and 1 other pod)` : `${first} (and ${names.length - 1} other pods)`;
 }
 
-/** Replicas of one controller are alike: the first of each is checked before the rest. */
+/** Replicas of one controller are similar: check one pod of each controller before the rest. */
 function onePerControllerFirst(pods: readonly PodObject[]): PodObject[] {
   const seen = new Set<string>();
   const [first, rest]: [PodObject[], PodObject[]] = [[], []];

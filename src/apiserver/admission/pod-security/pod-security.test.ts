@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing/index.ts';
+import { container, createObject, createNamespace, pod, podsPath, rejection } from '../testing/index.ts';
 import { DEFAULT_POLICY, parsePolicy, policyText } from './policy.ts';
 
 let server: TestServer;
@@ -68,15 +68,15 @@ const deployment = (spec: object): object => ({
 
 describe('in a namespace that enforces the baseline', () => {
   beforeAll(async () => {
-    await makeNamespace(server, 'baseline', labelled({ enforce: 'baseline' }));
-    await makeNamespace(server, 'spared', labelled({ enforce: 'baseline' }));
+    await createNamespace(server, 'baseline', labelled({ enforce: 'baseline' }));
+    await createNamespace(server, 'spared', labelled({ enforce: 'baseline' }));
   });
 
   it('refuses pods', async () => {
-    expect(await refusal(server, podsPath('baseline'), pod('p', { hostPID: true }))).toBe(
+    expect(await rejection(server, podsPath('baseline'), pod('p', { hostPID: true }))).toBe(
       'pods "p" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostPID=true)',
     );
-    expect(await refusal(server, podsPath('baseline'), pod('p'))).toBeUndefined();
+    expect(await rejection(server, podsPath('baseline'), pod('p'))).toBeUndefined();
   });
 
   it('warns of workloads and takes them', async () => {
@@ -93,18 +93,18 @@ describe('in a namespace that enforces the baseline', () => {
     ['a namespace', 'spared', {}, undefined],
     ['a user', 'baseline', {}, { name: 'robot', groups: ['system:masters'] }],
   ])('spares %s that is exempt', async (_name, namespace, spec, user) => {
-    expect(await refusal(server, podsPath(namespace), pod('p', { hostPID: true, ...spec }), user)).toBeUndefined();
+    expect(await rejection(server, podsPath(namespace), pod('p', { hostPID: true, ...spec }), user)).toBeUndefined();
   });
 
   it('spares a runtime class that is exempt', async () => {
-    await made(server, '/apis/node.k8s.io/v1/runtimeclasses', {
+    await createObject(server, '/apis/node.k8s.io/v1/runtimeclasses', {
       apiVersion: 'node.k8s.io/v1',
       kind: 'RuntimeClass',
       metadata: { name: 'boxed' },
       handler: 'box',
     });
     expect(
-      await refusal(server, podsPath('baseline'), pod('p', { hostPID: true, runtimeClassName: 'boxed' })),
+      await rejection(server, podsPath('baseline'), pod('p', { hostPID: true, runtimeClassName: 'boxed' })),
     ).toBeUndefined();
   });
 });
@@ -114,8 +114,8 @@ describe('updates', () => {
     server.call('PATCH', target, { body, contentType: 'application/strategic-merge-patch+json' });
 
   it('check pods only when what runs changes', async () => {
-    await makeNamespace(server, 'tightened');
-    await made(server, podsPath('tightened'), pod('old', { hostPID: true }));
+    await createNamespace(server, 'tightened');
+    await createObject(server, podsPath('tightened'), pod('old', { hostPID: true }));
     await patch('/api/v1/namespaces/tightened', { metadata: labelled({ enforce: 'baseline' }) });
     expect((await patch(`${podsPath('tightened')}/old`, { metadata: { labels: { a: 'b' } } })).status).toBe(200);
     expect(
@@ -126,9 +126,9 @@ describe('updates', () => {
   });
 
   it('of a namespace group what its pods violate', async () => {
-    await makeNamespace(server, 'grouped');
-    for (const name of ['b', 'a', 'c']) await made(server, podsPath('grouped'), pod(name, { hostPID: true }));
-    await made(
+    await createNamespace(server, 'grouped');
+    for (const name of ['b', 'a', 'c']) await createObject(server, podsPath('grouped'), pod(name, { hostPID: true }));
+    await createObject(
       server,
       podsPath('grouped'),
       pod('d', {
@@ -150,7 +150,7 @@ describe('updates', () => {
   });
 
   it('of a namespace refuse labels that mean nothing', async () => {
-    await makeNamespace(server, 'labels');
+    await createNamespace(server, 'labels');
     const answer = await patch('/api/v1/namespaces/labels', { metadata: labelled({ enforce: 'strict' }) });
     expect([answer.status, answer.body['message']]).toEqual([
       422,

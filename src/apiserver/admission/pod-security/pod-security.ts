@@ -1,12 +1,13 @@
-/** PodSecurity: pods keep to the level that their namespace's labels ask for; workloads that would not are warned of. */
+/** PodSecurity: enforces the Pod Security level of a namespace on its pods, and warns about workloads that violate it. */
 import type { PodSpec, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { internalError, invalid } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { isFor, oldPodOf, podOf, specOf } from '../kinds.ts';
-import { refuse } from '../refuse.ts';
+import { newForbidden } from '../new-forbidden.ts';
+import { isForResource, oldPodOf, podOf, specOf } from '../request-objects.ts';
 import { rulesFrom, type PodSecurityConfiguration } from './configuration.ts';
 import { evaluatePod, violationsText } from './evaluate.ts';
 import { warningsOfNamespace } from './namespace-warnings.ts';
@@ -24,7 +25,7 @@ const WORKLOADS = new Set([
   'batch/cronjobs',
 ]);
 
-/** Subresources of pods that do not change what runs. */
+/** Pod subresources that do not change the containers. */
 const IGNORED_SUBRESOURCES = new Set([
   'exec',
   'attach',
@@ -40,32 +41,56 @@ const isWorkload = ({ served, subresource }: AdmissionAttributes): boolean =>
   subresource === '' && WORKLOADS.has(`${served.group}/${served.plural}`);
 
 export function podSecurityPlugin(registry: Registry, configuration: PodSecurityConfiguration = {}): AdmissionPlugin {
-  const rules = rulesFrom(configuration);
-  const namespaces = registry.require('', 'v1', 'namespaces');
-  const pods = registry.require('', 'v1', 'pods');
+  const admission = new PodSecurityAdmission(registry, configuration);
+  return {
+    name: 'PodSecurity',
+    operations: ['CREATE', 'UPDATE'],
+    matches: (attributes) =>
+      isForResource(attributes, '', 'pods')
+        ? !IGNORED_SUBRESOURCES.has(attributes.subresource)
+        : isWorkload(attributes) || (isForResource(attributes, '', 'namespaces') && attributes.subresource === ''),
+    validate(attributes) {
+      if (isForResource(attributes, '', 'pods')) admission.validatePod(attributes);
+      else if (isForResource(attributes, '', 'namespaces')) admission.validateNamespace(attributes);
+      else admission.validateWorkload(attributes);
+    },
+  };
+}
 
-  /** By the state of the namespace, of which there is another entry after each change. */
-  const policies = new WeakMap<object, ParsedPolicy>();
+class PodSecurityAdmission {
+  readonly #rules;
+  readonly #namespaces: ServedResource;
+  readonly #pods: ServedResource;
+  /** By the cache entry of the namespace: a change of the namespace creates another entry. */
+  readonly #policies = new WeakMap<object, ParsedPolicy>();
 
-  function policyOf({ namespace }: AdmissionAttributes): ParsedPolicy | undefined {
-    const found = namespaces.cache.get('', namespace);
+  constructor(registry: Registry, configuration: PodSecurityConfiguration) {
+    this.#rules = rulesFrom(configuration);
+    this.#namespaces = registry.require('', 'v1', 'namespaces');
+    this.#pods = registry.require('', 'v1', 'pods');
+  }
+
+  #policyOf({ namespace }: AdmissionAttributes): ParsedPolicy | undefined {
+    const found = this.#namespaces.cache.get('', namespace);
     if (!found) return undefined;
-    let parsed = policies.get(found);
-    if (!parsed) policies.set(found, (parsed = parsePolicy(found.object.metadata.labels, rules.defaults)));
+    let parsed = this.#policies.get(found);
+    if (!parsed) this.#policies.set(found, (parsed = parsePolicy(found.object.metadata.labels, this.#rules.defaults)));
     return parsed;
   }
 
-  function exemption({ namespace, user }: AdmissionAttributes, spec?: PodSpec): string | undefined {
-    if (rules.exemptNamespaces.has(namespace)) return 'namespace';
-    if (rules.exemptUsers.has(user.name)) return 'user';
-    return spec?.runtimeClassName && rules.exemptRuntimeClasses.has(spec.runtimeClassName) ? 'runtimeClass' : undefined;
+  #exemption({ namespace, user }: AdmissionAttributes, spec?: PodSpec): string | undefined {
+    if (this.#rules.exemptNamespaces.has(namespace)) return 'namespace';
+    if (this.#rules.exemptUsers.has(user.name)) return 'user';
+    return spec?.runtimeClassName && this.#rules.exemptRuntimeClasses.has(spec.runtimeClassName)
+      ? 'runtimeClass'
+      : undefined;
   }
 
-  function validatePod(attributes: AdmissionAttributes): void {
+  validatePod(attributes: AdmissionAttributes): void {
     const pod = podOf(attributes);
-    const exempt = exemption(attributes);
+    const exempt = this.#exemption(attributes);
     if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
-    const parsed = policyOf(attributes);
+    const parsed = this.#policyOf(attributes);
     if (!parsed) throw internalError(`failed to lookup namespace ${attributes.namespace}`);
     const { enforce, audit, warn } = parsed.policy;
     if (
@@ -77,13 +102,13 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
       return attributes.annotate(`${LABEL_PREFIX}enforce-policy`, policyText(enforce));
     }
     if (attributes.operation === 'UPDATE' && !isSignificantUpdate(pod, oldPodOf(attributes))) return;
-    evaluate(attributes, parsed, { metadata: pod.metadata, spec: specOf(pod), enforced: true });
+    this.#evaluate(attributes, parsed, { metadata: pod.metadata, spec: specOf(pod), enforced: true });
   }
 
-  function validateWorkload(attributes: AdmissionAttributes): void {
-    const exempt = exemption(attributes);
+  validateWorkload(attributes: AdmissionAttributes): void {
+    const exempt = this.#exemption(attributes);
     if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
-    const parsed = policyOf(attributes);
+    const parsed = this.#policyOf(attributes);
     if (!parsed)
       return attributes.annotate(`${LABEL_PREFIX}error`, `failed to lookup namespace ${attributes.namespace}`);
     if (
@@ -94,15 +119,15 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
       return;
     const template = templateOf(attributes.object!);
     if (template?.spec)
-      evaluate(attributes, parsed, { metadata: template.metadata ?? {}, spec: template.spec, enforced: false });
+      this.#evaluate(attributes, parsed, { metadata: template.metadata ?? {}, spec: template.spec, enforced: false });
   }
 
-  function evaluate(
+  #evaluate(
     attributes: AdmissionAttributes,
     { policy, errors }: ParsedPolicy,
     { metadata, spec, enforced }: Evaluated,
   ): void {
-    const exempt = exemption(attributes, spec);
+    const exempt = this.#exemption(attributes, spec);
     if (exempt) return attributes.annotate(`${LABEL_PREFIX}exempt`, exempt);
     if (errors.length > 0)
       attributes.annotate(
@@ -119,16 +144,16 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
         `would violate PodSecurity "${policyText(audit)}": ${violationsText(audited)}`,
       );
     if (refused.length > 0)
-      throw refuse(attributes, `violates PodSecurity "${policyText(enforce)}": ${violationsText(refused)}`);
+      throw newForbidden(attributes, `violates PodSecurity "${policyText(enforce)}": ${violationsText(refused)}`);
     const warned = enforced && samePolicy(warn, enforce) ? refused : evaluatePod(warn, spec, metadata);
     if (warned.length > 0)
       attributes.warn(`would violate PodSecurity "${policyText(warn)}": ${violationsText(warned)}`);
   }
 
-  function validateNamespace(attributes: AdmissionAttributes): void {
+  validateNamespace(attributes: AdmissionAttributes): void {
     const { object, oldObject, name } = attributes;
-    const now = parsePolicy(object!.metadata.labels, rules.defaults);
-    const before = oldObject && parsePolicy(oldObject.metadata.labels, rules.defaults);
+    const now = parsePolicy(object!.metadata.labels, this.#rules.defaults);
+    const before = oldObject && parsePolicy(oldObject.metadata.labels, this.#rules.defaults);
     if (now.errors.length > 0 && (!before || errorsText(now) !== errorsText(before)))
       throw invalid({ group: '', kind: 'Namespace' }, object!.metadata.name ?? name, now.errors);
     if (!before) return;
@@ -136,28 +161,14 @@ export function podSecurityPlugin(registry: Registry, configuration: PodSecurity
     const old = before.policy.enforce;
     if (samePolicy(enforce, old) || enforce.level === 'privileged') return;
     if (enforce.version === old.version && compareLevels(enforce.level, old.level) <= 0) return;
-    if (rules.exemptNamespaces.has(name)) return attributes.annotate(`${LABEL_PREFIX}exempt`, 'namespace');
-    for (const warning of warningsOfNamespace(pods, {
+    if (this.#rules.exemptNamespaces.has(name)) return attributes.annotate(`${LABEL_PREFIX}exempt`, 'namespace');
+    for (const warning of warningsOfNamespace(this.#pods, {
       namespace: name,
       policy: enforce,
-      exemptRuntimeClasses: rules.exemptRuntimeClasses,
+      exemptRuntimeClasses: this.#rules.exemptRuntimeClasses,
     }))
       attributes.warn(warning);
   }
-
-  return {
-    name: 'PodSecurity',
-    operations: ['CREATE', 'UPDATE'],
-    matches: (attributes) =>
-      isFor(attributes, '', 'pods')
-        ? !IGNORED_SUBRESOURCES.has(attributes.subresource)
-        : isWorkload(attributes) || (isFor(attributes, '', 'namespaces') && attributes.subresource === ''),
-    validate(attributes) {
-      if (isFor(attributes, '', 'pods')) validatePod(attributes);
-      else if (isFor(attributes, '', 'namespaces')) validateNamespace(attributes);
-      else validateWorkload(attributes);
-    },
-  };
 }
 
 interface Evaluated {
@@ -169,7 +180,7 @@ interface Evaluated {
 const errorsText = ({ errors }: ParsedPolicy): string =>
   errors.map((error) => `${error.field}: ${error.body()}`).join();
 
-/** Where the kinds keep the template of their pods. */
+/** The pod template of a workload. */
 function templateOf(object: KubeObject): PodTemplateSpec | undefined {
   interface Workload {
     readonly template?: PodTemplateSpec;

@@ -1,5 +1,5 @@
+/** The Pod Security policy of a namespace from its labels: a level and version for each of enforce, audit and warn. */
 import { ownValue } from '../../../base/index.ts';
-/** What a namespace asks of its pods: a level and a version of it, each for enforcing, auditing and warning, from its labels. */
 import { type FieldError, invalidValue, path } from '../../../machinery/errors/index.ts';
 
 export type Level = 'privileged' | 'baseline' | 'restricted';
@@ -36,14 +36,14 @@ export const compareLevels = (a: Level, b: Level): number => LEVELS.indexOf(a) -
 
 export const samePolicy = (a: LevelVersion, b: LevelVersion): boolean => a.level === b.level && a.version === b.version;
 
-/** Labels that cannot be read enforce the strictest level, and neither audit nor warn. */
+/** An invalid enforce label means restricted; invalid audit and warn labels mean privileged. */
 export function parsePolicy(labels: Labels | undefined, defaults: Policy): ParsedPolicy {
   if (!labels) return { policy: defaults, errors: [] };
   const errors: FieldError[] = [];
-  const enforce = parseMode('enforce', labels, { defaults: defaults.enforce, unreadable: 'restricted', errors });
-  const audit = parseMode('audit', labels, { defaults: defaults.audit, unreadable: 'privileged', errors });
-  let warn = parseMode('warn', labels, { defaults: defaults.warn, unreadable: 'privileged', errors });
-  // Workloads are not refused for what their pods would be refused for later: the author should hear of it at once.
+  const enforce = parseMode('enforce', labels, { defaults: defaults.enforce, fallback: 'restricted', errors });
+  const audit = parseMode('audit', labels, { defaults: defaults.audit, fallback: 'privileged', errors });
+  let warn = parseMode('warn', labels, { defaults: defaults.warn, fallback: 'privileged', errors });
+  // PodSecurity does not reject workloads, only their pods. Warn the author of the workload about it.
   const {
     [`${LABEL_PREFIX}enforce`]: enforced,
     [`${LABEL_PREFIX}warn`]: warned,
@@ -57,11 +57,11 @@ export function parsePolicy(labels: Labels | undefined, defaults: Policy): Parse
 
 interface ModeRules {
   readonly defaults: LevelVersion;
-  readonly unreadable: Level;
+  readonly fallback: Level;
   readonly errors: FieldError[];
 }
 
-function parseMode(mode: keyof Policy, labels: Labels, { defaults, unreadable, errors }: ModeRules): LevelVersion {
+function parseMode(mode: keyof Policy, labels: Labels, { defaults, fallback, errors }: ModeRules): LevelVersion {
   let { level, version } = defaults;
   const levelKey = `${LABEL_PREFIX}${mode}`;
   const levelText = ownValue(labels, levelKey);
@@ -71,7 +71,7 @@ function parseMode(mode: keyof Policy, labels: Labels, { defaults, unreadable, e
       errors.push(
         invalidValue(path('metadata', 'labels').key(levelKey), levelText, `must be one of ${LEVELS.join(', ')}`),
       );
-    level = known ?? unreadable;
+    level = known ?? fallback;
   }
   const versionKey = `${levelKey}-version`;
   const versionText = ownValue(labels, versionKey);
@@ -84,7 +84,7 @@ function parseMode(mode: keyof Policy, labels: Labels, { defaults, unreadable, e
   return { level, version };
 }
 
-export function parseVersion(text: string): LevelVersion['version'] | undefined {
+function parseVersion(text: string): LevelVersion['version'] | undefined {
   if (text === 'latest') return 'latest';
   const minor = /^v1\.(0|[1-9]\d*)$/.exec(text)?.[1];
   return minor === undefined ? undefined : Number(minor);

@@ -1,4 +1,4 @@
-/** The restricted level: what hardening guides ask for. It comes on top of the baseline. */
+/** Pod Security checks of the restricted level, on top of those of the baseline level. */
 import type { PodSpec, Volume } from '../../../api/generated/core-v1.ts';
 import { procMount } from './baseline-checks.ts';
 import {
@@ -90,14 +90,14 @@ const restrictedVolumes: CheckPod = (spec) => {
 const typeOf = (volume: Volume): string => KNOWN_VOLUMES.find((type) => volume[type]) ?? 'unknown';
 
 const runAsNonRoot: CheckPod = (spec) => {
-  const ofPod = spec.securityContext?.runAsNonRoot;
+  const podLevel = spec.securityContext?.runAsNonRoot;
   const setters = settersText(
-    ofPod === false,
+    podLevel === false,
     containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === false),
   );
   const reason = 'runAsNonRoot != true';
   if (setters !== '') return { reason, detail: `${setters} must not set securityContext.runAsNonRoot=false` };
-  if (ofPod) return undefined;
+  if (podLevel) return undefined;
   const without = containersWhere(spec, ({ securityContext }) => securityContext?.runAsNonRoot === undefined);
   return without.length > 0
     ? { reason, detail: `pod or ${containersText(without)} must set securityContext.runAsNonRoot=true` }
@@ -117,10 +117,10 @@ const unless =
   (spec, metadata) =>
     isExempt(spec) ? undefined : check(spec, metadata);
 
-/** What Linux alone has is not asked of Windows pods. */
+/** Linux-only checks do not apply to Windows pods. */
 const isWindows = ({ os }: PodSpec): boolean => os?.name === 'windows';
 
-/** In the order in which violations are reported. */
+/** Violations are reported in this order. */
 export const RESTRICTED_CHECKS: readonly Check[] = [
   {
     id: 'allowPrivilegeEscalation',

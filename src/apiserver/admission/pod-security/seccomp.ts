@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
-import { allContainers } from '../kinds.ts';
+import { allContainers } from '../request-objects.ts';
 import {
   containersText,
   containersWhere,
@@ -11,6 +11,7 @@ import {
   type Violation,
 } from './check.ts';
 
+/** Pod Security checks of seccomp profiles, for the baseline and the restricted level. */
 const POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';
 const CONTAINER_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
 const REASON = 'seccompProfile';
@@ -20,7 +21,7 @@ const isAllowed = (type: string): boolean => type === 'RuntimeDefault' || type =
 const isAllowedAnnotation = (value: string): boolean =>
   value === 'runtime/default' || value === 'docker/default' || value.startsWith('localhost/');
 
-/** Before v1.19 profiles were annotations. */
+/** Before v1.19, annotations selected the profile. */
 export const seccompAnnotations: CheckPod = (spec, { annotations = {} }) => {
   const keys = [POD_ANNOTATION, ...allContainers(spec).map(({ name }) => CONTAINER_ANNOTATION + name)];
   const bad = keys.flatMap((key) => {
@@ -34,10 +35,10 @@ export const seccompAnnotations: CheckPod = (spec, { annotations = {} }) => {
   };
 };
 
-/** Whatever is set must be a profile. */
+/** Baseline: the profile may not be Unconfined. */
 export const seccompProfile: CheckPod = (spec) => badProfiles(spec);
 
-/** Every container must have a profile, its own or the pod's. */
+/** Restricted: every container must have a profile, its own or the pod's. */
 export const seccompProfileRequired: CheckPod = (spec) => {
   const bad = badProfiles(spec);
   if (bad || spec.securityContext?.seccompProfile) return bad;

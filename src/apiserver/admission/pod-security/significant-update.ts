@@ -1,6 +1,6 @@
+/** Whether PodSecurity evaluates an update of a pod: only changes of images, containers or seccomp annotations count. */
 import { ownValue } from '../../../base/index.ts';
-/** Whether an update of a pod can change what a level says of it: other images, other containers, other seccomp annotations. */
-import { specOf, type PodObject } from '../kinds.ts';
+import { specOf, type PodObject } from '../request-objects.ts';
 import type { AnyContainer } from './check.ts';
 
 const POD_ANNOTATION = 'seccomp.security.alpha.kubernetes.io/pod';

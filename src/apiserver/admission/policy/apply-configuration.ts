@@ -1,17 +1,17 @@
-/** Merges a configuration that a policy made into an object, as server-side apply would, but without owners. */
+/** Merges the apply configuration of a MutatingAdmissionPolicy into an object, like server-side apply but without managers. */
 import { schema } from '../../../api/index.ts';
 import { isRecord } from '../../../base/index.ts';
 import { type ApplyType, compileMessage, mergeTyped, typedErrorText } from '../../../machinery/apply/index.ts';
 import { serviceUnavailable } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
-import type { View } from '../versioned-objects.ts';
+import type { MatchedVersion } from '../versioned-objects.ts';
 
 export function mergeApplyConfiguration(
-  view: View,
+  matched: MatchedVersion,
   object: KubeObject,
   configuration: Record<string, unknown>,
 ): unknown {
-  const { kind, resource } = view;
+  const { kind, resource } = matched;
   const message = kind.kind === resource.kind && kind.group === resource.group ? resource.message : schema.kind(kind);
   if (!message)
     throw serviceUnavailable(
@@ -30,7 +30,7 @@ export function mergeApplyConfiguration(
   return mergeTyped(type, object, patch);
 }
 
-/** Where the configuration would replace something as a whole: what its author leaves out would be lost. */
+/** The paths of atomic values in the configuration: they would replace the whole value, and lose what the author leaves out. */
 function* atomicsIn(type: ApplyType, value: unknown, path: string): Generator<string> {
   switch (type.kind) {
     case 'scalar':

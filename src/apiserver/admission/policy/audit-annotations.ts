@@ -1,4 +1,4 @@
-/** The audit annotations of a policy: one value for each key, of all its bindings together. */
+/** The audit annotations of a policy: the values of all bindings, joined per key. */
 import type { AdmissionAttributes } from '../admission.ts';
 
 const MAX_VALUE_LENGTH = 10 * 1024;

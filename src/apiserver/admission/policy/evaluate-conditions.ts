@@ -7,7 +7,7 @@ import {
 import type { ConditionOutcome } from '../match-conditions.ts';
 import type { EvaluationInput, PolicyExpressions } from './expressions.ts';
 
-/** What each match condition gives; when their budget runs out, that is all there is to say of them. */
+/** Evaluates match conditions. If they exceed their cost budget, that error is the only outcome. */
 export async function evaluateConditions(
   compiler: PolicyExpressions,
   conditions: readonly AdmissionExpression[],

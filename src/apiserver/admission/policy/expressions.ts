@@ -1,3 +1,4 @@
+/** CEL for policies and match conditions, with the `authorizer` variable, whose decisions may be asynchronous. */
 import {
   AdmissionExpressions,
   Evaluation,
@@ -7,7 +8,6 @@ import {
   type ExpressionOptions,
   type Outcome,
 } from '../../../cel/admission/index.ts';
-/** CEL for policies and match conditions, with the server's authorizer, which may take its time. */
 import {
   type AuthorizationDecision,
   type AuthorizationAttributes,
@@ -22,11 +22,11 @@ import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
 
 export interface EvaluationInput extends AdmissionVariables {
-  /** Whose request it is: the authorizer is asked about them. */
+  /** The request: `authorizer` decides about its user. */
   readonly attributes: AdmissionAttributes;
 }
 
-export interface CompilerOptions {
+interface CompilerOptions {
   readonly hasParams: boolean;
   readonly variables?: readonly { readonly name?: string; readonly expression?: string }[];
 }
@@ -46,20 +46,20 @@ export class PolicyExpressions {
     return this.#expressions.compile(source, options);
   }
 
-  /** A run of several expressions over one request: they share what variables give. */
+  /** Starts an evaluation of several expressions for one request, which share the values of variables. */
   start(input: EvaluationInput): PolicyEvaluation {
     return new PolicyEvaluation(this.#expressions, input, this.#authorizer);
   }
 }
 
-export class PolicyEvaluation {
+class PolicyEvaluation {
   readonly #evaluation: Evaluation;
 
   constructor(expressions: AdmissionExpressions, input: EvaluationInput, authorizer: Authorizer) {
     const { attributes } = input;
-    const rights = new Rights(authorizer, attributes);
+    const caching = new CachingAuthorizer(authorizer, attributes);
     const { groupResource, subresource, name } = attributes;
-    const question = {
+    const request = {
       group: groupResource.group,
       resource: groupResource.resource,
       subresource,
@@ -68,34 +68,34 @@ export class PolicyEvaluation {
     };
     this.#evaluation = new Evaluation(expressions, {
       ...input,
-      authorizer: new AuthorizerValue(AUTHORIZER.name, (asked) => rights.answer(asked)),
-      requestResource: new AuthorizerValue(RESOURCE_CHECK.name, (asked) => rights.answer(asked), question),
+      authorizer: new AuthorizerValue(AUTHORIZER.name, (query) => caching.authorize(query)),
+      requestResource: new AuthorizerValue(RESOURCE_CHECK.name, (query) => caching.authorize(query), request),
     });
   }
 
-  /** Fails with OutOfBudgetError. An answer that has to be waited for is, and the expression starts over with it. */
+  /** Throws OutOfBudgetError. If a decision of the authorizer is pending, waits for it and evaluates the expression again. */
   async evaluate(expression: AdmissionExpression, budget: Budget): Promise<Outcome> {
     for (;;) {
       try {
         return this.#evaluation.evaluate(expression, budget);
       } catch (error) {
-        if (!(error instanceof PendingAnswer)) throw error;
-        await error.arrival;
+        if (!(error instanceof PendingDecision)) throw error;
+        await error.settled;
       }
     }
   }
 }
 
-/** Not an error of the expression: nothing in it may catch this. */
-class PendingAnswer extends Error {
-  constructor(readonly arrival: Promise<void>) {
-    super('the authorizer has not answered yet');
+/** Interrupts an evaluation. It is not a CEL error, so no operator of the expression can absorb it. */
+class PendingDecision extends Error {
+  constructor(readonly settled: Promise<void>) {
+    super('the decision of the authorizer is pending');
   }
 }
 
-/** What the authorizer said about a request so far. */
-class Rights {
-  readonly #answers = new Map<string, AuthorizationDecision>();
+/** Remembers the decisions of the authorizer for one request. */
+class CachingAuthorizer {
+  readonly #decisions = new Map<string, AuthorizationDecision>();
   readonly #authorizer: Authorizer;
   readonly #attributes: AdmissionAttributes;
 
@@ -104,16 +104,16 @@ class Rights {
     this.#attributes = attributes;
   }
 
-  answer(question: AuthorizationAttributes): AuthorizationDecision {
+  authorize(question: AuthorizationAttributes): AuthorizationDecision {
     const key = JSON.stringify(question);
-    const known = this.#answers.get(key);
-    if (known) return known;
+    const cached = this.#decisions.get(key);
+    if (cached) return cached;
     const decision = this.#authorizer.authorize(attributesFor(this.#userOf(question), question));
     if (decision instanceof Promise) {
-      throw new PendingAnswer(decision.then((settled) => void this.#answers.set(key, answerOf(settled))));
+      throw new PendingDecision(decision.then((settled) => void this.#decisions.set(key, answerOf(settled))));
     }
     const answer = answerOf(decision);
-    this.#answers.set(key, answer);
+    this.#decisions.set(key, answer);
     return answer;
   }
 

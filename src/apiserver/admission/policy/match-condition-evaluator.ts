@@ -1,4 +1,4 @@
-/** Match conditions of webhooks: compiled once for each webhook. */
+/** Evaluates the match conditions of webhooks, compiled once per webhook. */
 import type { AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { Authorizer } from '../../authz/authorizer.ts';
 import { combineConditions, type Conditional, type MatchConditionEvaluator } from '../match-conditions.ts';
@@ -12,24 +12,24 @@ interface Compiled {
 }
 
 export function matchConditionEvaluator(authorizer: Authorizer): MatchConditionEvaluator {
-  const known = new WeakMap<Conditional, Compiled>();
+  const cache = new WeakMap<Conditional, Compiled>();
 
   function compiledOf(conditional: Conditional): Compiled {
-    let compiled = known.get(conditional);
+    let compiled = cache.get(conditional);
     if (!compiled) {
       const compiler = new PolicyExpressions(authorizer, { hasParams: false });
       const conditions = conditional.matchConditions.map(({ expression }) =>
         compiler.compile(expression, { result: 'bool', hasAuthorizer: true }),
       );
-      known.set(conditional, (compiled = { compiler, conditions }));
+      cache.set(conditional, (compiled = { compiler, conditions }));
     }
     return compiled;
   }
 
   return {
-    async evaluate(conditional, attributes, view) {
+    async evaluate(conditional, attributes, matched) {
       const { compiler, conditions } = compiledOf(conditional);
-      const input = await evaluationInput(attributes, view, undefined, { namespace: false });
+      const input = await evaluationInput(attributes, matched, undefined, { namespace: false });
       return combineConditions(await evaluateConditions(compiler, conditions, input), conditional.ignoresFailure);
     },
   };

@@ -1,15 +1,15 @@
-/** matchConstraints of a policy and matchResources of a binding: which requests they are about. */
+/** Matches requests against matchConstraints of a policy or matchResources of a binding. */
 import type { MatchResources, NamedRuleWithOperations } from '../../../api/generated/admissionregistration-v1.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import {
-  equivalentsOf,
+  equivalentResources,
   LazySelector,
   matchesNamespaceSelector,
   matchesObjectSelector,
   matchesRule,
   type ResourceName,
 } from '../request-matching.ts';
-import { equivalentView, ownView, type View } from '../versioned-objects.ts';
+import { equivalentVersion, requestedVersion, type MatchedVersion } from '../versioned-objects.ts';
 
 export class ResourceMatcher {
   readonly #namespaceSelector: LazySelector;
@@ -22,24 +22,26 @@ export class ResourceMatcher {
     this.#objectSelector = new LazySelector(resources.objectSelector);
   }
 
-  /** The version of the resource in which the policy looks at the request; undefined when it does not concern it. */
-  async match(attributes: AdmissionAttributes): Promise<View | undefined> {
+  /** The version in which the policy sees the request; undefined if it does not match. */
+  async match(attributes: AdmissionAttributes): Promise<MatchedVersion | undefined> {
     const { resourceRules = [], excludeResourceRules = [] } = this.#resources;
-    const view = resourceRules.length === 0 ? ownView(attributes) : this.#matchRules(resourceRules, attributes);
-    if (!view || this.#matchRules(excludeResourceRules, attributes)) return undefined;
+    const matched =
+      resourceRules.length === 0 ? requestedVersion(attributes) : this.#matchRules(resourceRules, attributes);
+    if (!matched || this.#matchRules(excludeResourceRules, attributes)) return undefined;
     if (!matchesObjectSelector(this.#objectSelector, attributes)) return undefined;
-    return (await matchesNamespaceSelector(this.#namespaceSelector, attributes)) ? view : undefined;
+    return (await matchesNamespaceSelector(this.#namespaceSelector, attributes)) ? matched : undefined;
   }
 
-  #matchRules(rules: readonly NamedRuleWithOperations[], attributes: AdmissionAttributes): View | undefined {
+  #matchRules(rules: readonly NamedRuleWithOperations[], attributes: AdmissionAttributes): MatchedVersion | undefined {
     if (rules.length === 0) return undefined;
-    if (rules.some((rule) => matchesNamedRule(rule, attributes, attributes.served))) return ownView(attributes);
+    if (rules.some((rule) => matchesNamedRule(rule, attributes, attributes.served)))
+      return requestedVersion(attributes);
     if (this.#resources.matchPolicy === 'Exact') return undefined;
     for (const rule of rules) {
-      const found = equivalentsOf(attributes.registry, attributes.served).find((resource) =>
+      const found = equivalentResources(attributes.registry, attributes.served).find((resource) =>
         matchesNamedRule(rule, attributes, resource),
       );
-      if (found) return equivalentView(attributes, found);
+      if (found) return equivalentVersion(attributes, found);
     }
     return undefined;
   }

@@ -1,17 +1,18 @@
+/** MutatingAdmissionPolicy: CEL expressions that change an object, as an apply configuration or as a JSON patch. */
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
 } from '../../../api/generated/admissionregistration-v1.ts';
-/** MutatingAdmissionPolicy: expressions that change objects, by merging a configuration into them or by a JSON patch. */
-import { append, cloneJson, deepEqual } from '../../../base/index.ts';
+import { append, deepEqual } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { isStatusError, type StatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { refuse } from '../refuse.ts';
-import { isExempt } from '../request-matching.ts';
-import { fromView, replaceContents, type View } from '../versioned-objects.ts';
+import { newForbidden } from '../new-forbidden.ts';
+import { ReinvocationTracker } from '../reinvocation.ts';
+import { isExemptAdmissionConfigurationResource } from '../request-matching.ts';
+import { fromMatchedVersion, replaceContents, type MatchedVersion } from '../versioned-objects.ts';
 import { evaluationInput } from './evaluation-input.ts';
 import type { CompilerFactory } from './expressions.ts';
 import { ResourceMatcher } from './match-resources.ts';
@@ -41,24 +42,12 @@ interface PolicyError {
   readonly reason: string;
 }
 
-/** A policy with one of its bindings and one of its parameters, as it applies to a request. */
+/** A policy that applies to a request with one of its bindings and one of its params. */
 interface Invocation {
   readonly bound: BoundPolicy<CompiledPolicy, CompiledBinding>;
   readonly binding: string;
-  readonly view: View;
+  readonly matched: MatchedVersion;
   readonly params: KubeObject | undefined;
-}
-
-/** Which invocations run again when the chain does. */
-class Again {
-  readonly called = new Set<string>();
-  readonly due = new Set<string>();
-  lastOutput: KubeObject | undefined;
-
-  changed(): void {
-    for (const key of this.called) this.due.add(key);
-    this.called.clear();
-  }
 }
 
 export function mutatingPolicyPlugin(
@@ -87,14 +76,14 @@ export function mutatingPolicyPlugin(
   const plugin: AdmissionPlugin = {
     name: 'MutatingAdmissionPolicy',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    matches: (attributes) => policies().length > 0 && !isExempt(attributes),
+    matches: (attributes) => policies().length > 0 && !isExemptAdmissionConfigurationResource(attributes),
     async admit(attributes) {
       const errors: PolicyError[] = [];
       const invocations: Invocation[] = [];
       for (const bound of policies()) append(invocations, await invocationsOf(attributes, bound, errors));
       if (invocations.length > 0) {
         await invoke(attributes, invocations, {
-          again: attributes.reinvocation.kept(plugin, () => new Again()),
+          tracker: attributes.reinvocation.value(plugin, () => new ReinvocationTracker()),
           errors,
           metrics,
         });
@@ -111,7 +100,10 @@ async function invocationsOf(
   errors: PolicyError[],
 ): Promise<Invocation[]> {
   const { policy, matcher } = bound.compiled;
-  const configured = async <T>(binding: string | undefined, step: () => T | Promise<T>): Promise<T | undefined> => {
+  const orConfigurationError = async <T>(
+    binding: string | undefined,
+    step: () => T | Promise<T>,
+  ): Promise<T | undefined> => {
     try {
       return await step();
     } catch (error) {
@@ -123,35 +115,38 @@ async function invocationsOf(
       return undefined;
     }
   };
-  const view = await configured(undefined, () => matcher.match(attributes));
-  if (!view) return [];
+  const matched = await orConfigurationError(undefined, () => matcher.match(attributes));
+  if (!matched) return [];
   const paramKind = policy.spec?.paramKind;
-  const params = paramKind && (await configured(undefined, () => findParamKind(attributes.registry, paramKind)));
+  const params =
+    paramKind && (await orConfigurationError(undefined, () => findParamKind(attributes.registry, paramKind)));
   if (paramKind && !params) return [];
   const invocations: Invocation[] = [];
   for (const { binding, matcher: bindingMatcher } of bound.bindings) {
     const name = binding.metadata.name ?? '';
-    if (!(await configured(name, () => bindingMatcher.match(attributes)))) continue;
-    const objects = await configured(name, () => collectParams(params, binding.spec?.paramRef, attributes.namespace));
-    for (const object of objects ?? []) invocations.push({ bound, binding: name, view, params: object });
+    if (!(await orConfigurationError(name, () => bindingMatcher.match(attributes)))) continue;
+    const objects = await orConfigurationError(name, () =>
+      collectParams(params, binding.spec?.paramRef, attributes.namespace),
+    );
+    for (const object of objects ?? []) invocations.push({ bound, binding: name, matched, params: object });
   }
   return invocations;
 }
 
-interface Progress {
+interface InvocationContext {
   readonly metrics: PolicyMetrics;
-  readonly again: Again;
+  readonly tracker: ReinvocationTracker;
   readonly errors: PolicyError[];
 }
 
 async function invoke(
   attributes: AdmissionAttributes,
   invocations: readonly Invocation[],
-  { again, errors, metrics }: Progress,
+  { tracker, errors, metrics }: InvocationContext,
 ): Promise<void> {
   const { reinvocation, object } = attributes;
-  if (reinvocation.isReinvoke && !deepEqual(again.lastOutput, object)) again.changed();
-  for (const { bound, binding, view, params } of invocations) {
+  tracker.startRun(reinvocation, object);
+  for (const { bound, binding, matched, params } of invocations) {
     const { mutator, policy } = bound.compiled;
     const startedAt = metrics.now();
     let failed = false;
@@ -159,24 +154,21 @@ async function invoke(
       failed = true;
       addError(errors, bound, { binding, message: messageOf(error), reason: 'Invalid' });
     };
-    const input = await evaluationInput(attributes, view, params);
+    const input = await evaluationInput(attributes, matched, params);
     const { matches, error } = await mutator.matches(input);
     if (error !== undefined) fail(error);
     if (!matches) continue;
     const key = [bound.name, binding, params?.metadata.namespace, params?.metadata.name].join('/');
-    if (reinvocation.isReinvoke && !again.due.has(key)) continue;
-    const changed = object ? await mutate(attributes, view, { mutator, params, fail }) : false;
+    if (tracker.shouldSkip(reinvocation, key)) continue;
+    const changed = object ? await mutate(attributes, matched, { mutator, params, fail }) : false;
     metrics.checked(
       { policy: bound.name, binding, action: failed ? 'deny' : 'allow', error: failed ? 'invalid_error' : 'no_error' },
       startedAt,
     );
-    if (changed) {
-      again.changed();
-      reinvocation.wanted = true;
-    }
-    if (policy.spec?.reinvocationPolicy === 'IfNeeded') again.called.add(key);
+    const reinvocable = policy.spec?.reinvocationPolicy === 'IfNeeded';
+    tracker.invoked(reinvocation, key, { changed, reinvocable });
   }
-  again.lastOutput = object && cloneJson(object);
+  tracker.endRun(object);
 }
 
 interface Mutating {
@@ -185,20 +177,20 @@ interface Mutating {
   fail(error: unknown): void;
 }
 
-/** The policy's mutations, one after the other; whether the object is another after them. */
+/** Applies the mutations of a policy in order. Returns whether they changed the object. */
 async function mutate(
   attributes: AdmissionAttributes,
-  view: View,
+  matched: MatchedVersion,
   { mutator, params, fail }: Mutating,
 ): Promise<boolean> {
   let changed = false;
   for (const mutation of mutator.mutations) {
     try {
-      const input = await evaluationInput(attributes, view, params);
+      const input = await evaluationInput(attributes, matched, params);
       const before = input.object as KubeObject;
-      const after = await mutator.mutate(mutation, input, view);
+      const after = await mutator.mutate(mutation, input, matched);
       if (deepEqual(before, after)) continue;
-      replaceContents(attributes.object!, await fromView(attributes, view, after));
+      replaceContents(attributes.object!, await fromMatchedVersion(attributes, matched, after));
       changed = true;
     } catch (error) {
       if (isStatusError(error)) throw error;
@@ -218,14 +210,14 @@ function addError(
   if (compiled.policy.spec?.failurePolicy !== 'Ignore') errors.push({ policy: name, ...error });
 }
 
-/** The first error gives the message and the reason, all of them are causes. */
+/** The first error gives message and reason; every error is a cause. */
 function policyErrors(attributes: AdmissionAttributes, errors: readonly PolicyError[]): StatusError {
   const texts = errors.map(({ policy, binding, message }) =>
     binding === undefined
       ? `policy "${policy}" denied request: ${message}`
       : `policy '${policy}' with binding '${binding}' denied request: ${message}`,
   );
-  const refusal = refuse(attributes, 'admission request denied by policy');
+  const refusal = newForbidden(attributes, 'admission request denied by policy');
   refusal.status.message = texts[0]!;
   refusal.status.reason = errors[0]!.reason || 'Forbidden';
   refusal.status.details = { ...refusal.status.details, causes: texts.map((message) => ({ message })) };

@@ -1,16 +1,16 @@
-/** The mutations of a policy, compiled. */
+/** The compiled mutations of a MutatingAdmissionPolicy. */
 import type { MutatingAdmissionPolicy, Mutation } from '../../../api/generated/admissionregistration-v1.ts';
 import { Budget, COST_BUDGET, toJson, type AdmissionExpression } from '../../../cel/admission/index.ts';
 import type { Value } from '../../../cel/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import { combineConditions, type MatchResult } from '../match-conditions.ts';
-import { decodeChanged, type View } from '../versioned-objects.ts';
+import { decodeMutated, type MatchedVersion } from '../versioned-objects.ts';
 import { mergeApplyConfiguration } from './apply-configuration.ts';
 import { evaluateConditions } from './evaluate-conditions.ts';
 import type { CompilerFactory, EvaluationInput, PolicyExpressions } from './expressions.ts';
 import { applyPolicyPatch } from './policy-patch.ts';
 
-export interface CompiledMutation {
+interface CompiledMutation {
   readonly type: 'ApplyConfiguration' | 'JSONPatch';
   readonly expression: AdmissionExpression;
 }
@@ -41,16 +41,20 @@ export class PolicyMutator {
     return combineConditions(await evaluateConditions(this.#compiler, this.#conditions, input), this.#ignoresFailure);
   }
 
-  /** The object after one mutation. Fails with why it cannot be made. */
-  async mutate({ type, expression }: CompiledMutation, input: EvaluationInput, view: View): Promise<KubeObject> {
+  /** Returns the object after one mutation. */
+  async mutate(
+    { type, expression }: CompiledMutation,
+    input: EvaluationInput,
+    matched: MatchedVersion,
+  ): Promise<KubeObject> {
     if (expression.error !== undefined) throw new Error(expression.error);
     const outcome = await this.#compiler.start(input).evaluate(expression, new Budget(COST_BUDGET));
     if ('error' in outcome) throw new Error(outcome.error);
     const object = input.object as KubeObject;
     if (type === 'ApplyConfiguration')
-      return decodeChanged(view, mergeApplyConfiguration(view, object, configurationOf(outcome.value)));
+      return decodeMutated(matched, mergeApplyConfiguration(matched, object, configurationOf(outcome.value)));
     const patched = applyPolicyPatch(object, operationsOf(outcome.value));
-    return patched === object ? object : decodeChanged(view, patched);
+    return patched === object ? object : decodeMutated(matched, patched);
   }
 }
 

@@ -1,4 +1,4 @@
-/** The objects that a binding gives to its policy as parameters. */
+/** Finds the params of a policy binding. */
 import type { ParamKind, ParamRef } from '../../../api/generated/admissionregistration-v1.ts';
 import { apiVersionOf } from '../../../api/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -19,7 +19,7 @@ function kindText(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** One run of the policy for each; an undefined one means a run with null. Fails with what is wrong with the reference. */
+/** The policy runs once for each result; undefined stands for null params. Throws for an invalid paramRef. */
 export async function collectParams(
   params: ServedResource | undefined,
   ref: ParamRef | undefined,
@@ -40,16 +40,16 @@ export async function collectParams(
 async function select(params: ServedResource, { name, selector }: ParamRef, namespace: string): Promise<KubeObject[]> {
   if (name) {
     const entry = params.cache.get(namespace, name);
-    return entry ? viewed(params, [entry]) : [];
+    return entry ? convertedObjects(params, [entry]) : [];
   }
   if (!selector) throw new Error('one of name or selector must be provided');
   const compiled = labelSelectorAsSelector(selector);
   const entries = params.cache.list(namespace).filter(({ object }) => compiled.matches(object.metadata.labels));
-  return viewed(params, entries);
+  return convertedObjects(params, entries);
 }
 
-/** In the version that the policy names; objects stored in another may have to be converted by a webhook first. */
-async function viewed(params: ServedResource, entries: readonly Entry[]): Promise<KubeObject[]> {
+/** In the version of paramKind; objects that are stored in another version may need a conversion webhook. */
+async function convertedObjects(params: ServedResource, entries: readonly Entry[]): Promise<KubeObject[]> {
   await params.prepareViews?.(entries);
   return entries.map((entry) => viewOf(params, entry).object);
 }

@@ -1,14 +1,14 @@
-/** What is told of admission policies, under upstream's names. */
+/** Metrics of admission policies, under upstream's names. */
 import type { Context } from '../../../kernel/index.ts';
 
 export type PolicyKind = 'validating' | 'mutating';
 
 const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 
-export interface PolicyCheck {
+interface PolicyCheck {
   readonly policy: string;
   readonly binding: string;
-  /** What was done about it: allow, deny, audit, warn. */
+  /** allow, deny, audit or warn. */
   readonly action: string;
   readonly error: 'no_error' | 'invalid_error' | 'compile_error' | 'out_of_budget';
 }
@@ -23,12 +23,12 @@ export class PolicyMetrics {
     const labels = ['policy', 'policy_binding', 'enforcement_action', 'error_type'] as const;
     this.#checks = ctx.metrics.counter({
       name: `apiserver_${kind}_admission_policy_check_total`,
-      help: 'Requests that a policy was asked about, by policy, binding, what was done and what went wrong.',
+      help: 'Evaluations of policies, by policy, binding, enforcement action and error type.',
       labels,
     });
     this.#duration = ctx.metrics.histogram({
       name: `apiserver_${kind}_admission_policy_check_duration_seconds`,
-      help: 'How long a policy took, by policy, binding, what was done and what went wrong.',
+      help: 'Duration of policy evaluations, by policy, binding, enforcement action and error type.',
       labels,
       buckets: BUCKETS,
     });

@@ -1,4 +1,4 @@
-/** A policy's JSON patch. One whose test fails changes nothing. */
+/** Applies the JSON patch of a MutatingAdmissionPolicy. A patch whose `test` operation fails changes nothing. */
 import { checkNesting } from '../../../machinery/decode/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';

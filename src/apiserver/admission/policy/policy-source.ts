@@ -1,4 +1,4 @@
-/** Policies with their bindings, compiled once for each version of a policy. */
+/** Lists policies with their bindings. Each policy is compiled once per resourceVersion. */
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import { derivedFrom } from '../derived.ts';
@@ -20,14 +20,14 @@ export interface PolicyKind<Compiled, Binding> {
   bind(binding: KubeObject): Binding;
 }
 
-/** By the policies' names; those without a binding do nothing. */
+/** In the order of the policies' names. Policies without a binding are left out. */
 export function policySource<Compiled, Binding>(
   registry: Registry,
   kind: PolicyKind<Compiled, Binding>,
 ): () => readonly BoundPolicy<Compiled, Binding>[] {
   const policies = registry.require('admissionregistration.k8s.io', 'v1', kind.policies);
   const bindings = registry.require('admissionregistration.k8s.io', 'v1', kind.bindings);
-  const known = new Map<string, { readonly version: string; readonly compiled: Compiled }>();
+  const cache = new Map<string, { readonly version: string; readonly compiled: Compiled }>();
 
   const boundTo = derivedFrom(bindings, () => {
     const bound = new Map<string, Binding[]>();
@@ -40,8 +40,8 @@ export function policySource<Compiled, Binding>(
 
   const compiledOf = (name: string, policy: KubeObject): Compiled => {
     const version = policy.metadata.resourceVersion ?? '';
-    let entry = known.get(name);
-    if (entry?.version !== version) known.set(name, (entry = { version, compiled: kind.compile(policy) }));
+    let entry = cache.get(name);
+    if (entry?.version !== version) cache.set(name, (entry = { version, compiled: kind.compile(policy) }));
     return entry.compiled;
   };
 
@@ -55,10 +55,10 @@ export function policySource<Compiled, Binding>(
     if (last?.bound === bound && last.revision === revision) return last.value;
     const value: BoundPolicy<Compiled, Binding>[] = [];
     for (const { name, object } of policies.cache.list()) {
-      const itsBindings = bound.get(name);
-      if (itsBindings) value.push({ name, compiled: compiledOf(name, object), bindings: itsBindings });
+      const policyBindings = bound.get(name);
+      if (policyBindings) value.push({ name, compiled: compiledOf(name, object), bindings: policyBindings });
     }
-    for (const name of known.keys()) if (!policies.cache.get('', name)) known.delete(name);
+    for (const name of cache.keys()) if (!policies.cache.get('', name)) cache.delete(name);
     last = { bound, revision, value };
     return value;
   };

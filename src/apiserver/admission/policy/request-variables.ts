@@ -1,25 +1,25 @@
-/** What expressions see of a request besides its objects: `request` and `namespaceObject`. */
+/** The CEL variables `request` and `namespaceObject`. */
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceObject, namespaceOf } from '../request-matching.ts';
-import type { View } from '../versioned-objects.ts';
+import type { MatchedVersion } from '../versioned-objects.ts';
 
-export function requestVariable(attributes: AdmissionAttributes, view: View): Record<string, unknown> {
+export function requestVariable(attributes: AdmissionAttributes, matched: MatchedVersion): Record<string, unknown> {
   const { served, kind, subresource, user, name, operation, dryRun, options } = attributes;
   const namespace = namespaceOf(attributes);
-  const groupVersionKind = (of: View['kind']): Record<string, string> => ({
+  const groupVersionKind = (of: MatchedVersion['kind']): Record<string, string> => ({
     group: of.group,
     version: of.version,
     kind: of.kind,
   });
-  const groupVersionResource = (of: View['resource']): Record<string, string> => ({
+  const groupVersionResource = (of: MatchedVersion['resource']): Record<string, string> => ({
     group: of.group,
     version: of.version,
     resource: of.plural,
   });
   return {
-    kind: groupVersionKind(view.kind),
-    resource: groupVersionResource(view.resource),
+    kind: groupVersionKind(matched.kind),
+    resource: groupVersionResource(matched.resource),
     ...(subresource === '' ? {} : { subResource: subresource, requestSubResource: subresource }),
     requestKind: groupVersionKind(kind),
     requestResource: groupVersionResource(served),
@@ -37,7 +37,7 @@ export function requestVariable(attributes: AdmissionAttributes, view: View): Re
   };
 }
 
-const SHOWN = [
+const NAMESPACE_METADATA_FIELDS = [
   'name',
   'generateName',
   'namespace',
@@ -52,7 +52,7 @@ const SHOWN = [
   'finalizers',
 ] as const;
 
-/** The request's namespace with what expressions may look at; null for what is in none, also for namespaces themselves. */
+/** The namespace of the request, with the fields that expressions may use; null for cluster-scoped objects and Namespaces. */
 export async function namespaceVariable(attributes: AdmissionAttributes): Promise<Record<string, unknown> | null> {
   const { kind } = attributes;
   const isNamespace = kind.kind === 'Namespace' && kind.group === '';
@@ -60,7 +60,10 @@ export async function namespaceVariable(attributes: AdmissionAttributes): Promis
   if (name === '') return null;
   const found: KubeObject = await namespaceObject(attributes.registry, name);
   const metadata = Object.fromEntries(
-    SHOWN.filter((field) => found.metadata[field] !== undefined).map((field) => [field, found.metadata[field]]),
+    NAMESPACE_METADATA_FIELDS.filter((field) => found.metadata[field] !== undefined).map((field) => [
+      field,
+      found.metadata[field],
+    ]),
   );
   return { metadata, spec: found['spec'] ?? {}, status: found['status'] ?? {} };
 }

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicy: expressions that must hold for a request; bindings say what happens when they do not. */
+/** ValidatingAdmissionPolicy: CEL expressions that must be true; bindings say whether a failure denies, warns or is audited. */
 import type {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
@@ -8,9 +8,9 @@ import type { StatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { refuse } from '../refuse.ts';
-import { isExempt } from '../request-matching.ts';
-import type { View } from '../versioned-objects.ts';
+import { newForbidden } from '../new-forbidden.ts';
+import { isExemptAdmissionConfigurationResource } from '../request-matching.ts';
+import type { MatchedVersion } from '../versioned-objects.ts';
 import { AuditAnnotations } from './audit-annotations.ts';
 import { evaluationInput } from './evaluation-input.ts';
 import type { CompilerFactory } from './expressions.ts';
@@ -72,17 +72,17 @@ export function validatingPolicyPlugin(
   return {
     name: 'ValidatingAdmissionPolicy',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    matches: (attributes) => policies().length > 0 && !isExempt(attributes),
+    matches: (attributes) => policies().length > 0 && !isExemptAdmissionConfigurationResource(attributes),
     async validate(attributes) {
       const denials: Denial[] = [];
-      for (const bound of policies()) await new PolicyRun(attributes, bound, { denials, metrics }).run();
+      for (const bound of policies()) await new PolicyDispatch(attributes, bound, { denials, metrics }).run();
       if (denials[0]) throw denialError(attributes, denials[0]);
     },
   };
 }
 
-/** One policy on one request. */
-class PolicyRun {
+/** Runs one policy for one request. */
+class PolicyDispatch {
   readonly #audit: AuditAnnotations;
   readonly #attributes: AdmissionAttributes;
   readonly #bound: BoundPolicy<CompiledPolicy, CompiledBinding>;
@@ -102,33 +102,33 @@ class PolicyRun {
   async run(): Promise<void> {
     const attributes = this.#attributes;
     const { matcher, policy } = this.#bound.compiled;
-    const view = await this.#configured(undefined, () => matcher.match(attributes));
-    if (!view) return;
+    const matched = await this.#orConfigurationError(undefined, () => matcher.match(attributes));
+    if (!matched) return;
     const paramKind = policy.spec?.paramKind;
     const params =
-      paramKind && (await this.#configured(undefined, () => findParamKind(attributes.registry, paramKind)));
+      paramKind && (await this.#orConfigurationError(undefined, () => findParamKind(attributes.registry, paramKind)));
     if (paramKind && !params) return;
     for (const { binding, matcher: bindingMatcher } of this.#bound.bindings) {
       const name = binding.metadata.name ?? '';
-      if (!(await this.#configured(name, () => bindingMatcher.match(attributes)))) continue;
-      const objects = await this.#configured(name, () =>
+      if (!(await this.#orConfigurationError(name, () => bindingMatcher.match(attributes)))) continue;
+      const objects = await this.#orConfigurationError(name, () =>
         collectParams(params, binding.spec?.paramRef, attributes.namespace),
       );
-      for (const object of objects ?? []) await this.#validate(view, binding, object);
+      for (const object of objects ?? []) await this.#validate(matched, binding, object);
     }
     this.#audit.publish(attributes);
   }
 
-  async #validate(view: View, binding: BindingObject, params: KubeObject | undefined): Promise<void> {
+  async #validate(matched: MatchedVersion, binding: BindingObject, params: KubeObject | undefined): Promise<void> {
     const { validator } = this.#bound.compiled;
     const { metrics } = this.#outcome;
     const startedAt = metrics.now();
     const { decisions, auditAnnotations } = await validator.validate(
-      await evaluationInput(this.#attributes, view, params),
+      await evaluationInput(this.#attributes, matched, params),
     );
-    const told = { policy: this.#bound.name, binding: binding.metadata.name ?? '' };
+    const labels = { policy: this.#bound.name, binding: binding.metadata.name ?? '' };
     if (decisions.every(({ action }) => action === 'admit'))
-      metrics.checked({ ...told, action: 'allow', error: 'no_error' }, startedAt);
+      metrics.checked({ ...labels, action: 'allow', error: 'no_error' }, startedAt);
     decisions.forEach((decision, index) => this.#act(binding, decision, index, startedAt));
     for (const { key, value, error } of auditAnnotations) {
       if (error !== undefined) this.#deny(binding.metadata.name, error, '');
@@ -168,8 +168,8 @@ class PolicyRun {
     this.#outcome.denials.push({ policy: this.#bound.name, binding, message, reason: reason || DEFAULT_REASON });
   }
 
-  /** What is wrong with the policy or the binding itself is left to the failure policy. */
-  async #configured<T>(binding: string | undefined, step: () => T | Promise<T>): Promise<T | undefined> {
+  /** failurePolicy decides about errors in the policy or the binding itself. */
+  async #orConfigurationError<T>(binding: string | undefined, step: () => T | Promise<T>): Promise<T | undefined> {
     try {
       return await step();
     } catch (error) {
@@ -188,7 +188,7 @@ function denialError(attributes: AdmissionAttributes, { policy, binding, message
       ? `ValidatingAdmissionPolicy '${policy}'`
       : `ValidatingAdmissionPolicy '${policy}' with binding '${binding}'`;
   const text = `${by} denied request: ${message}`;
-  const error = refuse(attributes, text);
+  const error = newForbidden(attributes, text);
   error.status.reason = reason;
   error.status.code = REASON_CODES.get(reason) ?? 422;
   error.status.details = { ...error.status.details, causes: [{ message: text }] };

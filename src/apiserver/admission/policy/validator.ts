@@ -1,4 +1,4 @@
-/** The validations of a policy, compiled: what they decide about a request. */
+/** The compiled validations and audit annotations of a ValidatingAdmissionPolicy. */
 import type { ValidatingAdmissionPolicy, Validation } from '../../../api/generated/admissionregistration-v1.ts';
 import {
   Budget,
@@ -15,13 +15,13 @@ export type Decision =
   | { readonly action: 'admit' }
   | { readonly action: 'deny'; readonly message: string; readonly reason: string };
 
-export interface AnnotationResult {
+interface AnnotationResult {
   readonly key: string;
   readonly value?: string;
   readonly error?: string;
 }
 
-export interface ValidationResult {
+interface ValidationResult {
   readonly decisions: readonly Decision[];
   readonly auditAnnotations: readonly AnnotationResult[];
 }
@@ -146,7 +146,7 @@ export class PolicyValidator {
   }
 }
 
-/** Nothing that a messageExpression does wrong matters: then the plain message stands. */
+/** Empty if messageExpression fails or its result is unusable: then `message` is used. */
 function computedMessage(outcome: Outcome | undefined): string {
   if (!outcome || !('value' in outcome) || typeof outcome.value !== 'string') return '';
   const text = outcome.value.trim();

@@ -1,9 +1,9 @@
-/** A quota on cpu or memory asks every container of a pod to say how much of it it needs. */
+/** Pod constraints of ResourceQuota: under a quota on cpu or memory, every container must set the request or limit. */
 import type { Container, Pod } from '../../../api/generated/core-v1.ts';
 import { hasPodLevelResources } from '../../../component-helpers/index.ts';
 
-/** Where each name that must be given is found on a container. */
-const GIVEN_BY: ReadonlyMap<string, readonly ['requests' | 'limits', 'cpu' | 'memory']> = new Map(
+/** The container field that each resource name of a quota requires. */
+const REQUIRED_FIELDS: ReadonlyMap<string, readonly ['requests' | 'limits', 'cpu' | 'memory']> = new Map(
   Object.entries<readonly ['requests' | 'limits', 'cpu' | 'memory']>({
     cpu: ['requests', 'cpu'],
     memory: ['requests', 'memory'],
@@ -20,9 +20,9 @@ export function missingPodResources({ spec }: Pod, names: readonly string[]): st
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   const missing: string[] = [];
   for (const name of names) {
-    const given = GIVEN_BY.get(name);
-    if (!given) continue;
-    const without = containers.filter((container) => lacks(container, given)).map((container) => container.name);
+    const field = REQUIRED_FIELDS.get(name);
+    if (!field) continue;
+    const without = containers.filter((container) => lacks(container, field)).map((container) => container.name);
     if (without.length > 0) missing.push(`${name} for: ${without.sort().join(',')}`);
   }
   return missing.length > 0 ? missing.sort().join('; ') : undefined;

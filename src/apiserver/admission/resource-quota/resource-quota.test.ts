@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { PodSpec, ResourceQuota, ResourceQuotaSpec } from '../../../api/generated/core-v1.ts';
 import { startTestServer, type TestServer } from '../../testing/index.ts';
-import { container, made, makeNamespace, pod, podsPath, refusal } from '../testing/index.ts';
+import { container, createObject, createNamespace, pod, podsPath, rejection } from '../testing/index.ts';
 
 let server: TestServer;
 beforeAll(async () => {
@@ -24,7 +24,7 @@ let count = 0;
 
 /** A namespace with a quota, whose status is filled in as the controller would have done. */
 async function namespaceWith(spec: ResourceQuotaSpec, used: Record<string, string> = {}): Promise<string> {
-  const namespace = await makeNamespace(server, `quota-${++count}`);
+  const namespace = await createNamespace(server, `quota-${++count}`);
   await addQuota(namespace, 'q', spec, used);
   return namespace;
 }
@@ -36,7 +36,7 @@ async function addQuota(
   used: Record<string, string> = {},
 ): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/resourcequotas`;
-  const quota = await made(server, path, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec });
+  const quota = await createObject(server, path, { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name }, spec });
   const none = Object.fromEntries(Object.keys(spec.hard ?? {}).map((key) => [key, '0']));
   const answer = await server.call('PUT', `${path}/${name}/status`, {
     body: { ...quota, status: { hard: spec.hard, used: { ...none, ...used } } },
@@ -151,7 +151,7 @@ describe('requests that do not fit', () => {
       'exceeded quota: q, requested: pods=1, used: pods=0, limited: pods=0',
     ],
   ])('%s', async (_name, spec, used, podSpec, message) => {
-    expect(await refusal(server, podsPath(await namespaceWith(spec, used)), pod('p', podSpec))).toBe(
+    expect(await rejection(server, podsPath(await namespaceWith(spec, used)), pod('p', podSpec))).toBe(
       message && `pods "p" is forbidden: ${message}`,
     );
   });
@@ -159,11 +159,11 @@ describe('requests that do not fit', () => {
   it('counts objects of any kind', async () => {
     const namespace = await namespaceWith({ hard: { 'count/leases.coordination.k8s.io': '0', secrets: '0' } });
     const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'l' } };
-    expect(await refusal(server, `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`, lease)).toContain(
+    expect(await rejection(server, `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases`, lease)).toContain(
       'requested: count/leases.coordination.k8s.io=1',
     );
     expect(
-      await refusal(server, `/api/v1/namespaces/${namespace}/secrets`, {
+      await rejection(server, `/api/v1/namespaces/${namespace}/secrets`, {
         apiVersion: 'v1',
         kind: 'Secret',
         metadata: { name: 's' },
@@ -176,13 +176,13 @@ describe('requests that do not fit', () => {
     const path = `/api/v1/namespaces/${namespace}/resourcequotas/q`;
     const quota = (await server.call('GET', path)).body;
     await server.call('PUT', `${path}/status`, { body: { ...quota, status: { hard: { pods: '5' } } } });
-    expect(await refusal(server, podsPath(namespace), pod('p'))).toBe(
+    expect(await rejection(server, podsPath(namespace), pod('p'))).toBe(
       'pods "p" is forbidden: status unknown for quota: q, resources: pods',
     );
   });
 
   it('asks for a quota where the configuration does', async () => {
-    const namespace = await makeNamespace(server, 'limited');
+    const namespace = await createNamespace(server, 'limited');
     const answer = await server.call('POST', podsPath(namespace), {
       body: pod('p', { priorityClassName: 'system-node-critical' }),
     });
@@ -195,7 +195,7 @@ describe('requests that do not fit', () => {
 describe('updates', () => {
   it('charge only what is more than before', async () => {
     const namespace = await namespaceWith({ hard: { 'requests.cpu': '1' } });
-    await made(server, podsPath(namespace), pod('p', asking({ cpu: '500m' })));
+    await createObject(server, podsPath(namespace), pod('p', asking({ cpu: '500m' })));
     const resize = (cpu: string): ReturnType<TestServer['call']> =>
       server.call('PATCH', `${podsPath(namespace)}/p/resize`, {
         body: { spec: { containers: [{ name: 'c', resources: { requests: { cpu } } }] } },
@@ -210,7 +210,7 @@ describe('updates', () => {
 
   it('that bring a pod into a scope charge it whole', async () => {
     const namespace = await namespaceWith({ hard: { pods: '1' }, scopes: ['Terminating'] });
-    await made(server, podsPath(namespace), pod('p'));
+    await createObject(server, podsPath(namespace), pod('p'));
     expect(await usedIn(namespace)).toEqual({ pods: '0' });
     await server.call('PATCH', `${podsPath(namespace)}/p`, {
       body: { spec: { activeDeadlineSeconds: 100 } },
@@ -223,7 +223,7 @@ describe('updates', () => {
 it('charges every quota that applies, and none when one refuses', async () => {
   const namespace = await namespaceWith({ hard: { pods: '5' } });
   await addQuota(namespace, 'small', { hard: { pods: '1' } });
-  await made(server, podsPath(namespace), pod('a'));
+  await createObject(server, podsPath(namespace), pod('a'));
   expect((await server.call('POST', podsPath(namespace), { body: pod('b') })).status).toBe(403);
   expect([await usedIn(namespace), await usedIn(namespace, 'small')]).toEqual([{ pods: '1' }, { pods: '1' }]);
 });

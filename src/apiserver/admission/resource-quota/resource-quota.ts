@@ -1,17 +1,17 @@
-/** ResourceQuota: what a namespace's objects use together stays within its quotas. */
+/** ResourceQuota admission: rejects requests that exceed a quota of their namespace. */
 import type { Pod, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { LimitedResource } from './check-request.ts';
-import { QuotaQueue } from './quota-queue.ts';
+import { QuotaEvaluator } from './quota-evaluator.ts';
 
 export interface ResourceQuotaConfiguration {
-  /** Resources that cannot be used at all without a quota that covers them. */
+  /** Resources that cannot be consumed without a quota that covers them. */
   readonly limitedResources?: readonly LimitedResource[];
 }
 
-/** Never counted: there is no end of them, or they are not stored. */
+/** Resources that no quota counts. */
 const IGNORED = new Set([
   '/events',
   'events.k8s.io/events',
@@ -25,7 +25,7 @@ export function resourceQuotaPlugin(
   { limitedResources = [] }: ResourceQuotaConfiguration = {},
 ): AdmissionPlugin {
   const quotas = registry.require('', 'v1', 'resourcequotas');
-  const queue = new QuotaQueue(ctx, registry, limitedResources);
+  const evaluator = new QuotaEvaluator(ctx, registry, limitedResources);
   return {
     name: 'ResourceQuota',
     operations: ['CREATE', 'UPDATE'],
@@ -34,11 +34,11 @@ export function resourceQuotaPlugin(
       (limitedResources.length > 0 || quotas.cache.list(attributes.namespace).length > 0) &&
       !IGNORED.has(`${attributes.served.group}/${attributes.served.plural}`) &&
       mayChangeUsage(attributes),
-    validate: (attributes) => queue.charge(attributes),
+    validate: (attributes) => evaluator.evaluate(attributes),
   };
 }
 
-/** Whether the request can change what its object uses. */
+/** Whether the request can change the usage of its object. */
 function mayChangeUsage({ served, operation, subresource, object, oldObject }: AdmissionAttributes): boolean {
   switch (`${served.group}/${served.plural}`) {
     case '/namespaces':
@@ -51,7 +51,7 @@ function mayChangeUsage({ served, operation, subresource, object, oldObject }: A
       );
     case '/persistentvolumeclaims':
       if (subresource === 'status')
-        return usesOtherStorage(
+        return changesStorageUsage(
           object as unknown as PersistentVolumeClaim,
           oldObject as unknown as PersistentVolumeClaim,
         );
@@ -67,7 +67,7 @@ function mayChangeUsage({ served, operation, subresource, object, oldObject }: A
 const hasDeadline = ({ spec }: Pod): boolean =>
   spec?.activeDeadlineSeconds !== undefined && spec.activeDeadlineSeconds >= 0;
 
-const usesOtherStorage = (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean =>
+const changesStorageUsage = (claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean =>
   claim.status?.allocatedResources?.['storage'] !== old.status?.allocatedResources?.['storage'] ||
   claim.status?.currentVolumeAttributesClassName !== old.status?.currentVolumeAttributesClassName ||
   claim.status?.modifyVolumeStatus?.targetVolumeAttributesClassName !==

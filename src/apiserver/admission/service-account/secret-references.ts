@@ -1,4 +1,4 @@
-/** The limit that an account with `kubernetes.io/enforce-mountable-secrets` puts on its pods: only secrets that it names. */
+/** kubernetes.io/enforce-mountable-secrets: pods of the ServiceAccount may only use the Secrets that it lists. */
 import type { Container, EphemeralContainer, PodSpec, ServiceAccount } from '../../../api/generated/core-v1.ts';
 
 const ANNOTATION = 'kubernetes.io/enforce-mountable-secrets';
@@ -7,15 +7,16 @@ const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 export const enforcesMountableSecrets = ({ metadata }: ServiceAccount): boolean =>
   TRUE.has(metadata.annotations?.[ANNOTATION] ?? '');
 
-/** Why the pod is not allowed, or undefined. */
+/** Describes the first Secret that the pod may not use; undefined if there is none. */
 export function forbiddenSecretReference(spec: PodSpec, account: ServiceAccount): string | undefined {
-  const limit = limitOf(account);
+  const limit = mountableSecrets(account);
   for (const { secret } of spec.volumes ?? []) {
     if (secret && !limit.mountable.has(secret.secretName ?? ''))
       return `volume with secret.secretName="${secret.secretName ?? ''}" ${limit.notAllowed}`;
   }
   const inContainers =
-    inEach('init container', spec.initContainers, limit) ?? inEach('container', spec.containers, limit);
+    forbiddenInContainers('init container', spec.initContainers, limit) ??
+    forbiddenInContainers('container', spec.containers, limit);
   if (inContainers) return inContainers;
   const pull = new Set((account.imagePullSecrets ?? []).map(({ name }) => name));
   for (const [i, { name }] of (spec.imagePullSecrets ?? []).entries()) {
@@ -26,22 +27,22 @@ export function forbiddenSecretReference(spec: PodSpec, account: ServiceAccount)
 }
 
 export const forbiddenEphemeralReference = (spec: PodSpec, account: ServiceAccount): string | undefined =>
-  inEach('ephemeral container', spec.ephemeralContainers, limitOf(account));
+  forbiddenInContainers('ephemeral container', spec.ephemeralContainers, mountableSecrets(account));
 
-interface Limit {
+interface MountableSecrets {
   readonly mountable: ReadonlySet<string>;
   readonly notAllowed: string;
 }
 
-const limitOf = ({ metadata, secrets }: ServiceAccount): Limit => ({
+const mountableSecrets = ({ metadata, secrets }: ServiceAccount): MountableSecrets => ({
   mountable: new Set((secrets ?? []).map(({ name }) => name ?? '')),
   notAllowed: `is not allowed because service account ${metadata.name} does not reference that secret`,
 });
 
-function inEach(
+function forbiddenInContainers(
   kind: string,
   containers: readonly (Container | EphemeralContainer)[] | undefined,
-  { mountable, notAllowed }: Limit,
+  { mountable, notAllowed }: MountableSecrets,
 ): string | undefined {
   for (const { name, env, envFrom } of containers ?? []) {
     for (const variable of env ?? []) {

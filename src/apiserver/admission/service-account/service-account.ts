@@ -1,17 +1,18 @@
-import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 /**
- * ServiceAccount: every pod runs as one. Pods that name none get `default`; the account gives them its token, its image
- * pull secrets, and, where it insists, a limit on the secrets that they may use.
+ * ServiceAccount: every pod runs as a ServiceAccount, `default` if it names none. The plugin mounts a bound token, adds the
+ * account's image pull secrets, and limits the pod to the account's Secrets if the account enforces that.
  */
-import { cloneJson, whenDone } from '../../../base/index.ts';
+import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
+import { cloneJson } from '../../../base/index.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { isStatusError } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
+import type { ServedResource } from '../../registry/served-resource.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
-import { isFor, isMirrorPod, podOf, specOf, type PodObject } from '../kinds.ts';
+import { newForbidden } from '../new-forbidden.ts';
 import { referencesSecrets, usesTokenProjection } from '../pod-references.ts';
-import { refuse } from '../refuse.ts';
+import { isForResource, isMirrorPod, podOf, specOf, type PodObject } from '../request-objects.ts';
 import {
   enforcesMountableSecrets,
   forbiddenEphemeralReference,
@@ -21,50 +22,77 @@ import { mountToken } from './token-volume.ts';
 
 const DEFAULT_ACCOUNT = 'default';
 
-/** How long a pod waits for the account that its new namespace is about to get. */
-const DEFAULT_ACCOUNT_PATIENCE_MS = 1500;
+/** A controller creates the default ServiceAccount of a new namespace; a pod waits this long for it. */
+const DEFAULT_ACCOUNT_TIMEOUT_MS = 1500;
 
 type Account = ServiceAccount & KubeObject;
 
 export function serviceAccountPlugin(ctx: Context, registry: Registry): AdmissionPlugin {
-  const accounts = registry.require('', 'v1', 'serviceaccounts');
+  const lookup = new ServiceAccountLookup(ctx, registry);
+  return {
+    name: 'ServiceAccount',
+    operations: ['CREATE', 'UPDATE'],
+    matches: (attributes) =>
+      isForResource(attributes, '', 'pods') &&
+      (attributes.operation === 'CREATE'
+        ? attributes.subresource === ''
+        : attributes.subresource === 'ephemeralcontainers'),
+    admit: (attributes) => (attributes.operation === 'CREATE' ? admitPod(ctx, lookup, attributes) : undefined),
+    validate: (attributes) =>
+      attributes.operation === 'CREATE'
+        ? validatePod(lookup, attributes)
+        : validateEphemeralContainers(lookup, attributes),
+  };
+}
 
-  /** At once, if the cache has it. */
-  function accountOf(attributes: AdmissionAttributes, name: string): Account | Promise<Account> {
-    const known = accounts.cache.get(attributes.namespace, name);
-    return known ? (known.object as Account) : lookedUp(attributes, name);
+/** Finds ServiceAccounts in the watch cache; those that are not there in the store, or by waiting for them. */
+class ServiceAccountLookup {
+  readonly #ctx: Context;
+  readonly #registry: Registry;
+  readonly #accounts: ServedResource;
+
+  constructor(ctx: Context, registry: Registry) {
+    this.#ctx = ctx;
+    this.#registry = registry;
+    this.#accounts = registry.require('', 'v1', 'serviceaccounts');
   }
 
-  async function lookedUp(attributes: AdmissionAttributes, name: string): Promise<Account> {
+  /** Synchronous if the watch cache has the account. */
+  find(attributes: AdmissionAttributes, name: string): Account | Promise<Account> {
+    const cached = this.#accounts.cache.get(attributes.namespace, name);
+    return cached ? (cached.object as Account) : this.#findUncached(attributes, name);
+  }
+
+  async #findUncached(attributes: AdmissionAttributes, name: string): Promise<Account> {
     const { namespace } = attributes;
-    const found = name === DEFAULT_ACCOUNT ? await appearing(namespace) : await stored(namespace, name);
+    const found =
+      name === DEFAULT_ACCOUNT ? await this.#waitForDefault(namespace) : await this.#readStored(namespace, name);
     if (!found)
-      throw refuse(
+      throw newForbidden(
         attributes,
         `error looking up service account ${namespace}/${name}: serviceaccount "${name}" not found`,
       );
     return found;
   }
 
-  async function stored(namespace: string, name: string): Promise<Account | undefined> {
+  async #readStored(namespace: string, name: string): Promise<Account | undefined> {
     try {
-      return (await registry.objects.fresh(accounts, { namespace, name })).object as Account;
+      return (await this.#registry.objects.fresh(this.#accounts, { namespace, name })).object as Account;
     } catch (error) {
       if (isStatusError(error, 'NotFound')) return undefined;
       throw error;
     }
   }
 
-  /** The default account of a new namespace is made by a controller, which may take a moment. */
-  function appearing(namespace: string): Promise<Account | undefined> {
+  #waitForDefault(namespace: string): Promise<Account | undefined> {
     return new Promise((resolve) => {
       const finish = (account: Account | undefined): void => {
         timer.cancel();
         stopWatching();
         resolve(account);
       };
-      const timer = ctx.clock.after(DEFAULT_ACCOUNT_PATIENCE_MS, () => finish(undefined));
-      const stopWatching = accounts.cache.watch({
+      const timer = this.#ctx.clock.after(DEFAULT_ACCOUNT_TIMEOUT_MS, () => finish(undefined));
+      const stopWatching = this.#accounts.cache.watch({
         scope: `${namespace}/${DEFAULT_ACCOUNT}`,
         deliver: (event) => {
           if (event.type !== 'DELETED') finish(event.entry.object as Account);
@@ -72,66 +100,64 @@ export function serviceAccountPlugin(ctx: Context, registry: Registry): Admissio
       });
     });
   }
+}
 
-  function admitPod(attributes: AdmissionAttributes): Promise<void> | void {
-    const pod = podOf(attributes);
-    if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
-    const spec = specOf(pod);
-    if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
-    // The old name of the field always says the same.
-    spec.serviceAccount = spec.serviceAccountName;
-    return whenDone(accountOf(attributes, spec.serviceAccountName), (account) => complete(attributes, pod, account));
-  }
-
-  function complete(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
-    const spec = specOf(pod);
-    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, ctx.random);
+function admitPod(
+  { random }: Context,
+  lookup: ServiceAccountLookup,
+  attributes: AdmissionAttributes,
+): Promise<void> | void {
+  const pod = podOf(attributes);
+  if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
+  const spec = specOf(pod);
+  if (!spec.serviceAccountName) spec.serviceAccountName = DEFAULT_ACCOUNT;
+  // The deprecated field always has the same value.
+  spec.serviceAccount = spec.serviceAccountName;
+  const applyAccount = (account: Account): void => {
+    if (spec.automountServiceAccountToken ?? account.automountServiceAccountToken ?? true) mountToken(spec, random);
     if (!spec.imagePullSecrets?.length && account.imagePullSecrets?.length)
       spec.imagePullSecrets = cloneJson(account.imagePullSecrets);
     checkSecrets(attributes, pod, account);
-  }
-
-  function checkSecrets(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
-    if (!enforcesMountableSecrets(account)) return;
-    const reason = forbiddenSecretReference(specOf(pod), account);
-    if (reason) throw refuse(attributes, reason);
-  }
-
-  async function validateEphemeralContainers(attributes: AdmissionAttributes): Promise<void> {
-    const spec = specOf(podOf(attributes));
-    const account = await accountOf(attributes, spec.serviceAccountName ?? '');
-    const reason = enforcesMountableSecrets(account) ? forbiddenEphemeralReference(spec, account) : undefined;
-    if (reason) throw refuse(attributes, reason);
-  }
-
-  return {
-    name: 'ServiceAccount',
-    operations: ['CREATE', 'UPDATE'],
-    matches: (attributes) =>
-      isFor(attributes, '', 'pods') &&
-      (attributes.operation === 'CREATE'
-        ? attributes.subresource === ''
-        : attributes.subresource === 'ephemeralcontainers'),
-    admit: (attributes) => (attributes.operation === 'CREATE' ? admitPod(attributes) : undefined),
-    validate(attributes) {
-      if (attributes.operation === 'UPDATE') return validateEphemeralContainers(attributes);
-      const pod = podOf(attributes);
-      if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
-      const name = specOf(pod).serviceAccountName ?? '';
-      if (name === '')
-        throw refuse(
-          attributes,
-          `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`,
-        );
-      return whenDone(accountOf(attributes, name), (account) => checkSecrets(attributes, pod, account));
-    },
   };
+  const account = lookup.find(attributes, spec.serviceAccountName);
+  return account instanceof Promise ? account.then(applyAccount) : applyAccount(account);
+}
+
+function validatePod(lookup: ServiceAccountLookup, attributes: AdmissionAttributes): Promise<void> | void {
+  const pod = podOf(attributes);
+  if (isMirrorPod(pod)) return checkMirrorPod(attributes, pod);
+  const name = specOf(pod).serviceAccountName ?? '';
+  if (name === '')
+    throw newForbidden(
+      attributes,
+      `no service account specified for pod ${attributes.namespace}/${pod.metadata.name ?? ''}`,
+    );
+  const account = lookup.find(attributes, name);
+  return account instanceof Promise
+    ? account.then((found) => checkSecrets(attributes, pod, found))
+    : checkSecrets(attributes, pod, account);
+}
+
+async function validateEphemeralContainers(
+  lookup: ServiceAccountLookup,
+  attributes: AdmissionAttributes,
+): Promise<void> {
+  const spec = specOf(podOf(attributes));
+  const account = await lookup.find(attributes, spec.serviceAccountName ?? '');
+  const reason = enforcesMountableSecrets(account) ? forbiddenEphemeralReference(spec, account) : undefined;
+  if (reason) throw newForbidden(attributes, reason);
+}
+
+function checkSecrets(attributes: AdmissionAttributes, pod: PodObject, account: Account): void {
+  if (!enforcesMountableSecrets(account)) return;
+  const reason = forbiddenSecretReference(specOf(pod), account);
+  if (reason) throw newForbidden(attributes, reason);
 }
 
 function checkMirrorPod(attributes: AdmissionAttributes, pod: PodObject): void {
   const spec = specOf(pod);
-  if (spec.serviceAccountName) throw refuse(attributes, 'a mirror pod may not reference service accounts');
-  if (referencesSecrets(spec)) throw refuse(attributes, 'a mirror pod may not reference secrets');
+  if (spec.serviceAccountName) throw newForbidden(attributes, 'a mirror pod may not reference service accounts');
+  if (referencesSecrets(spec)) throw newForbidden(attributes, 'a mirror pod may not reference secrets');
   if (usesTokenProjection(spec))
-    throw refuse(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
+    throw newForbidden(attributes, 'a mirror pod may not use ServiceAccountToken volume projections');
 }

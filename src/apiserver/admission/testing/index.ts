@@ -1,4 +1,4 @@
-/** What the tests of admission plugins share: objects to send, and a short way to see what became of them. */
+/** Fixtures of admission tests: objects to send, and functions that create them or return the rejection. */
 import type { Container, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { UserInfo } from '../../request/request.ts';
 import type { TestServer } from '../../testing/index.ts';
@@ -18,20 +18,24 @@ export const container = (fields: Partial<Container> = {}): Container => ({
 
 export const podsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/pods`;
 
-export async function makeNamespace(server: TestServer, name: string, metadata: object = {}): Promise<string> {
-  await made(server, '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name, ...metadata } });
+export async function createNamespace(server: TestServer, name: string, metadata: object = {}): Promise<string> {
+  await createObject(server, '/api/v1/namespaces', {
+    apiVersion: 'v1',
+    kind: 'Namespace',
+    metadata: { name, ...metadata },
+  });
   return name;
 }
 
-/** Creates an object that must be accepted. */
-export async function made(server: TestServer, path: string, body: object): Promise<Record<string, unknown>> {
+/** Creates an object; throws if the server rejects it. */
+export async function createObject(server: TestServer, path: string, body: object): Promise<Record<string, unknown>> {
   const answer = await server.call('POST', path, { body });
   if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
   return answer.body;
 }
 
-/** The message of the refusal, or undefined when the request was accepted. */
-export async function refusal(
+/** Sends a dry run; returns the message of the rejection, or undefined if the server accepts the object. */
+export async function rejection(
   server: TestServer,
   path: string,
   body: object,

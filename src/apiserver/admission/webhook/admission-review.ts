@@ -1,11 +1,11 @@
-/** The AdmissionReview that a webhook gets, and what is taken from the one that it answers with. */
+/** AdmissionReview: encodes the request to an admission webhook, and verifies its response. */
 import type { AdmissionResponse, AdmissionReview } from '../../../api/generated/admission-v1.ts';
 import type { Status } from '../../../api/generated/meta-v1.ts';
 import { encodeJson, isRecord, quote } from '../../../base/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import { namespaceOf } from '../request-matching.ts';
-import { asDeclared, type View } from '../versioned-objects.ts';
+import { asDeclared, type MatchedVersion } from '../versioned-objects.ts';
 
 export interface ReviewedObjects {
   readonly object: KubeObject | undefined;
@@ -14,19 +14,21 @@ export interface ReviewedObjects {
 
 const API_VERSION = 'admission.k8s.io/v1';
 
-export function encodeReview(
+export function encodeAdmissionReview(
   uid: string,
   attributes: AdmissionAttributes,
-  view: View,
+  matched: MatchedVersion,
   objects: ReviewedObjects,
 ): Buffer {
   const { served, kind, subresource, user } = attributes;
-  const groupVersionKind = (of: View['kind']): { group: string; version: string; kind: string } => ({
+  const groupVersionKind = (of: MatchedVersion['kind']): { group: string; version: string; kind: string } => ({
     group: of.group,
     version: of.version,
     kind: of.kind,
   });
-  const groupVersionResource = (of: View['resource']): { group: string; version: string; resource: string } => ({
+  const groupVersionResource = (
+    of: MatchedVersion['resource'],
+  ): { group: string; version: string; resource: string } => ({
     group: of.group,
     version: of.version,
     resource: of.plural,
@@ -34,8 +36,8 @@ export function encodeReview(
   const namespace = namespaceOf(attributes);
   const request = {
     uid,
-    kind: groupVersionKind(view.kind),
-    resource: groupVersionResource(view.resource),
+    kind: groupVersionKind(matched.kind),
+    resource: groupVersionResource(matched.resource),
     ...(subresource === '' ? {} : { subResource: subresource }),
     requestKind: groupVersionKind(kind),
     requestResource: groupVersionResource(served),
@@ -49,18 +51,18 @@ export function encodeReview(
       ...(user.groups.length > 0 ? { groups: [...user.groups] } : {}),
       ...(user.extra && Object.keys(user.extra).length > 0 ? { extra: user.extra } : {}),
     },
-    object: asDeclared(view, objects.object),
-    oldObject: asDeclared(view, objects.oldObject),
+    object: asDeclared(matched, objects.object),
+    oldObject: asDeclared(matched, objects.oldObject),
     dryRun: attributes.dryRun,
     options: attributes.options ?? null,
   };
   return encodeJson({ kind: 'AdmissionReview', apiVersion: API_VERSION, request });
 }
 
-export interface Verdict {
+export interface AdmissionResult {
   readonly allowed: boolean;
   readonly status: Partial<Status> | undefined;
-  /** JSON, decoded from base64; empty when there is none. */
+  /** JSON, decoded from base64; empty if there is no patch. */
   readonly patch: Buffer;
   readonly patchType: string;
   readonly auditAnnotations: Readonly<Record<string, string>>;
@@ -69,9 +71,9 @@ export interface Verdict {
 
 const NO_PATCH = Buffer.alloc(0);
 
-/** Fails with what is wrong with the answer. */
-export function readReview(uid: string, mutating: boolean, answer: unknown): Verdict {
-  const review = isRecord(answer) ? (answer as Partial<AdmissionReview>) : {};
+/** Throws an error that names the invalid field of the response. */
+export function verifyAdmissionResponse(uid: string, mutating: boolean, body: unknown): AdmissionResult {
+  const review = isRecord(body) ? (body as Partial<AdmissionReview>) : {};
   const response = isRecord(review.response) ? (review.response as AdmissionResponse) : undefined;
   if (!response) throw new Error('webhook response was absent');
   if (response.uid !== uid) throw new Error(`expected response.uid=${quote(uid)}, got ${quote(response.uid ?? '')}`);

@@ -1,68 +1,76 @@
+/** Calls one admission webhook: sends an AdmissionReview, verifies the response, and counts the call. */
 import type { Status } from '../../../api/generated/meta-v1.ts';
 import { quote } from '../../../base/index.ts';
-/** One call of one webhook: the review there, the verdict back, and what becomes of it when that fails. */
 import type { Context } from '../../../kernel/index.ts';
 import { badRequest, StatusError } from '../../../machinery/errors/index.ts';
 import type { WebhookClients } from '../../webhook-client/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
-import { encodeReview, readReview, type ReviewedObjects, type Verdict } from './admission-review.ts';
+import {
+  encodeAdmissionReview,
+  verifyAdmissionResponse,
+  type ReviewedObjects,
+  type AdmissionResult,
+} from './admission-review.ts';
 import type { Invocation } from './match-webhook.ts';
-import type { WebhookCall, WebhookMetrics } from './webhook-metrics.ts';
+import type { WebhookLabels, WebhookMetrics } from './webhook-metrics.ts';
 import type { Webhook } from './webhook.ts';
 
-/** The webhook could not be asked, or its answer is none: the failure policy decides. */
+/** The call failed or the response is invalid: failurePolicy decides about the request. */
 export class CallingWebhookError extends Error {
   constructor(
     webhook: Webhook,
     reason: string,
-    /** What metrics show for it. */
+    /** The code in metrics. */
     readonly code: number,
   ) {
     super(`failed calling webhook ${quote(webhook.name)}: ${reason}`);
   }
 }
 
-export interface Caller {
+export interface WebhookCaller {
   readonly ctx: Context;
   readonly clients: WebhookClients;
   readonly metrics: WebhookMetrics;
 }
 
-export interface Call {
+interface WebhookCall {
   readonly invocation: Invocation;
   readonly attributes: AdmissionAttributes;
   readonly objects: ReviewedObjects;
   readonly mutating: boolean;
 }
 
-/** Fails with a CallingWebhookError, or with the StatusError of a denial. */
-export async function callWebhook(caller: Caller, call: Call): Promise<Verdict> {
+/** Throws a CallingWebhookError, or the StatusError of a denial. */
+export async function callWebhook(caller: WebhookCaller, call: WebhookCall): Promise<AdmissionResult> {
   const { metrics, ctx } = caller;
   const startedAt = ctx.clock.monotonic();
-  const told: WebhookCall = {
+  const labels: WebhookLabels = {
     name: call.invocation.webhook.name,
     type: call.mutating ? 'admit' : 'validating',
     operation: call.attributes.operation,
   };
   const seconds = (): number => (ctx.clock.monotonic() - startedAt) / 1000;
   try {
-    const verdict = await ask(caller, call);
-    metrics.called(told, seconds(), 200, false);
-    return verdict;
+    const result = await reviewRequest(caller, call);
+    metrics.called(labels, seconds(), 200, false);
+    return result;
   } catch (error) {
     if (error instanceof CallingWebhookError) {
-      metrics.called(told, seconds(), error.code, true);
-      if (!call.invocation.webhook.ignoresFailure) metrics.rejected(told, 'calling_webhook_error', 0);
+      metrics.called(labels, seconds(), error.code, true);
+      if (!call.invocation.webhook.ignoresFailure) metrics.rejected(labels, 'calling_webhook_error', 0);
     } else {
-      metrics.called(told, seconds(), 200, true);
-      metrics.rejected(told, 'no_error', error instanceof StatusError ? error.code : 400);
+      metrics.called(labels, seconds(), 200, true);
+      metrics.rejected(labels, 'no_error', error instanceof StatusError ? error.code : 400);
     }
     throw error;
   }
 }
 
-async function ask(caller: Caller, { invocation, attributes, objects, mutating }: Call): Promise<Verdict> {
-  const { webhook, view } = invocation;
+async function reviewRequest(
+  caller: WebhookCaller,
+  { invocation, attributes, objects, mutating }: WebhookCall,
+): Promise<AdmissionResult> {
+  const { webhook, matched } = invocation;
   checkDryRun(webhook, attributes);
   if (!webhook.reviewVersions.includes('v1')) {
     throw new CallingWebhookError(
@@ -77,11 +85,11 @@ async function ask(caller: Caller, { invocation, attributes, objects, mutating }
     throw new CallingWebhookError(webhook, `could not get REST client: ${messageOf(error)}`, 500);
   }
   const uid = caller.ctx.random.uid();
-  let answer: unknown;
+  let response: unknown;
   try {
     const { signal } = attributes;
-    const body = encodeReview(uid, attributes, view, objects);
-    answer = await caller.clients.post({
+    const body = encodeAdmissionReview(uid, attributes, matched, objects);
+    response = await caller.clients.post({
       config: webhook.clientConfig,
       body,
       timeoutSeconds: webhook.timeoutSeconds,
@@ -94,17 +102,17 @@ async function ask(caller: Caller, { invocation, attributes, objects, mutating }
       error instanceof StatusError ? error.code : 503,
     );
   }
-  let verdict: Verdict;
+  let result: AdmissionResult;
   try {
-    verdict = readReview(uid, mutating, answer);
+    result = verifyAdmissionResponse(uid, mutating, response);
   } catch (error) {
     throw new CallingWebhookError(webhook, `received invalid webhook response: ${messageOf(error)}`, 503);
   }
-  for (const [key, value] of Object.entries(verdict.auditAnnotations))
+  for (const [key, value] of Object.entries(result.auditAnnotations))
     attributes.annotate(`${webhook.name}/${key}`, String(value));
-  for (const warning of verdict.warnings) attributes.warn(warning);
-  if (!verdict.allowed) throw denial(webhook, verdict.status ?? {});
-  return verdict;
+  for (const warning of result.warnings) attributes.warn(warning);
+  if (!result.allowed) throw denial(webhook, result.status ?? {});
+  return result;
 }
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,14 +1,19 @@
-/** Whether a webhook is to be asked about a request, and in which version of the resource. */
+/** Decides whether a request matches a webhook, and in which version of the resource. */
 import { forbidden } from '../../../machinery/errors/index.ts';
 import type { AdmissionAttributes } from '../admission.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';
-import { equivalentsOf, matchesNamespaceSelector, matchesObjectSelector, matchesRule } from '../request-matching.ts';
-import { equivalentView, ownView, type View } from '../versioned-objects.ts';
+import {
+  equivalentResources,
+  matchesNamespaceSelector,
+  matchesObjectSelector,
+  matchesRule,
+} from '../request-matching.ts';
+import { equivalentVersion, requestedVersion, type MatchedVersion } from '../versioned-objects.ts';
 import type { Webhook } from './webhook.ts';
 
 export interface Invocation {
   readonly webhook: Webhook;
-  readonly view: View;
+  readonly matched: MatchedVersion;
 }
 
 export async function matchWebhook(
@@ -16,27 +21,30 @@ export async function matchWebhook(
   attributes: AdmissionAttributes,
   conditions: MatchConditionEvaluator,
 ): Promise<Invocation | undefined> {
-  const view = matchRules(webhook, attributes);
-  if (!view) return undefined;
+  const matched = matchRules(webhook, attributes);
+  if (!matched) return undefined;
   if (!(await matchesNamespaceSelector(webhook.namespaceSelector, attributes))) return undefined;
   if (!matchesObjectSelector(webhook.objectSelector, attributes)) return undefined;
   if (webhook.matchConditions.length > 0) {
-    const { matches, error } = await conditions.evaluate(webhook, attributes, view);
+    const { matches, error } = await conditions.evaluate(webhook, attributes, matched);
     if (error !== undefined) throw forbidden(attributes.groupResource, attributes.name, error);
     if (!matches) return undefined;
   }
-  return { webhook, view };
+  return { webhook, matched };
 }
 
-/** Rules come first: they cost next to nothing, so that a request pays little for webhooks that it does not concern. */
-function matchRules({ rules, matchesEquivalents }: Webhook, attributes: AdmissionAttributes): View | undefined {
-  if (rules.some((rule) => matchesRule(rule, attributes, attributes.served))) return ownView(attributes);
+/** Rules are checked first, because they are cheap. */
+function matchRules(
+  { rules, matchesEquivalents }: Webhook,
+  attributes: AdmissionAttributes,
+): MatchedVersion | undefined {
+  if (rules.some((rule) => matchesRule(rule, attributes, attributes.served))) return requestedVersion(attributes);
   if (!matchesEquivalents) return undefined;
-  const equivalents = equivalentsOf(attributes.registry, attributes.served);
+  const equivalents = equivalentResources(attributes.registry, attributes.served);
   if (equivalents.length === 0) return undefined;
   for (const rule of rules) {
     const found = equivalents.find((resource) => matchesRule(rule, attributes, resource));
-    if (found) return equivalentView(attributes, found);
+    if (found) return equivalentVersion(attributes, found);
   }
   return undefined;
 }

@@ -1,14 +1,21 @@
-import { cloneJson, deepEqual, quote } from '../../../base/index.ts';
-/** MutatingAdmissionWebhook: one webhook after the other, each sees what those before it made of the object. */
+/** MutatingAdmissionWebhook: calls the matching webhooks in order; each sees the changes of the earlier ones. */
+import { deepEqual, quote } from '../../../base/index.ts';
 import { parseJson } from '../../../machinery/decode/index.ts';
 import { internalError, isStatusError, timeout } from '../../../machinery/errors/index.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';
-import { isExempt } from '../request-matching.ts';
-import { decodeChanged, fromView, replaceContents, toView, type View } from '../versioned-objects.ts';
-import type { Verdict } from './admission-review.ts';
-import { CallingWebhookError, callWebhook, messageOf, type Caller } from './call-webhook.ts';
+import { ReinvocationTracker } from '../reinvocation.ts';
+import { isExemptAdmissionConfigurationResource } from '../request-matching.ts';
+import {
+  decodeMutated,
+  fromMatchedVersion,
+  replaceContents,
+  toMatchedVersion,
+  type MatchedVersion,
+} from '../versioned-objects.ts';
+import type { AdmissionResult } from './admission-review.ts';
+import { CallingWebhookError, callWebhook, messageOf, type WebhookCaller } from './call-webhook.ts';
 import { matchWebhook, type Invocation } from './match-webhook.ts';
 import { applyWebhookPatch } from './webhook-patch.ts';
 import type { Webhook } from './webhook.ts';
@@ -16,64 +23,47 @@ import type { Webhook } from './webhook.ts';
 const MUTATION = 'mutation.webhook.admission.k8s.io/';
 const FAILED_OPEN = 'failed-open.mutation.webhook.admission.k8s.io/';
 
-/** Which webhooks are called again when the chain runs for the second time. */
-class Again {
-  /** Called, and willing to be called again. */
-  readonly called = new Set<string>();
-  readonly due = new Set<string>();
-  lastOutput: KubeObject | undefined;
-
-  changed(): void {
-    for (const id of this.called) this.due.add(id);
-    this.called.clear();
-  }
-}
-
 export function mutatingWebhookPlugin(
-  caller: Caller,
+  caller: WebhookCaller,
   webhooks: () => readonly Webhook[],
   conditions: MatchConditionEvaluator,
 ): AdmissionPlugin {
   const plugin: AdmissionPlugin = {
     name: 'MutatingAdmissionWebhook',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    matches: (attributes) => webhooks().length > 0 && !isExempt(attributes),
+    matches: (attributes) => webhooks().length > 0 && !isExemptAdmissionConfigurationResource(attributes),
     admit,
   };
 
   async function admit(attributes: AdmissionAttributes): Promise<void> {
     const { reinvocation, object } = attributes;
-    const again = reinvocation.kept(plugin, () => new Again());
-    if (reinvocation.isReinvoke && !deepEqual(again.lastOutput, object)) again.changed();
+    const tracker = reinvocation.value(plugin, () => new ReinvocationTracker());
+    tracker.startRun(reinvocation, object);
     let index = 0;
     for (const webhook of webhooks()) {
       const position = `round_${reinvocation.isReinvoke ? 1 : 0}_index_${index++}`;
       const invocation = await matchWebhook(webhook, attributes, conditions);
-      if (!invocation || (reinvocation.isReinvoke && !again.due.has(webhook.id))) continue;
-      const mutated = await ask(invocation, attributes, position);
+      if (!invocation || tracker.shouldSkip(reinvocation, webhook.id)) continue;
+      const mutated = await invoke(invocation, attributes, position);
       attributes.annotate(
         `${MUTATION}${position}`,
         JSON.stringify({ configuration: webhook.configuration, webhook: webhook.name, mutated }),
       );
-      if (mutated) {
-        again.changed();
-        reinvocation.wanted = true;
-      }
-      if (webhook.reinvokes) again.called.add(webhook.id);
+      tracker.invoked(reinvocation, webhook.id, { changed: mutated, reinvocable: webhook.reinvokes });
     }
-    again.lastOutput = object && cloneJson(object);
+    tracker.endRun(object);
   }
 
-  /** Whether the webhook changed the object. */
-  async function ask(invocation: Invocation, attributes: AdmissionAttributes, position: string): Promise<boolean> {
-    const { webhook, view } = invocation;
+  /** Returns whether the webhook changed the object. */
+  async function invoke(invocation: Invocation, attributes: AdmissionAttributes, position: string): Promise<boolean> {
+    const { webhook, matched } = invocation;
     const objects = {
-      object: await toView(attributes, view, attributes.object),
-      oldObject: await toView(attributes, view, attributes.oldObject),
+      object: await toMatchedVersion(attributes, matched, attributes.object),
+      oldObject: await toMatchedVersion(attributes, matched, attributes.oldObject),
     };
     try {
-      const verdict = await callWebhook(caller, { invocation, attributes, objects, mutating: true });
-      return verdict.patch.length > 0 && (await change(webhook, attributes, view, objects.object, verdict));
+      const result = await callWebhook(caller, { invocation, attributes, objects, mutating: true });
+      return result.patch.length > 0 && (await applyPatch(webhook, attributes, matched, objects.object, result));
     } catch (error) {
       if (!(error instanceof CallingWebhookError)) throw error;
       if (!webhook.ignoresFailure) throw internalError(error.message);
@@ -88,12 +78,12 @@ export function mutatingWebhookPlugin(
   return plugin;
 }
 
-async function change(
+async function applyPatch(
   webhook: Webhook,
   attributes: AdmissionAttributes,
-  view: View,
+  matched: MatchedVersion,
   object: KubeObject | undefined,
-  { patch, patchType }: Verdict,
+  { patch, patchType }: AdmissionResult,
 ): Promise<boolean> {
   const operations = readPatch(webhook, patch);
   if (operations.length === 0) return false;
@@ -105,12 +95,12 @@ async function change(
     throw new CallingWebhookError(webhook, `unsupported patch type ${quote(patchType)}`, 400);
   let changed: KubeObject;
   try {
-    changed = decodeChanged(view, applyWebhookPatch(object, operations));
+    changed = decodeMutated(matched, applyWebhookPatch(object, operations));
   } catch (error) {
     throw isStatusError(error) ? internalError(error.message) : error;
   }
   if (deepEqual(changed, object)) return false;
-  replaceContents(attributes.object!, await fromView(attributes, view, changed));
+  replaceContents(attributes.object!, await fromMatchedVersion(attributes, matched, changed));
   return true;
 }
 

@@ -1,17 +1,17 @@
-/** ValidatingAdmissionWebhook: all webhooks that a request concerns are asked at the same time. */
+/** ValidatingAdmissionWebhook: calls all matching webhooks in parallel. */
 import { internalError, timeout } from '../../../machinery/errors/index.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from '../admission.ts';
 import type { MatchConditionEvaluator } from '../match-conditions.ts';
-import { isExempt } from '../request-matching.ts';
-import { toView } from '../versioned-objects.ts';
-import { CallingWebhookError, callWebhook, type Caller } from './call-webhook.ts';
+import { isExemptAdmissionConfigurationResource } from '../request-matching.ts';
+import { toMatchedVersion } from '../versioned-objects.ts';
+import { CallingWebhookError, callWebhook, type WebhookCaller } from './call-webhook.ts';
 import { matchWebhook, type Invocation } from './match-webhook.ts';
 import type { Webhook } from './webhook.ts';
 
 const FAILED_OPEN = 'failed-open.validating.webhook.admission.k8s.io/round_0_index_';
 
 export function validatingWebhookPlugin(
-  caller: Caller,
+  caller: WebhookCaller,
   webhooks: () => readonly Webhook[],
   conditions: MatchConditionEvaluator,
 ): AdmissionPlugin {
@@ -22,17 +22,17 @@ export function validatingWebhookPlugin(
       if (invocation) invocations.push(invocation);
     }
     const outcomes = await Promise.allSettled(
-      invocations.map((invocation, index) => ask(invocation, attributes, index)),
+      invocations.map((invocation, index) => invoke(invocation, attributes, index)),
     );
-    const refused = outcomes.find((outcome) => outcome.status === 'rejected');
-    if (refused) throw refused.reason;
+    const rejected = outcomes.find((outcome) => outcome.status === 'rejected');
+    if (rejected) throw rejected.reason;
   }
 
-  async function ask(invocation: Invocation, attributes: AdmissionAttributes, index: number): Promise<void> {
-    const { webhook, view } = invocation;
+  async function invoke(invocation: Invocation, attributes: AdmissionAttributes, index: number): Promise<void> {
+    const { webhook, matched } = invocation;
     const objects = {
-      object: await toView(attributes, view, attributes.object),
-      oldObject: await toView(attributes, view, attributes.oldObject),
+      object: await toMatchedVersion(attributes, matched, attributes.object),
+      oldObject: await toMatchedVersion(attributes, matched, attributes.oldObject),
     };
     try {
       await callWebhook(caller, { invocation, attributes, objects, mutating: false });
@@ -49,7 +49,7 @@ export function validatingWebhookPlugin(
   return {
     name: 'ValidatingAdmissionWebhook',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
-    matches: (attributes) => webhooks().length > 0 && !isExempt(attributes),
+    matches: (attributes) => webhooks().length > 0 && !isExemptAdmissionConfigurationResource(attributes),
     validate,
   };
 }

@@ -1,5 +1,5 @@
+/** Applies the JSON patch of a webhook, with upstream's error for the operation that fails. */
 import { quote } from '../../../base/index.ts';
-/** A webhook's JSON patch on an object; says which operation it was that did not fit. */
 import { checkNesting } from '../../../machinery/decode/index.ts';
 import { failure, isStatusError } from '../../../machinery/errors/index.ts';
 import { applyJsonPatch } from '../../../machinery/patch/index.ts';
@@ -17,7 +17,7 @@ export function applyWebhookPatch(object: unknown, operations: readonly Record<s
   return patched;
 }
 
-/** What is wrong with an operation that did not apply. */
+/** The error of an operation that does not apply. */
 export function patchProblem({ op, path, from }: Record<string, unknown>): string {
   const at = quote(String(path ?? ''));
   switch (op) {

@@ -1,4 +1,4 @@
-/** The webhooks of all configurations, in the order in which they are called, ready to be matched and called. */
+/** The webhooks of all webhook configurations, in the order of their calls. */
 import type {
   MatchCondition,
   MutatingWebhook,
@@ -31,9 +31,8 @@ export interface Webhook {
 
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
-export type WebhookKind = 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations';
+type WebhookKind = 'mutatingwebhookconfigurations' | 'validatingwebhookconfigurations';
 
-/** Computed anew when a configuration changes. */
 export function webhookSource(registry: Registry, plural: WebhookKind): () => readonly Webhook[] {
   const served = registry.require('admissionregistration.k8s.io', 'v1', plural);
   return derivedFrom(served, () => served.cache.list().flatMap(({ object }) => webhooksOf(object)));

@@ -1,10 +1,9 @@
-/** From a token's claims to a user: by claim names and prefixes, or by CEL expressions; and the rules that must hold. */
+/** Maps the claims of a JWT to a user, by claim names and prefixes or by CEL, and checks the validation rules. */
 import type { JWTPayload } from 'jose';
 import { quote, setOwn } from '../../../base/index.ts';
 import type { UserInfo } from '../../request/request.ts';
 import type { Expression } from '../../review-webhooks/index.ts';
 
-/** Where a value comes from. */
 export type ClaimSource = { readonly claim: string; readonly prefix: string } | { readonly expression: Expression };
 
 export interface ClaimMapping {
@@ -12,16 +11,16 @@ export interface ClaimMapping {
   readonly groups?: ClaimSource;
   readonly uid?: { readonly claim: string } | { readonly expression: Expression };
   readonly extra?: readonly { readonly key: string; readonly expression: Expression }[];
-  /** What must hold of the claims before anything is made of them. */
+  /** claimValidationRules: checked before the claims are mapped. */
   readonly validations?: readonly (
     | { readonly claim: string; readonly requiredValue: string }
     | { readonly expression: Expression; readonly message: string }
   )[];
-  /** What must hold of the user that they give. */
+  /** userValidationRules: checked on the mapped user. */
   readonly userValidations?: readonly { readonly expression: Expression; readonly message: string }[];
 }
 
-/** Throws an error that says what is wrong with the claims. */
+/** Throws an error that names the invalid claim. */
 export function mapClaims(mapping: ClaimMapping, claims: JWTPayload): UserInfo {
   checkClaims(mapping, claims);
   const name = username(mapping.username, claims);
@@ -63,7 +62,7 @@ function username(source: ClaimSource, claims: JWTPayload): string {
   const value = claims[claim];
   if (value === undefined) throw new Error(`parse username claims ${quote(claim)}: claim not present`);
   if (typeof value !== 'string') throw new Error(`parse username claims ${quote(claim)}: expected a string`);
-  // An address that the provider has not verified is anybody's.
+  // Anybody can claim an address that the provider has not verified.
   if (claim === 'email' && claims['email_verified'] !== undefined && claims['email_verified'] !== true)
     throw new Error('email not verified');
   return prefix + value;

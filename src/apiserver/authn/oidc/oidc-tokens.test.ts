@@ -3,7 +3,7 @@ import { exportJWK, SignJWT, type JWK } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createContext, type Context } from '../../../kernel/index.ts';
 import { startLoopbackServer, type LoopbackServer } from '../../review-webhooks/testing/loopback-server.ts';
-import { TokenRefused } from '../authenticator.ts';
+import { InvalidTokenError } from '../authenticator.ts';
 import { authenticationFromConfiguration } from '../configuration.ts';
 
 interface Key {
@@ -108,7 +108,7 @@ describe('ID tokens', () => {
     } catch (error) {
       refused = error;
     }
-    expect(refused).toBeInstanceOf(TokenRefused);
+    expect(refused).toBeInstanceOf(InvalidTokenError);
     expect((refused as Error).message).toMatch(reason);
     expect((refused as Error).message).not.toContain(token);
   });

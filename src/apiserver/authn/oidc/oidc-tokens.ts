@@ -1,12 +1,12 @@
-/** ID tokens of an OIDC provider: the signature by the provider's keys, the user from the claims. */
+/** OIDC: authenticates the ID tokens of a provider by its public keys, and maps their claims to a user. */
 import { decodeJwt, jwtVerify, type JWTPayload } from 'jose';
 import type { Context } from '../../../kernel/index.ts';
-import { TokenRefused, type TokenAnswer, type TokenAuthenticator } from '../authenticator.ts';
+import { InvalidTokenError, type TokenResponse, type TokenAuthenticator } from '../authenticator.ts';
 import { mapClaims, type ClaimMapping } from './claim-mapping.ts';
 import { ProviderKeys, type ProviderOptions } from './provider-keys.ts';
 
-export interface OidcOptions extends ProviderOptions {
-  /** Whom a token must be for: one of these. */
+interface OidcOptions extends ProviderOptions {
+  /** A token must be for one of these. */
   readonly audiences: readonly string[];
   readonly mapping: ClaimMapping;
   readonly algorithms?: readonly string[];
@@ -26,13 +26,13 @@ export class OidcTokens implements TokenAuthenticator {
     this.#keys = new ProviderKeys(ctx, options);
   }
 
-  async authenticateToken(token: string): Promise<TokenAnswer | undefined> {
+  async authenticateToken(token: string): Promise<TokenResponse | undefined> {
     if (issuerOf(token) !== this.#options.issuer) return undefined;
     const claims = await this.#verify(token);
     try {
       return { user: mapClaims(this.#options.mapping, claims) };
     } catch (error) {
-      throw new TokenRefused(`oidc: ${(error as Error).message}`);
+      throw new InvalidTokenError(`oidc: ${(error as Error).message}`);
     }
   }
 
@@ -47,7 +47,7 @@ export class OidcTokens implements TokenAuthenticator {
       });
       return payload;
     } catch (error) {
-      throw new TokenRefused(`oidc: verify token: ${(error as Error).message}`);
+      throw new InvalidTokenError(`oidc: verify token: ${(error as Error).message}`);
     }
   }
 }

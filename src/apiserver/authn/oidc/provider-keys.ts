@@ -1,4 +1,4 @@
-/** An OIDC provider's signing keys: found by discovery, kept, and fetched again when a token names a key that is not there. */
+/** The public keys of an OIDC provider: found by discovery, cached, and fetched again when a token names an unknown key. */
 import {
   createLocalJWKSet,
   errors,
@@ -14,14 +14,14 @@ import type { Context } from '../../../kernel/index.ts';
 
 export interface ProviderOptions {
   readonly issuer: string;
-  /** Where the discovery document is, when that is not below the issuer. */
+  /** The URL of the discovery document, if it is not below the issuer. */
   readonly discoveryUrl?: string;
-  /** PEM; the system's authorities without it. */
+  /** PEM; the system's CAs by default. */
   readonly ca?: string;
 }
 
 const TIMEOUT_MS = 30_000;
-/** A token with an unknown key makes us look at most this often. */
+/** Tokens with unknown keys trigger at most one fetch per interval. */
 const COOLDOWN_MS = 10_000;
 
 export class ProviderKeys {
@@ -36,7 +36,7 @@ export class ProviderKeys {
     this.#options = options;
   }
 
-  /** For jose: the key that signed a token. */
+  /** Finds the key that signed a token, for jose. */
   keyFor = async (
     header: JWSHeaderParameters,
     token: FlattenedJWSInput,
@@ -63,7 +63,7 @@ export class ProviderKeys {
     );
     if (document['issuer'] !== this.#options.issuer)
       throw new Error(
-        `the provider says that its issuer is "${String(document['issuer'])}", not "${this.#options.issuer}"`,
+        `oidc: issuer did not match the issuer returned by provider, expected "${this.#options.issuer}" got "${String(document['issuer'])}"`,
       );
     const keys = await this.#get(String(document['jwks_uri']));
     this.#keys = createLocalJWKSet(keys as unknown as JSONWebKeySet);
@@ -72,7 +72,7 @@ export class ProviderKeys {
 
   async #get(address: string): Promise<Record<string, unknown>> {
     const url = new URL(address);
-    if (url.protocol !== 'https:') throw new Error(`an OIDC provider must be reached by https, not ${url.protocol}`);
+    if (url.protocol !== 'https:') throw new Error(`the URL of an OIDC provider must use https, got ${url.protocol}`);
     const { ca } = this.#options;
     const transport = new HttpTransport({
       config: { server: url.origin, ...(ca ? { ca } : {}), credentials: anonymous, namespace: 'default' },

@@ -1,6 +1,6 @@
 /**
- * What a kubelet may do: read what its own pods need, and write what is its own. Where the request does not show enough
- * (the name of an object to create), NodeRestriction admission decides later.
+ * The node authorizer: a kubelet may read the objects that its pods need, and write its own objects. If the request does
+ * not have enough information (the name of an object to create), NodeRestriction admission decides.
  */
 import type { PolicyRule } from '../../../api/generated/rbac-v1.ts';
 import { quote } from '../../../base/index.ts';
@@ -27,7 +27,7 @@ export class NodeAuthorizer implements Authorizer {
   #rules = new RuleIndex<true>();
   readonly #graph: NodeGraph;
 
-  /** `rules`: what every node may do, where no check below subdivides it. */
+  /** `rules` apply to resources that have no check below. */
   constructor(graph: NodeGraph, rules: readonly PolicyRule[]) {
     this.#graph = graph;
     for (const rule of rules) this.#rules.add(rule, true);
@@ -52,19 +52,22 @@ export class NodeAuthorizer implements Authorizer {
 
 const CHECKS: ReadonlyMap<string, Check> = new Map(
   Object.entries<Check>({
-    '/secrets': (graph, node, asked) => readOwn(graph, node, 'secret', asked),
-    '/configmaps': (graph, node, asked) => readOwn(graph, node, 'configmap', asked),
-    '/persistentvolumeclaims': (graph, node, asked) =>
-      asked.subresource === 'status' ? updateStatus(graph, node, 'pvc', asked) : getOwn(graph, node, 'pvc', asked),
-    '/persistentvolumes': (graph, node, asked) => getOwn(graph, node, 'pv', asked),
+    '/secrets': (graph, node, attributes) => readOwn(graph, node, 'secret', attributes),
+    '/configmaps': (graph, node, attributes) => readOwn(graph, node, 'configmap', attributes),
+    '/persistentvolumeclaims': (graph, node, attributes) =>
+      attributes.subresource === 'status'
+        ? updateStatus(graph, node, 'pvc', attributes)
+        : getOwn(graph, node, 'pvc', attributes),
+    '/persistentvolumes': (graph, node, attributes) => getOwn(graph, node, 'pv', attributes),
     '/serviceaccounts': serviceAccounts,
     '/nodes': nodes,
     '/pods': pods,
     'coordination.k8s.io/leases': leases,
-    'resource.k8s.io/resourceclaims': (graph, node, asked) => getOwn(graph, node, 'resourceclaim', asked),
+    'resource.k8s.io/resourceclaims': (graph, node, attributes) => getOwn(graph, node, 'resourceclaim', attributes),
     'resource.k8s.io/resourceslices': resourceSlices,
     'storage.k8s.io/csinodes': csiNodes,
-    'storage.k8s.io/volumeattachments': (graph, node, asked) => getOwn(graph, node, 'volumeattachment', asked),
+    'storage.k8s.io/volumeattachments': (graph, node, attributes) =>
+      getOwn(graph, node, 'volumeattachment', attributes),
     'certificates.k8s.io/podcertificaterequests': podCertificateRequests,
   }),
 );
@@ -81,35 +84,37 @@ function related(
     : noOpinion(`no relationship found between node '${node}' and this object`);
 }
 
-function getOwn(graph: NodeGraph, node: string, vertex: Vertex, asked: AuthorizationAttributes): Decision {
-  if (asked.verb !== 'get') return noOpinion('can only get individual resources of this type');
-  if (asked.subresource !== '') return noOpinion('cannot get subresource');
-  return related(graph, node, vertex, asked);
+function getOwn(graph: NodeGraph, node: string, vertex: Vertex, attributes: AuthorizationAttributes): Decision {
+  if (attributes.verb !== 'get') return noOpinion('can only get individual resources of this type');
+  if (attributes.subresource !== '') return noOpinion('cannot get subresource');
+  return related(graph, node, vertex, attributes);
 }
 
-function readOwn(graph: NodeGraph, node: string, vertex: Vertex, asked: AuthorizationAttributes): Decision {
-  if (!['get', 'list', 'watch'].includes(asked.verb)) return noOpinion('can only read resources of this type');
-  if (asked.subresource !== '') return noOpinion('cannot read subresource');
-  if (asked.namespace === '') return noOpinion('can only read namespaced object of this type');
-  return related(graph, node, vertex, asked);
+function readOwn(graph: NodeGraph, node: string, vertex: Vertex, attributes: AuthorizationAttributes): Decision {
+  if (!['get', 'list', 'watch'].includes(attributes.verb)) return noOpinion('can only read resources of this type');
+  if (attributes.subresource !== '') return noOpinion('cannot read subresource');
+  if (attributes.namespace === '') return noOpinion('can only read namespaced object of this type');
+  return related(graph, node, vertex, attributes);
 }
 
-function updateStatus(graph: NodeGraph, node: string, vertex: Vertex, asked: AuthorizationAttributes): Decision {
-  if (asked.verb !== 'update' && asked.verb !== 'patch') return noOpinion('can only get/update/patch this type');
-  return related(graph, node, vertex, asked);
+function updateStatus(graph: NodeGraph, node: string, vertex: Vertex, attributes: AuthorizationAttributes): Decision {
+  if (attributes.verb !== 'update' && attributes.verb !== 'patch')
+    return noOpinion('can only get/update/patch this type');
+  return related(graph, node, vertex, attributes);
 }
 
-function serviceAccounts(graph: NodeGraph, node: string, asked: AuthorizationAttributes): Decision {
-  if (asked.verb === 'get' && asked.subresource === '') return related(graph, node, 'serviceaccount', asked);
-  if (asked.verb !== 'create' || asked.name === '')
+function serviceAccounts(graph: NodeGraph, node: string, attributes: AuthorizationAttributes): Decision {
+  if (attributes.verb === 'get' && attributes.subresource === '')
+    return related(graph, node, 'serviceaccount', attributes);
+  if (attributes.verb !== 'create' || attributes.name === '')
     return noOpinion('can only create tokens for individual service accounts');
-  if (asked.subresource !== 'token') return noOpinion('can only create token subresource of serviceaccount');
-  return related(graph, node, 'serviceaccount', asked);
+  if (attributes.subresource !== 'token') return noOpinion('can only create token subresource of serviceaccount');
+  return related(graph, node, 'serviceaccount', attributes);
 }
 
 const OWN_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
 
-/** On create the name is in the body: NodeRestriction compares it. */
+/** On create the name is in the body, and NodeRestriction checks it. */
 function leases(_graph: NodeGraph, node: string, { verb, namespace, name }: AuthorizationAttributes): Decision {
   if (!OWN_VERBS.includes(verb)) return noOpinion('can only get, create, update, patch, or delete a node lease');
   if (namespace !== NODE_LEASES) return noOpinion(`can only access leases in the "${NODE_LEASES}" system namespace`);
@@ -126,20 +131,20 @@ function csiNodes(_graph: NodeGraph, node: string, { verb, subresource, name }: 
   return ALLOW;
 }
 
-function resourceSlices(graph: NodeGraph, node: string, asked: AuthorizationAttributes): Decision {
-  if (asked.subresource !== '') return noOpinion('cannot authorize ResourceSlice subresources');
-  switch (asked.verb) {
+function resourceSlices(graph: NodeGraph, node: string, attributes: AuthorizationAttributes): Decision {
+  if (attributes.subresource !== '') return noOpinion('cannot authorize ResourceSlice subresources');
+  switch (attributes.verb) {
     case 'create':
       return ALLOW;
     case 'get':
     case 'update':
     case 'patch':
     case 'delete':
-      return related(graph, node, 'resourceslice', asked);
+      return related(graph, node, 'resourceslice', attributes);
     case 'watch':
     case 'list':
     case 'deletecollection':
-      if (selects(asked, 'spec.nodeName', node)) return ALLOW;
+      if (selects(attributes, 'spec.nodeName', node)) return ALLOW;
       return noOpinion('can only list/watch/deletecollection resourceslices with nodeName field selector');
     default:
       return noOpinion(
@@ -148,11 +153,12 @@ function resourceSlices(graph: NodeGraph, node: string, asked: AuthorizationAttr
   }
 }
 
-function podCertificateRequests(graph: NodeGraph, node: string, asked: AuthorizationAttributes): Decision {
-  if (asked.subresource !== '') return noOpinion('nodes may not access the pod certificate request subresources');
-  if (asked.verb === 'create') return ALLOW;
-  if (asked.verb === 'get') return related(graph, node, 'podcertificaterequest', asked);
-  if ((asked.verb === 'list' || asked.verb === 'watch') && selects(asked, 'spec.nodeName', node)) return ALLOW;
+function podCertificateRequests(graph: NodeGraph, node: string, attributes: AuthorizationAttributes): Decision {
+  if (attributes.subresource !== '') return noOpinion('nodes may not access the pod certificate request subresources');
+  if (attributes.verb === 'create') return ALLOW;
+  if (attributes.verb === 'get') return related(graph, node, 'podcertificaterequest', attributes);
+  if ((attributes.verb === 'list' || attributes.verb === 'watch') && selects(attributes, 'spec.nodeName', node))
+    return ALLOW;
   return noOpinion('can only create, get, list, or watch pod certificate requests of this node');
 }
 
@@ -166,27 +172,27 @@ function nodes(_graph: NodeGraph, node: string, { verb, subresource, name }: Aut
   return noOpinion(`node '${node}' cannot read '${name}', only its own Node object`);
 }
 
-function pods(graph: NodeGraph, node: string, asked: AuthorizationAttributes): Decision {
-  switch (asked.subresource) {
+function pods(graph: NodeGraph, node: string, attributes: AuthorizationAttributes): Decision {
+  switch (attributes.subresource) {
     case '':
-      return podsThemselves(graph, node, asked);
+      return podsThemselves(graph, node, attributes);
     case 'status':
-      return asked.verb === 'update' || asked.verb === 'patch' ? ALLOW : NO_OPINION;
+      return attributes.verb === 'update' || attributes.verb === 'patch' ? ALLOW : NO_OPINION;
     case 'eviction':
-      return asked.verb === 'create' ? ALLOW : NO_OPINION;
+      return attributes.verb === 'create' ? ALLOW : NO_OPINION;
     default:
       return NO_OPINION;
   }
 }
 
-function podsThemselves(graph: NodeGraph, node: string, asked: AuthorizationAttributes): Decision {
-  switch (asked.verb) {
+function podsThemselves(graph: NodeGraph, node: string, attributes: AuthorizationAttributes): Decision {
+  switch (attributes.verb) {
     case 'get':
-      return getOwn(graph, node, 'pod', asked);
+      return getOwn(graph, node, 'pod', attributes);
     case 'list':
     case 'watch':
-      if (selects(asked, 'spec.nodeName', node)) return ALLOW;
-      if (asked.name !== '') return related(graph, node, 'pod', asked);
+      if (selects(attributes, 'spec.nodeName', node)) return ALLOW;
+      if (attributes.name !== '') return related(graph, node, 'pod', attributes);
       return noOpinion('can only list/watch pods with spec.nodeName field selector');
     case 'create':
     case 'delete':

@@ -1,6 +1,6 @@
 /**
- * What each node has to do with: the objects that its pods refer to. Kept as counts per object and node, so that a
- * question is answered by looking it up. It is built when the first node asks; a cluster without nodes pays nothing.
+ * The graph of the node authorizer: which objects the pods of each node reference. It counts references per object and
+ * node, so that a check is one lookup. It is built for the first request of a node.
  */
 import type { PersistentVolume, Pod } from '../../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../../machinery/index.ts';
@@ -29,7 +29,7 @@ interface KnownPod {
 
 export class NodeGraph {
   #pods = new Map<string, KnownPod>();
-  /** `kind ns/name` to how many pods of each node refer to it. */
+  /** By `kind ns/name`: how many pods of each node reference the object. */
   #users = new Map<string, Map<string, number>>();
   #lastReferences: readonly string[] = [];
   #claimOfVolume = new Map<string, string>();
@@ -43,7 +43,7 @@ export class NodeGraph {
     this.#registry = registry;
   }
 
-  /** Whether the object has to do with the node. */
+  /** Whether a pod of the node, or the node itself, references the object. */
   reaches(node: string, vertex: Vertex, namespace: string, name: string): boolean {
     if (!this.#built) this.#build();
     const place = `${namespace}/${name}`;
@@ -130,7 +130,7 @@ export class NodeGraph {
     }
   }
 
-  /** Pods of one template refer to the same things, and most come one after the other: they share one list. */
+  /** Consecutive pods are often from one template and have the same references: they share one list to save memory. */
   #shared(references: readonly string[]): readonly string[] {
     if (!sameTexts(this.#lastReferences, references)) this.#lastReferences = references;
     return this.#lastReferences;

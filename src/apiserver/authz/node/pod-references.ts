@@ -1,10 +1,10 @@
-/** What a pod refers to by name, and its node therefore may read: `secret ns/name`, `configmap ns/name` and so on. */
+/** The objects that a pod references, and that its node may therefore read: `secret ns/name`, `configmap ns/name`, … */
 import type { Container, EphemeralContainer, Pod, PodSpec, Volume } from '../../../api/generated/core-v1.ts';
 
 const MIRROR = 'kubernetes.io/config.mirror';
 
 export function podReferences(pod: Pod, namespace: string, name: string): string[] {
-  // A node makes mirror pods itself: what they name must give it nothing.
+  // Nodes create mirror pods themselves: their references must not grant access.
   if (pod.metadata?.annotations?.[MIRROR] !== undefined) return [];
   const { spec } = pod;
   if (!spec) return [];
@@ -63,7 +63,7 @@ function addVolume(volume: Volume, pod: string, add: Add): void {
   if (volume.ephemeral) add('pvc', `${pod}-${volume.name}`);
 }
 
-/** Claims made from a template are named in the status. */
+/** The status has the names of claims that were created from a template. */
 function addClaims({ spec, status }: Pod, add: Add): void {
   for (const claim of spec?.resourceClaims ?? []) {
     if (claim.resourceClaimName) add('resourceclaim', claim.resourceClaimName);

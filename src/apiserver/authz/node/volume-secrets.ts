@@ -1,4 +1,4 @@
-/** The Secrets that a kubelet needs to mount a PersistentVolume, as `namespace/name`; without one it is the claim's namespace. */
+/** The Secrets that a kubelet needs to mount a PersistentVolume, as `namespace/name`; the default is the claim's namespace. */
 import type { PersistentVolume } from '../../../api/generated/core-v1.ts';
 
 interface Reference {

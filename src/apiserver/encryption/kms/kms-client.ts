@@ -1,4 +1,4 @@
-/** A key management service on a Unix socket: gRPC, `v2.KeyManagementService`. */
+/** The gRPC client of a KMS v2 plugin (`v2.KeyManagementService`) on a Unix socket. */
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import type { Context } from '../../../kernel/index.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from './messages.ts';
 
 const SERVICE = '/v2.KeyManagementService/';
-const itself = (bytes: Buffer): Buffer => bytes;
+const identity = (bytes: Buffer): Buffer => bytes;
 
 export class KmsClient {
   #client: Client;
@@ -21,7 +21,7 @@ export class KmsClient {
   constructor(ctx: Context, endpoint: string, timeoutMs: number) {
     this.#ctx = ctx;
     this.#timeoutMs = timeoutMs;
-    // `unix:///@name` is a socket in Linux's abstract namespace.
+    // `unix:///@name` is a Linux abstract socket.
     const address = endpoint.startsWith('unix:///@')
       ? `unix-abstract:${endpoint.slice('unix:///@'.length)}`
       : `unix:${endpoint.slice('unix://'.length)}`;
@@ -48,8 +48,8 @@ export class KmsClient {
     return new Promise((resolve, reject) => {
       this.#client.makeUnaryRequest(
         SERVICE + method,
-        itself,
-        itself,
+        identity,
+        identity,
         request,
         new Metadata(),
         { deadline },

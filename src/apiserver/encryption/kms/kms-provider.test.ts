@@ -39,7 +39,7 @@ describe('a key management service', () => {
     close();
 
     const [other, closeOther] = open();
-    expect(() => other.fromStorage(stored[0]!, `${PLACE}-a`)).toThrow('has not decrypted the key');
+    expect(() => other.fromStorage(stored[0]!, `${PLACE}-a`)).toThrow('has not decrypted the seed');
     await other.prepare(stored.map((value, i) => ({ key: `${PLACE}-${'abc'[i]}`, value })));
     expect(other.fromStorage(stored[0]!, `${PLACE}-a`).value).toEqual(VALUE);
     expect(other.prepare([{ key: `${PLACE}-a`, value: stored[0]! }])).toBeUndefined();
@@ -67,7 +67,7 @@ describe('a key management service', () => {
     const [later, closeLater] = open();
     await expect(later.toStorage(VALUE, PLACE)).rejects.toThrow('expected KMSv2 healthz status ok');
     await later.prepare([{ key: PLACE, value: stored }]);
-    expect(() => later.fromStorage(stored, PLACE)).toThrow('has not decrypted the key');
+    expect(() => later.fromStorage(stored, PLACE)).toThrow('has not decrypted the seed');
     closeLater();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * KMS v2: the service encrypts a seed, and each value is encrypted here with a key that is derived from the seed and
- * 32 random bytes stored with it. So the service is asked at the start, when its key changes, and for seeds of others.
+ * The KMS v2 provider: the KMS encrypts a seed, and the server encrypts each value with a key that it derives from the seed
+ * and 32 random bytes. So it calls the KMS only at its start, when the key changes, and for seeds of other servers.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { ownValue } from '../../../base/index.ts';
@@ -10,18 +10,18 @@ import type { Provider } from '../provider.ts';
 import { KmsClient } from './kms-client.ts';
 import { decodeEncryptedObject, encodeEncryptedObject, type Annotations, type EncryptedObject } from './messages.ts';
 
-export interface KmsProviderOptions {
+interface KmsProviderOptions {
   readonly name: string;
   readonly endpoint: string;
   readonly timeoutMs: number;
 }
 
-const SEED = 32;
-const INFO = 32;
+const SEED_BYTES = 32;
+const INFO_BYTES = 32;
 const DERIVED_FROM_SEED = 1;
-/** How often the service is asked for its key. */
+/** The interval of status checks. */
 const POLL_MS = 60_000;
-/** So long after the service last answered its seed is still written with. */
+/** A seed is used for writes until this long after the last successful status check. */
 const WRITE_TTL_MS = 3 * 60_000;
 
 interface WriteState {
@@ -50,11 +50,11 @@ export class KmsProvider implements Provider {
     this.#client = new KmsClient(ctx, options.endpoint, options.timeoutMs);
   }
 
-  async encrypt(value: Buffer, place: string): Promise<Buffer> {
+  async encrypt(value: Buffer, storageKey: string): Promise<Buffer> {
     const state =
       this.#state && this.#ctx.clock.monotonic() < this.#state.usableUntil ? this.#state : await this.#refresh();
-    const info = Buffer.from(this.#ctx.random.bytes(INFO));
-    const sealed = sealGcm(derivedKey(state.seed, info), Buffer.from(this.#ctx.random.bytes(12)), value, place);
+    const info = Buffer.from(this.#ctx.random.bytes(INFO_BYTES));
+    const sealed = sealGcm(derivedKey(state.seed, info), Buffer.from(this.#ctx.random.bytes(12)), value, storageKey);
     return encodeEncryptedObject({
       encryptedData: Buffer.concat([info, sealed]),
       keyId: state.keyId,
@@ -64,14 +64,18 @@ export class KmsProvider implements Provider {
     });
   }
 
-  decrypt(value: Buffer, place: string): Buffer {
+  decrypt(value: Buffer, storageKey: string): Buffer {
     const object = decodeEncryptedObject(value);
     const source = this.#seeds.get(seedId(object));
-    if (!source) throw new Error('the KMS has not decrypted the key of this value');
+    if (!source) throw new Error('the KMS has not decrypted the seed of this value');
     const { encryptedData } = object;
-    if (object.sourceType !== DERIVED_FROM_SEED) return openGcm(source, encryptedData, place);
-    if (encryptedData.length < INFO) throw new Error('the stored data was shorter than the required size');
-    return openGcm(derivedKey(source, encryptedData.subarray(0, INFO)), encryptedData.subarray(INFO), place);
+    if (object.sourceType !== DERIVED_FROM_SEED) return openGcm(source, encryptedData, storageKey);
+    if (encryptedData.length < INFO_BYTES) throw new Error('the stored data was shorter than the required size');
+    return openGcm(
+      derivedKey(source, encryptedData.subarray(0, INFO_BYTES)),
+      encryptedData.subarray(INFO_BYTES),
+      storageKey,
+    );
   }
 
   prepare(value: Buffer): Promise<void> | undefined {
@@ -80,7 +84,7 @@ export class KmsProvider implements Provider {
     if (this.#seeds.has(id)) return undefined;
     let decrypting = this.#decrypting.get(id);
     if (!decrypting) {
-      decrypting = this.#learn(id, object).finally(() => this.#decrypting.delete(id));
+      decrypting = this.#decryptSeed(id, object).finally(() => this.#decrypting.delete(id));
       this.#decrypting.set(id, decrypting);
     }
     return decrypting;
@@ -90,7 +94,7 @@ export class KmsProvider implements Provider {
     return this.#state !== undefined && decodeEncryptedObject(value).keyId !== this.#state.keyId;
   }
 
-  /** Asks the service for its state now; fails when it is not healthy. */
+  /** Throws if the KMS is not healthy. */
   async check(): Promise<void> {
     await this.#refresh();
   }
@@ -100,36 +104,36 @@ export class KmsProvider implements Provider {
     this.#client.close();
   }
 
-  /** A value whose key the service cannot decrypt is reported when it is read; others must not wait for it. */
-  async #learn(id: string, { encryptedDekSource, keyId, annotations }: EncryptedObject): Promise<void> {
+  /** Does not throw: the read of this value fails later, and reads of other values must not fail. */
+  async #decryptSeed(id: string, { encryptedDekSource, keyId, annotations }: EncryptedObject): Promise<void> {
     try {
       this.#seeds.set(id, await this.#client.decrypt(encryptedDekSource, keyId, annotations));
     } catch (error) {
-      this.#ctx.logger.error(error, 'The KMS could not decrypt a key', { provider: this.#options.name });
+      this.#ctx.logger.error(error, 'Failed to decrypt a seed with the KMS', { provider: this.#options.name });
     }
   }
 
   #refresh(): Promise<WriteState> {
-    this.#refreshing ??= this.#ask().finally(() => (this.#refreshing = undefined));
+    this.#refreshing ??= this.#refreshState().finally(() => (this.#refreshing = undefined));
     return this.#refreshing;
   }
 
-  async #ask(): Promise<WriteState> {
+  async #refreshState(): Promise<WriteState> {
     this.#poll ??= this.#ctx.clock.every(POLL_MS, () => {
       this.#refresh().catch((error: unknown) =>
-        this.#ctx.logger.error(error, 'The KMS does not answer', { provider: this.#options.name }),
+        this.#ctx.logger.error(error, 'Failed to check the status of the KMS', { provider: this.#options.name }),
       );
     });
     const { version, healthz, keyId } = await this.#client.status();
     if (version !== 'v2' && version !== 'v2beta1') throw new Error(`expected KMSv2 API version v2, got ${version}`);
     if (healthz !== 'ok') throw new Error(`expected KMSv2 healthz status ok, got ${healthz}`);
-    if (keyId === '') throw new Error('the KMS gave an empty key id');
+    if (keyId === '') throw new Error('the KMS returned an empty key id');
     const usableUntil = this.#ctx.clock.monotonic() + WRITE_TTL_MS;
     if (this.#state?.keyId === keyId) {
       this.#state.usableUntil = usableUntil;
       return this.#state;
     }
-    const seed = Buffer.from(this.#ctx.random.bytes(SEED));
+    const seed = Buffer.from(this.#ctx.random.bytes(SEED_BYTES));
     const encrypted = await this.#client.encrypt(seed);
     const state: WriteState = {
       keyId: encrypted.keyId,

@@ -1,4 +1,4 @@
-/** The few protobuf messages of the KMS v2 API and of what is stored: texts, bytes, one number, and maps of bytes. */
+/** Encodes and decodes the protobuf messages of the KMS v2 API and of stored values. */
 import { decodeVarint, encodeVarint, ownValue } from '../../../base/index.ts';
 
 export type Annotations = Readonly<Record<string, Buffer>>;
@@ -8,7 +8,7 @@ export interface EncryptedObject {
   readonly keyId: string;
   readonly encryptedDekSource: Buffer;
   readonly annotations: Annotations;
-  /** 0: an AES-GCM key; 1: a seed from which each value's key is derived. */
+  /** 0: an AES-GCM key. 1: a seed from which the key of each value is derived. */
   readonly sourceType: number;
 }
 
@@ -64,7 +64,7 @@ export function decodeStatusResponse(bytes: Buffer): { version: string; healthz:
   return { version: text(1), healthz: text(2), keyId: text(3) };
 }
 
-/** Length-delimited; what is empty is left out. */
+/** A length-delimited field; an empty value is omitted. */
 export function bytesField(number: number, value: Buffer): Buffer {
   if (value.length === 0) return Buffer.alloc(0);
   return Buffer.concat([Buffer.from([(number << 3) | 2]), encodeVarint(value.length), value]);
@@ -95,7 +95,7 @@ export function readFields(bytes: Buffer): Fields {
   let at = 0;
   const readVarint = (): number => {
     const read = decodeVarint(bytes, at);
-    if (read === undefined) throw new Error('a message of the KMS ends too early');
+    if (read === undefined) throw new Error('truncated KMS message');
     at = read.next;
     return read.value;
   };
@@ -105,10 +105,10 @@ export function readFields(bytes: Buffer): Fields {
     if ((tag & 7) === 0) numbers.set(number, readVarint());
     else if ((tag & 7) === 2) {
       const length = readVarint();
-      if (at + length > bytes.length) throw new Error('a message of the KMS ends too early');
+      if (at + length > bytes.length) throw new Error('truncated KMS message');
       texts.set(number, [...(texts.get(number) ?? []), bytes.subarray(at, at + length)]);
       at += length;
-    } else throw new Error('a message of the KMS has a field of an unknown form');
+    } else throw new Error('unsupported wire type in a KMS message');
   }
   return {
     bytes: (number) => texts.get(number)?.at(-1) ?? Buffer.alloc(0),

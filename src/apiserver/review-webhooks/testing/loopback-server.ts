@@ -1,5 +1,5 @@
+/** A TLS server on loopback for tests, with a certificate from its own CA. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-/** A TLS server on loopback for tests, with a certificate that a CA of its own signed. */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import os from 'node:os';
@@ -12,7 +12,7 @@ export interface LoopbackServer {
   readonly url: string;
   /** PEM */
   readonly ca: string;
-  /** Bodies of the requests so far, parsed when they are JSON. */
+  /** The requests so far, with parsed bodies. */
   readonly received: { path: string; body: unknown }[];
   /** A kubeconfig that names the server. */
   readonly kubeconfig: string;

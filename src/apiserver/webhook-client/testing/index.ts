@@ -1,4 +1,4 @@
-/** A real HTTPS server on loopback for tests of what the API server calls: each request is recorded and answered by a function. */
+/** An HTTPS server on loopback for tests: records each request, and responds with a function. */
 import https from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { createContext } from '../../../kernel/index.ts';
@@ -9,7 +9,7 @@ export interface TestCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Record<string, unknown>;
-  /** The name in the client's certificate, when it sent one. */
+  /** The common name of the client certificate. */
   readonly clientName: string | undefined;
 }
 
@@ -22,7 +22,7 @@ export interface TestReply {
 export interface TestHttpsServer {
   readonly port: number;
   readonly url: string;
-  /** PEM in base64, as caBundle fields have it. */
+  /** PEM in base64, for caBundle fields. */
   readonly caBundle: string;
   readonly calls: TestCall[];
   readonly connections: () => number;
@@ -33,11 +33,11 @@ export interface TestHttpsServer {
 export interface TestHttpsOptions {
   readonly dnsNames?: readonly string[];
   readonly addresses?: readonly string[];
-  /** Asks for a certificate that this authority has signed (PEM). */
+  /** Request a client certificate of this CA (PEM). */
   readonly clientCa?: string;
 }
 
-/** An answer that never comes: undefined. */
+/** Undefined: the server never responds. */
 export type Answer = (call: TestCall) => TestReply | undefined | Promise<TestReply | undefined>;
 
 export async function startHttpsServer(answer: Answer, options: TestHttpsOptions = {}): Promise<TestHttpsServer> {

@@ -1,9 +1,9 @@
-import { schema as builtIn } from '../../api/index.ts';
 /**
- * Brings an object of a custom kind into the form that its schema gives it: metadata as of any object, what the schema
- * does not know taken out (and named), nulls that no field can hold dropped, defaults filled in. An object that is in
- * form already is returned as it is, after one look at each of its parts.
+ * Pruning and defaulting of custom resources by their structural schema: removes unknown fields (and reports them), drops
+ * nulls of non-nullable fields, conforms metadata, sets defaults. A normalized object is one that this would not change;
+ * a compiled predicate finds these quickly.
  */
+import { schema as builtIn } from '../../api/index.ts';
 import { append, cloneJson, isRecord, ownValue, setOwn } from '../../base/index.ts';
 import { conform } from '../../machinery/decode/index.ts';
 import {
@@ -15,9 +15,9 @@ import {
   type Schema,
 } from '../../machinery/validation/index.ts';
 
-export interface Coerced {
+interface Pruned {
   readonly object: Record<string, unknown>;
-  /** `unknown field "spec.a"`: metadata's first, then the others in the order of their paths. */
+  /** `unknown field "spec.a"`: those in metadata first, then the others sorted by path. */
   readonly strictErrors: readonly string[];
 }
 
@@ -25,11 +25,11 @@ const OBJECT_META = builtIn.message('io.k8s.apimachinery.pkg.apis.meta.v1.Object
 const RESOURCE_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
 const FIELDS_IN_STRICT_ERROR = /^(unknown|duplicate) field "/;
 
-/** The object pruned; throws a StatusError for metadata that is none. The input is not changed. */
-export function coerce(value: Record<string, unknown>, schema: Schema | undefined): Coerced {
+/** Prunes a copy of the object. Throws a StatusError for invalid metadata. */
+export function prune(value: Record<string, unknown>, schema: Schema | undefined): Pruned {
   const pruning = new Pruning();
   const object = schema ? pruning.resource(value, schema) : { ...value };
-  const metadataErrors = withMetadata(object, value);
+  const metadataErrors = conformMetadata(object, value);
   return {
     object,
     strictErrors: [
@@ -40,8 +40,8 @@ export function coerce(value: Record<string, unknown>, schema: Schema | undefine
   };
 }
 
-/** Puts the object's metadata into canonical form, and names what is unknown in it. */
-export function withMetadata(object: Record<string, unknown>, { metadata }: Record<string, unknown>): string[] {
+/** Conforms the metadata of the object, and returns its unknown fields. */
+export function conformMetadata(object: Record<string, unknown>, { metadata }: Record<string, unknown>): string[] {
   if (metadata === undefined) return [];
   const conformed = conform(OBJECT_META, metadata ?? {});
   object['metadata'] = conformed.object;
@@ -51,7 +51,7 @@ export function withMetadata(object: Record<string, unknown>, { metadata }: Reco
 class Pruning {
   readonly unknown: string[] = [];
   readonly metadataErrors: string[] = [];
-  /** The names and indexes that lead to the value that is being looked at. */
+  /** The path of the current value. */
   readonly #path: (string | number)[] = [];
 
   resource(value: Record<string, unknown>, schema: Schema): Record<string, unknown> {
@@ -94,7 +94,7 @@ class Pruning {
     });
   }
 
-  /** Everything stays, except inside of what the schema does describe. */
+  /** Keeps unknown fields, but prunes inside the fields that the schema describes. */
   #knownParts(value: unknown, schema: Schema | undefined): unknown {
     if (!schema) return value;
     if (Array.isArray(value)) return this.#items(value, (item) => this.#knownParts(item, itemsOf(schema)));
@@ -146,7 +146,7 @@ class Pruning {
   }
 }
 
-/** Fills in what is missing or null; changes the value in place. */
+/** Sets defaults for missing fields, and for nulls of non-nullable fields, in place. */
 export function applySchemaDefaults(value: unknown, schema: Schema | undefined): void {
   if (!schema || typeof value !== 'object' || value === null) return;
   if (Array.isArray(value)) {
@@ -175,28 +175,28 @@ export function applySchemaDefaults(value: unknown, schema: Schema | undefined):
 const isDefaultable = (value: unknown, schema: Schema | undefined): boolean =>
   value === null && schema !== undefined && !schema.nullable && schema.default != null;
 
-/** Whether pruning and defaulting would leave a stored value as it is. */
-export type InForm = (value: unknown) => boolean;
+/** Whether pruning and defaulting would not change the value. */
+export type IsNormalized = (value: unknown) => boolean;
 
-/** Compiles the question of whether a whole resource is in form; its own apiVersion, kind and metadata are. */
-export function compileInForm(schema: Schema): InForm {
+/** Compiles the check for a whole resource, without its apiVersion, kind and metadata. */
+export function compileIsNormalized(schema: Schema): IsNormalized {
   return compile({ ...schema, 'x-kubernetes-embedded-resource': true }, true);
 }
 
-const ALWAYS: InForm = () => true;
-/** Scalars and empty lists have nothing to prune. */
-const WITHOUT_FIELDS: InForm = (value) => {
+const ALWAYS: IsNormalized = () => true;
+/** Without a schema, only values without fields are normalized. */
+const WITHOUT_FIELDS: IsNormalized = (value) => {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) return value.every(WITHOUT_FIELDS);
   for (const _ in value) return false;
   return true;
 };
 
-function compile(schema: Schema, isRoot = false): InForm {
+function compile(schema: Schema, isRoot = false): IsNormalized {
   const open = preservesUnknownFields(schema);
   const embedded = isEmbeddedResource(schema);
   const items = itemsOf(schema);
-  const itemInForm = items ? compile(items) : open ? ALWAYS : WITHOUT_FIELDS;
+  const itemIsNormalized = items ? compile(items) : open ? ALWAYS : WITHOUT_FIELDS;
   const itemsTakeNull = !items || items.nullable === true || items.default == null;
   const additional = additionalOf(schema);
   const others = additional
@@ -206,7 +206,7 @@ function compile(schema: Schema, isRoot = false): InForm {
       : open
         ? ALWAYS
         : undefined;
-  const properties = new Map<string, InForm>();
+  const properties = new Map<string, IsNormalized>();
   const defaulted: string[] = [];
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (embedded && RESOURCE_FIELDS.has(name)) continue;
@@ -216,12 +216,12 @@ function compile(schema: Schema, isRoot = false): InForm {
   return (value) => {
     if (typeof value !== 'object' || value === null) return true;
     if (Array.isArray(value)) {
-      for (const item of value) if ((item === null && !itemsTakeNull) || !itemInForm(item)) return false;
+      for (const item of value) if ((item === null && !itemsTakeNull) || !itemIsNormalized(item)) return false;
       return true;
     }
     for (const name of defaulted) if (!Object.hasOwn(value, name)) return false;
     for (const name in value) {
-      // The metadata of a resource inside of another has a form of its own, which is looked at when the object is pruned.
+      // Metadata of an embedded resource is always conformed when the object is pruned.
       if (embedded && RESOURCE_FIELDS.has(name)) {
         if (!isRoot && name === 'metadata') return false;
         continue;
@@ -233,8 +233,8 @@ function compile(schema: Schema, isRoot = false): InForm {
   };
 }
 
-/** A field's value: null is in form only where the field can be null. */
-function compileField(schema: Schema): InForm {
-  const inForm = compile(schema);
-  return schema.nullable ? inForm : (value) => value !== null && inForm(value);
+/** For a field, null is normalized only if the field is nullable. */
+function compileField(schema: Schema): IsNormalized {
+  const isNormalized = compile(schema);
+  return schema.nullable ? isNormalized : (value) => value !== null && isNormalized(value);
 }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { FieldError } from '../../machinery/errors/index.ts';
 import { validateValue, type Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { compileValid } from './compile-valid.ts';
+import { compileValidator } from './compile-validator.ts';
 
 const scalar: fc.Arbitrary<Schema> = fc.oneof(
   fc.record(
@@ -98,7 +98,7 @@ it('agrees with the validation that words the errors', () => {
     fc.property(schema, value, (one, given) => {
       const errors: FieldError[] = [];
       validateValue(errors, given, one);
-      expect(compileValid(one)(given)).toBe(errors.length === 0);
+      expect(compileValidator(one)(given)).toBe(errors.length === 0);
     }),
     { numRuns: 2000 },
   );

@@ -1,8 +1,8 @@
-import type { FieldError } from '../../machinery/errors/index.ts';
 /**
- * A schema as one predicate: whether a value has nothing wrong with it. Nearly all values have not; what is wrong with
- * the others is found out, and worded, by `validateValue`, which this has to agree with.
+ * Compiles a schema to a predicate that tells whether a value is valid. Nearly all values are; for the others
+ * `validateValue`, with which the predicate must agree, produces the errors.
  */
+import type { FieldError } from '../../machinery/errors/index.ts';
 import {
   additionalOf,
   compileGoRegexp,
@@ -17,7 +17,7 @@ import {
 
 export type Valid = (value: unknown) => boolean;
 
-export function compileValid(schema: Schema): Valid {
+export function compileValidator(schema: Schema): Valid {
   const checks = [
     typeCheck(schema),
     combinations(schema),
@@ -38,14 +38,14 @@ function typeCheck(schema: Schema): Valid | undefined {
   const types = isIntOrString(schema) ? ['integer', 'string'] : schema.type ? [schema.type] : [];
   const format = schema.format && isRecognizedFormat(types.length === 1 ? types[0] : undefined, schema.format);
   if (format && schema.type !== 'string' && schema.type !== 'integer' && schema.type !== 'number')
-    return byFindings({
+    return byFullValidation({
       ...(schema.type ? { type: schema.type } : {}),
       ...(schema.format ? { format: schema.format } : {}),
       ...(schema.nullable ? { nullable: true } : {}),
     });
   if (types.length === 0) return undefined;
   const nullable = schema.nullable === true;
-  // A list passes for a string with a format, since only texts are held against formats.
+  // As upstream: a list is valid for a string with a format, because formats are only checked on strings.
   const listForString = Boolean(format) && schema.type === 'string';
   const wanted = new Set(types);
   return (value) => {
@@ -67,8 +67,8 @@ function typeCheck(schema: Schema): Valid | undefined {
   };
 }
 
-/** What is rare is left to the slow way. */
-function byFindings(schema: Schema): Valid {
+/** Rare keywords use the full validation. */
+function byFullValidation(schema: Schema): Valid {
   return (value) => {
     const errors: FieldError[] = [];
     validateValue(errors, value, schema);
@@ -79,10 +79,10 @@ function byFindings(schema: Schema): Valid {
 function combinations(schema: Schema): Valid | undefined {
   const { anyOf, oneOf, allOf, not } = schema;
   if (!anyOf?.length && !oneOf?.length && !allOf?.length && !not) return undefined;
-  const any = (anyOf ?? []).map(compileValid);
-  const one = (oneOf ?? []).map(compileValid);
-  const all = (allOf ?? []).map(compileValid);
-  const none = not ? compileValid(not) : undefined;
+  const any = (anyOf ?? []).map(compileValidator);
+  const one = (oneOf ?? []).map(compileValidator);
+  const all = (allOf ?? []).map(compileValidator);
+  const none = not ? compileValidator(not) : undefined;
   return (value) => {
     if (value === null || value === undefined) return true;
     if (any.length > 0 && !any.some((valid) => valid(value))) return false;
@@ -98,7 +98,7 @@ function strings(schema: Schema): Valid | undefined {
   const matches = pattern ? matcher(pattern) : undefined;
   return (value) => {
     if (typeof value !== 'string') return true;
-    // Characters are at most as many as code units; they are counted only where that does not settle it.
+    // There are at most as many characters as code units. Count characters only if that does not decide.
     if (maxLength != null && value.length > maxLength && characters(value) > maxLength) return false;
     if (
       minLength != null &&
@@ -129,7 +129,7 @@ function numbers(schema: Schema): Valid | undefined {
   const { multipleOf, minimum, maximum } = schema;
   if (schema.type !== 'integer' && multipleOf == null && minimum == null && maximum == null) return undefined;
   const simple = multipleOf == null && (!schema.format || schema.format === 'int32' || schema.format === 'int64');
-  const slow = byFindings(numericPart(schema));
+  const slow = byFullValidation(numericPart(schema));
   const int32 = schema.type === 'integer' && schema.format === 'int32';
   return (value) => {
     if (typeof value === 'bigint') return slow(value);
@@ -161,7 +161,7 @@ function arrays(schema: Schema): Valid | undefined {
   const items = itemsOf(schema);
   const { minItems, maxItems } = schema;
   if (!items && minItems == null && maxItems == null) return undefined;
-  const item = items && compileValid(items);
+  const item = items && compileValidator(items);
   return (value) => {
     if (!Array.isArray(value)) return true;
     if ((minItems != null && value.length < minItems) || (maxItems != null && value.length > maxItems)) return false;
@@ -173,11 +173,11 @@ function arrays(schema: Schema): Valid | undefined {
 function objects(schema: Schema): Valid | undefined {
   const { minProperties, maxProperties, required = [] } = schema;
   const properties = new Map(
-    Object.entries(schema.properties ?? {}).map(([name, property]) => [name, compileValid(property)]),
+    Object.entries(schema.properties ?? {}).map(([name, property]) => [name, compileValidator(property)]),
   );
   const additional = additionalOf(schema);
   const others = additional
-    ? compileValid(additional)
+    ? compileValidator(additional)
     : schema.additionalProperties === false
       ? () => false
       : undefined;
@@ -200,7 +200,7 @@ function enumeration(schema: Schema): Valid | undefined {
   const allowed = schema.enum ?? [];
   if (allowed.length === 0) return undefined;
   const plain = allowed.every((entry) => typeof entry === 'string');
-  if (!plain) return byFindings({ enum: allowed });
+  if (!plain) return byFullValidation({ enum: allowed });
   const texts = new Set<unknown>(allowed);
   return (value) => texts.has(value);
 }

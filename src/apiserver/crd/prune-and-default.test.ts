@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Schema } from '../../machinery/validation/apiextensions/index.ts';
-import { applySchemaDefaults, coerce, compileInForm } from './coerce.ts';
+import { applySchemaDefaults, prune, compileIsNormalized } from './prune-and-default.ts';
 
 const spec = (properties: Record<string, Schema>, more: Schema = {}): Schema => ({
   type: 'object',
@@ -71,20 +71,20 @@ describe('pruning', () => {
       ['spec.toString'],
     ],
   ])('%s', (_name, schema, given, left, unknown) => {
-    const { object, strictErrors } = coerce(thing(given), schema);
+    const { object, strictErrors } = prune(thing(given), schema);
     expect(object['spec']).toEqual(left);
     expect(strictErrors).toEqual(unknown.map((path) => `unknown field "${path}"`));
   });
 
   it('prunes metadata like that of any object', () => {
-    const { object, strictErrors } = coerce({ ...thing({}), metadata: { name: 'a', unknown: 1 } }, spec({}));
+    const { object, strictErrors } = prune({ ...thing({}), metadata: { name: 'a', unknown: 1 } }, spec({}));
     expect(object['metadata']).toEqual({ name: 'a' });
     expect(strictErrors).toEqual(['unknown field "metadata.unknown"']);
   });
 
   it('is skipped for what is in form', () => {
     const schema = spec({ a: s, l: { type: 'array', items: s }, d: { ...s, default: 'x' } });
-    const inForm = compileInForm(schema);
+    const isNormalized = compileIsNormalized(schema);
     for (const [value, expected] of [
       [{ a: 'x', d: 'y' }, true],
       [{ a: 'x' }, false],
@@ -93,7 +93,7 @@ describe('pruning', () => {
       [{ d: 'y', l: [{}] }, true],
       [{ d: 'y', l: [{ q: 1 }] }, false],
     ] as const) {
-      expect(inForm(thing(value)), JSON.stringify(value)).toBe(expected);
+      expect(isNormalized(thing(value)), JSON.stringify(value)).toBe(expected);
     }
   });
 });

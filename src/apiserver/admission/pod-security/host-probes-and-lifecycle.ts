@@ -1,6 +1,6 @@
 import { containersWhere, joinQuoted, plural, type AnyContainer, type CheckPod } from './check.ts';
 
-/** Probes and lifecycle handlers reach the pod itself: with another host, the kubelet would reach into its own network. */
+/** A probe or lifecycle handler with a host makes the kubelet connect to that host from the node's network. */
 export const hostProbesAndLifecycle: CheckPod = (spec) => {
   const hosts = new Set<string>();
   const containers = containersWhere(spec, (container) => {

@@ -3,18 +3,18 @@ import type { KubeObject } from '../../../machinery/index.ts';
 import type { Place } from '../../registry/object-store.ts';
 import type { Registry } from '../../registry/registry.ts';
 
-export interface LookedUpResource {
+interface ReferencedResource {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  /** What the error calls it. */
+  /** The name in the NotFound error. */
   readonly singular: string;
 }
 
-/** An object that a request depends on; 404 with the kind in the singular, as upstream's listers word it. */
-export function lookUp(
+/** An object that a node's request refers to. Throws a 404 that names the singular resource, as upstream's listers do. */
+export function getObject(
   registry: Registry,
-  { group, version, plural, singular }: LookedUpResource,
+  { group, version, plural, singular }: ReferencedResource,
   { namespace, name }: Place,
 ): KubeObject {
   const found = registry.lookup(group, version, plural, namespace, name);

@@ -4,9 +4,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createTestContext } from '../../kernel/index.ts';
 import type { ApiRequest, ApiResponse } from '../request/request.ts';
 import { Dialer } from './dialer.ts';
-import { ANSWER_TIMEOUT_MS, handOver } from './hand-over.ts';
 import { LINGER_MS } from './join-connections.ts';
 import { Permit } from './target.ts';
+import { ANSWER_TIMEOUT_MS, proxyUpgrade } from './upgrade-proxy.ts';
 
 const closing: (() => void)[] = [];
 afterEach(() => {
@@ -45,7 +45,7 @@ async function start(serve: (socket: net.Socket, head: string) => void, stopping
         upgrade: { socket, head, rawRequest },
       };
       const target = { host: '127.0.0.1', port, permit: new Permit() };
-      handOver(new Dialer(ctx.clock), {
+      proxyUpgrade(new Dialer(ctx.clock), {
         request,
         target,
         path: '/exec/ns/pod/c?input=1',

@@ -1,15 +1,13 @@
 /**
- * Hands a client's connection over to a backend that speaks another protocol on it: exec, attach, port-forward, the
- * proxies of pods, services and nodes, and aggregated API servers all come here. The connection to the backend is the
- * API server's own and carries its credentials, so the contract is:
+ * Proxies upgrade requests (upstream's UpgradeAwareHandler): exec, attach, port-forward, the proxies of pods, services and
+ * nodes, and aggregated API servers. The connection to the backend carries the API server's credentials, so:
  *
- * - The backend gets one request head and nothing else before it has accepted. The client's early bytes wait.
+ * - The backend gets only the head of the request before it accepts. Early bytes of the client wait.
  * - The two are joined only after a well-formed `HTTP/1.1 101` with `Connection: Upgrade` and an `Upgrade` header that
- *   names a protocol the client asked for. Its head has a limit in size and in time.
- * - Any other answer is an ordinary response: an error of the backend is passed on, with a limit in size and in time;
- *   anything else is an error of ours. Then both connections are closed.
- * - Protocols in which the client could send the backend further requests (HTTP/2, or HTTP over TLS) are not
- *   negotiated.
+ *   names a protocol that the client requested. The size and the time of its head are limited.
+ * - Any other answer is an ordinary response: an error of the backend is forwarded, with a limit on its size and time;
+ *   anything else is a 500. Then both connections are closed.
+ * - Protocols in which the client could send further requests to the backend (HTTP/2, HTTP over TLS) are rejected.
  */
 import type http from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -23,57 +21,59 @@ import { forwardedHeaders, headText, tokensOf } from './headers.ts';
 import { closeAfterAnswer, joinConnections } from './join-connections.ts';
 import type { PermittedTarget } from './target.ts';
 
-export interface HandOver {
-  /** An upgrade request. */
+interface UpgradeRequest {
   readonly request: ApiRequest;
   readonly target: PermittedTarget;
-  /** With the query, as the backend is to see it. */
+  /** The path for the backend, with the query. */
   readonly path: string;
-  /** Besides those of the client. */
+  /** In addition to the client's headers. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** How long the backend may take to answer, the connection included. */
+/** Includes the time to connect. */
 export const ANSWER_TIMEOUT_MS = 30_000;
-/** How long the body of a refusal may take, and how much of it is passed on. */
+/** The limits for the body of an error response. */
 const REFUSAL_TIMEOUT_MS = 10_000;
 const REFUSAL_LIMIT = 64 * 1024;
-/** HTTP on the same connection: what follows the upgrade would be requests again, with the API server's credentials. */
+/** HTTP protocols: after the upgrade the client could send requests with the API server's credentials. */
 const HTTP_PROTOCOL = /^(?:h2c?|h3|http(?:\/.*)?|tls(?:\/.*)?)$/;
 
 type Answer =
   | { readonly accepted: true; readonly head: http.IncomingMessage; readonly backend: Duplex; readonly early: Buffer }
   | { readonly accepted: false; readonly head: http.IncomingMessage };
 
-/** The answer to the upgrade request: `hijacked` when the connections are joined. */
-export async function handOver(dialer: Dialer, handing: HandOver): Promise<ApiResponse> {
-  const { socket } = handing.request.upgrade!;
+/** Returns the response to the upgrade request; `hijacked` if the connections are joined. */
+export async function proxyUpgrade(dialer: Dialer, upgrade: UpgradeRequest): Promise<ApiResponse> {
+  const { socket } = upgrade.request.upgrade!;
   let response: ApiResponse | undefined;
   try {
-    response = await negotiate(dialer, handing);
+    response = await negotiate(dialer, upgrade);
     return response;
   } finally {
     if (!response?.hijacked) closeAfterAnswer(socket, dialer.clock);
   }
 }
 
-async function negotiate(dialer: Dialer, { request, target, path, headers = {} }: HandOver): Promise<ApiResponse> {
+async function negotiate(
+  dialer: Dialer,
+  { request, target, path, headers = {} }: UpgradeRequest,
+): Promise<ApiResponse> {
   const { socket: client, head: early, rawRequest } = request.upgrade!;
-  const asked = rawRequest.headers['upgrade'] ?? '';
-  const protocols = tokensOf(asked);
+  const requested = rawRequest.headers['upgrade'] ?? '';
+  const protocols = tokensOf(requested);
   if (protocols.length === 0 || protocols.some((protocol) => HTTP_PROTOCOL.test(protocol)))
-    throw badRequest(`unable to upgrade to ${quote(asked)}`);
+    throw badRequest(`unable to upgrade to ${quote(requested)}`);
   const forwarded = { ...forwardedHeaders(rawRequest.headers), 'x-forwarded-for': request.remoteAddress, ...headers };
-  const answer = await withinTime(dialer, request.signal, (signal) =>
-    askToUpgrade(dialer, {
+  const answer = await withTimeout(dialer, request.signal, (signal) =>
+    sendUpgradeRequest(dialer, {
       target,
       method: request.method,
       path,
-      headers: { ...forwarded, connection: 'Upgrade', upgrade: asked },
+      headers: { ...forwarded, connection: 'Upgrade', upgrade: requested },
       signal,
     }),
   );
-  if (!answer.accepted) return refusal(dialer, answer.head);
+  if (!answer.accepted) return rejection(dialer, answer.head);
   const { head, backend } = answer;
   if (!accepts(head, protocols)) {
     backend.destroy();
@@ -86,27 +86,27 @@ async function negotiate(dialer: Dialer, { request, target, path, headers = {} }
   return { status: 101, headers: {}, hijacked: true };
 }
 
-async function withinTime<T>(
+async function withTimeout<T>(
   dialer: Dialer,
   parent: AbortSignal,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const controller = new AbortController();
-  const giveUp = (): void => controller.abort(parent.reason);
+  const cancel = (): void => controller.abort(parent.reason);
   const timer = dialer.clock.after(ANSWER_TIMEOUT_MS, () =>
     controller.abort(new Error('timed out waiting for the answer to the upgrade request')),
   );
-  if (parent.aborted) giveUp();
-  parent.addEventListener('abort', giveUp, { once: true });
+  if (parent.aborted) cancel();
+  parent.addEventListener('abort', cancel, { once: true });
   try {
     return await work(controller.signal);
   } finally {
     timer.cancel();
-    parent.removeEventListener('abort', giveUp);
+    parent.removeEventListener('abort', cancel);
   }
 }
 
-/** Whether the answer is the switch that was asked for; Node has seen to it that both headers are there. */
+/** Whether the backend switched to a requested protocol. Node.js has checked that both headers are present. */
 function accepts(head: http.IncomingMessage, protocols: readonly string[]): boolean {
   const switched = tokensOf(head.headers['upgrade']);
   return (
@@ -115,27 +115,27 @@ function accepts(head: http.IncomingMessage, protocols: readonly string[]): bool
 }
 
 /**
- * Sends the head. Interim answers, a 101 that is not one among them, end the matter: Node would wait for another
- * answer.
+ * Sends the head of the upgrade request. Interim responses (1xx, and a malformed 101) fail: Node.js would wait for another
+ * response.
  */
-function askToUpgrade(dialer: Dialer, outgoing: Parameters<typeof startRequest>[1]): Promise<Answer> {
+function sendUpgradeRequest(dialer: Dialer, outgoing: Parameters<typeof startRequest>[1]): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const asking = startRequest(dialer, outgoing);
+    const upgradeRequest = startRequest(dialer, outgoing);
     const fail = (error: unknown): void => {
-      asking.destroy();
+      upgradeRequest.destroy();
       reject(error instanceof Error ? error : new Error(String(error)));
     };
-    asking.once('upgrade', (head, backend, early) => resolve({ accepted: true, head, backend, early }));
-    asking.once('response', (head) => resolve({ accepted: false, head }));
-    asking.once('information', ({ statusCode }) => fail(invalidResponse(statusCode)));
-    asking.on('error', (error) =>
+    upgradeRequest.once('upgrade', (head, backend, early) => resolve({ accepted: true, head, backend, early }));
+    upgradeRequest.once('response', (head) => resolve({ accepted: false, head }));
+    upgradeRequest.once('information', ({ statusCode }) => fail(invalidResponse(statusCode)));
+    upgradeRequest.on('error', (error) =>
       fail(
         isStatusError(error)
           ? error
-          : failure(500, '', failureText(error, { dialled: asking.socket !== null, signal: outgoing.signal })),
+          : failure(500, '', failureText(error, { dialled: upgradeRequest.socket !== null, signal: outgoing.signal })),
       ),
     );
-    asking.end();
+    upgradeRequest.end();
   });
 }
 
@@ -151,10 +151,10 @@ function failureText(
   return dialled ? connectionErrorText(error) : `error dialing backend: ${connectionErrorText(error)}`;
 }
 
-/** What a backend says that does not want to: passed on as an ordinary response, as far as it came in time. */
-async function refusal(dialer: Dialer, head: http.IncomingMessage): Promise<ApiResponse> {
+/** The error response of a backend that rejects the upgrade, truncated by the limits. */
+async function rejection(dialer: Dialer, head: http.IncomingMessage): Promise<ApiResponse> {
   const status = head.statusCode ?? 0;
-  // Node takes it from the answer when that is complete.
+  // Node.js clears head.socket when the response is complete.
   const backend = head.socket;
   const timer = dialer.clock.after(REFUSAL_TIMEOUT_MS, () => backend.destroy());
   try {
@@ -164,22 +164,22 @@ async function refusal(dialer: Dialer, head: http.IncomingMessage): Promise<ApiR
     return { status, headers, body: await firstBytes(head) };
   } finally {
     timer.cancel();
-    // A backend that keeps its connections alive would keep this one, with our credentials on it.
+    // Close the connection even if the backend would keep it alive: it carries the API server's credentials.
     backend.destroy();
   }
 }
 
 async function firstBytes(incoming: AsyncIterable<Buffer>): Promise<Buffer> {
-  const pieces: Buffer[] = [];
+  const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const piece of incoming) {
-      pieces.push(piece.subarray(0, REFUSAL_LIMIT - length));
-      length += piece.length;
+    for await (const chunk of incoming) {
+      chunks.push(chunk.subarray(0, REFUSAL_LIMIT - length));
+      length += chunk.length;
       if (length >= REFUSAL_LIMIT) break;
     }
   } catch {
-    // The backend broke off: the client gets what there is.
+    // The backend closed the connection: return what was received.
   }
-  return Buffer.concat(pieces);
+  return Buffer.concat(chunks);
 }

@@ -1,15 +1,15 @@
-/** Which request it is, and its objects in the type of their kind. */
+/** Which resource a request is for, and its objects with their types. */
 import type { EphemeralContainer, Container, Pod, PodSpec } from '../../api/generated/core-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { AdmissionAttributes } from './admission.ts';
 
 export type PodObject = Pod & KubeObject;
 
-/** Requests for pods themselves, not for one of their subresources. */
+/** True for pods themselves, not for their subresources. */
 export const isForPods = ({ served, subresource }: AdmissionAttributes): boolean =>
   served.plural === 'pods' && served.group === '' && subresource === '';
 
-export const isFor = ({ served }: AdmissionAttributes, group: string, plural: string): boolean =>
+export const isForResource = ({ served }: AdmissionAttributes, group: string, plural: string): boolean =>
   served.plural === plural && served.group === group;
 
 export const podOf = ({ object }: AdmissionAttributes): PodObject => object as PodObject;
@@ -20,7 +20,7 @@ export const specOf = (pod: PodObject): PodSpec => pod.spec!;
 
 const NO_CONTAINERS: readonly Container[] = [];
 
-/** Init containers first, as checks report them. Most pods have regular ones only, whose list is returned as it is. */
+/** Init containers come first, as upstream reports them. Most pods have regular containers only: no list is built for them. */
 export function allContainers({
   initContainers,
   containers,
@@ -30,7 +30,7 @@ export function allContainers({
   return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
 }
 
-/** Static pods are shown by their kubelet with this annotation; nobody else may change what they are. */
+/** A kubelet marks the mirror pods of its static pods with this annotation. */
 export const MIRROR_POD = 'kubernetes.io/config.mirror';
 
 export const isMirrorPod = ({ metadata }: PodObject): boolean => metadata.annotations?.[MIRROR_POD] !== undefined;

@@ -1,22 +1,19 @@
 /**
- * Charges requests to quotas, one batch a namespace at a time. A batch is checked against the quotas as the store has
- * them, each request on top of those before it, and then written with one compare-and-set per quota: so no number of
- * concurrent requests takes more than there is, and a burst of them costs a few writes.
+ * The quota evaluator charges requests to ResourceQuotas, one batch per namespace at a time. It checks each request of a
+ * batch on top of the earlier ones, then writes status.used with one compare-and-set per quota. So concurrent requests
+ * cannot exceed a quota, and a burst of requests costs only a few writes.
  */
-import type { ResourceQuota } from '../../../api/generated/core-v1.ts';
 import type { Context } from '../../../kernel/index.ts';
 import { conflict, isStatusError } from '../../../machinery/errors/index.ts';
-import type { KubeObject } from '../../../machinery/index.ts';
 import type { Registry } from '../../registry/registry.ts';
 import type { ServedResource } from '../../registry/served-resource.ts';
 import type { Entry } from '../../storage/entry.ts';
 import type { AdmissionAttributes } from '../admission.ts';
-import { checkRequest, type LimitedResource, type RunningQuota } from './check-request.ts';
-import { resourceListOf, sameUsage, usageIn } from './usage-arithmetic.ts';
+import { checkRequest, type LimitedResource } from './check-request.ts';
+import type { QuotaObject, QuotaUsage } from './quota-usage.ts';
+import { resourceListOf, equalQuantities, quantitiesIn } from './resource-quantities.ts';
 
-export type QuotaObject = ResourceQuota & KubeObject;
-
-/** How often a batch is checked again because somebody else wrote a quota in the meantime. */
+/** Retries of a batch after a conflicting write to a quota. */
 const RETRIES = 3;
 
 interface Waiter {
@@ -25,7 +22,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-export class QuotaQueue {
+export class QuotaEvaluator {
   #waiting = new Map<string, Waiter[]>();
   #quotas: ServedResource;
   readonly #ctx: Context;
@@ -39,7 +36,7 @@ export class QuotaQueue {
     this.#quotas = registry.require('', 'v1', 'resourcequotas');
   }
 
-  charge(attributes: AdmissionAttributes): Promise<void> {
+  evaluate(attributes: AdmissionAttributes): Promise<void> {
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { attributes, resolve, reject };
       const waiting = this.#waiting.get(attributes.namespace);
@@ -52,44 +49,44 @@ export class QuotaQueue {
     });
   }
 
-  /** Settles batch after batch until nobody waits. */
+  /** Evaluates batches until no request waits. */
   async #work(namespace: string): Promise<void> {
     for (;;) {
       const batch = this.#waiting.get(namespace)!;
       if (batch.length === 0) break;
       this.#waiting.set(namespace, []);
-      await this.#settle(namespace, batch).catch((error: unknown) => {
+      await this.#evaluateBatch(namespace, batch).catch((error: unknown) => {
         for (const waiter of batch) waiter.reject(error);
       });
     }
     this.#waiting.delete(namespace);
   }
 
-  async #settle(namespace: string, batch: readonly Waiter[]): Promise<void> {
+  async #evaluateBatch(namespace: string, batch: readonly Waiter[]): Promise<void> {
     let pending = batch;
     let entries = [...this.#quotas.cache.list(namespace)];
     for (let retries = RETRIES; pending.length > 0; retries--) {
-      const quotas = entries.map((entry) => this.#running(entry));
+      const quotas = entries.map(quotaUsage);
       pending = this.#check(quotas, pending, retries === RETRIES ? this.#limited : []);
-      const lost: RunningQuota[] = [];
+      const conflicted: QuotaUsage[] = [];
       for (const quota of quotas) {
-        if (!sameUsage(quota.used, quota.charged) && !(await this.#write(quota))) lost.push(quota);
+        if (!equalQuantities(quota.used, quota.charged) && !(await this.#write(quota))) conflicted.push(quota);
       }
-      if (lost.length === 0) break;
+      if (conflicted.length === 0) break;
       if (retries === 0)
         throw conflict(
           this.#quotas.groupResource,
-          lost[0]!.name,
+          conflicted[0]!.name,
           'the object has been modified; please apply your changes to the latest version and try again',
         );
-      // The others have been charged; a quota that is gone no longer matters.
-      entries = await this.#fresh(lost);
+      // The other quotas are charged already. A deleted quota no longer counts.
+      entries = await this.#fresh(conflicted);
     }
     for (const waiter of pending) waiter.resolve();
   }
 
-  /** Charges each request that fits; answers those that need no write, and returns the others. */
-  #check(quotas: readonly RunningQuota[], waiters: readonly Waiter[], limited: readonly LimitedResource[]): Waiter[] {
+  /** Charges each request that fits. Settles those that need no write, and returns the others. */
+  #check(quotas: readonly QuotaUsage[], waiters: readonly Waiter[], limited: readonly LimitedResource[]): Waiter[] {
     const charged: Waiter[] = [];
     for (const waiter of waiters) {
       try {
@@ -107,13 +104,7 @@ export class QuotaQueue {
     return charged;
   }
 
-  #running(entry: Entry): RunningQuota {
-    const quota = entry.object as QuotaObject;
-    const used = usageIn(quota.status?.used);
-    return { name: entry.name, entry, quota, hard: usageIn(quota.status?.hard), used, charged: used };
-  }
-
-  async #write({ entry, quota, charged }: RunningQuota): Promise<boolean> {
+  async #write({ entry, quota, charged }: QuotaUsage): Promise<boolean> {
     const object: QuotaObject = { ...quota, status: { ...quota.status, used: resourceListOf(charged) } };
     return (
       (await this.#registry.objects.replace(
@@ -126,7 +117,7 @@ export class QuotaQueue {
     );
   }
 
-  async #fresh(quotas: readonly RunningQuota[]): Promise<Entry[]> {
+  async #fresh(quotas: readonly QuotaUsage[]): Promise<Entry[]> {
     const found: Entry[] = [];
     for (const { entry } of quotas) {
       try {
@@ -137,4 +128,10 @@ export class QuotaQueue {
     }
     return found;
   }
+}
+
+function quotaUsage(entry: Entry): QuotaUsage {
+  const quota = entry.object as QuotaObject;
+  const used = quantitiesIn(quota.status?.used);
+  return { name: entry.name, entry, quota, hard: quantitiesIn(quota.status?.hard), used, charged: used };
 }
