@@ -1,4 +1,7 @@
-/** Removes the directories, mounts, cgroups and logs of orphaned pods: pods that were deleted while the kubelet was down. */
+/**
+ * Removes the directories, mounts, cgroups and logs of orphaned pods: pods that were deleted while the kubelet was
+ * down.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { errorMessage } from '../base/index.ts';

@@ -183,7 +183,10 @@ function authorizationOf(base: Section, values: Flags): Section {
   };
 }
 
-/** TLS bootstrap: without a usable kubeconfig, requests a client certificate with the bootstrap credentials and writes one. */
+/**
+ * TLS bootstrap: without a usable kubeconfig, requests a client certificate with the bootstrap credentials and writes
+ * one.
+ */
 async function credentialsFor(ctx: Context, values: Flags, nodeName: string): Promise<ClientConfig> {
   const { kubeconfig } = values;
   const bootstrap = values['bootstrap-kubeconfig'];

@@ -1,6 +1,6 @@
 /**
- * Runs a kubelet until its context ends: builds its components (`build/`), registers the node, syncs the pods that the API
- * server and the runtime have, and runs the tasks of `build/tasks.ts`. Containers keep running when it stops.
+ * Runs a kubelet until its context ends: builds its components (`build/`), registers the node, syncs the pods that the
+ * API server and the runtime have, and runs the tasks of `build/tasks.ts`. Containers keep running when it stops.
  */
 import path from 'node:path';
 import { childContext, makeDirectory, RunGroup, type Context } from '../kernel/index.ts';

@@ -1,7 +1,7 @@
 /**
- * Heartbeats of simulated nodes: renews their Leases, and reports their node status every five minutes. One timer serves
- * all nodes, through a heap by due time. Renewals are spread evenly over the interval, and those that are due within a
- * second are sent together, so that they share a commit of the store.
+ * Heartbeats of simulated nodes: renews their Leases, and reports their node status every five minutes. One timer
+ * serves all nodes, through a heap by due time. Renewals are spread evenly over the interval, and those that are due
+ * within a second are sent together, so that they share a commit of the store.
  */
 import type { Lease } from '../api/generated/coordination-v1.ts';
 import { formatMicroTime } from '../base/index.ts';

@@ -1,4 +1,6 @@
-/** IP addresses of simulated pods: from the node's pod CIDR if it has one, otherwise from a range that all nodes share. */
+/**
+ * IP addresses of simulated pods: from the node's pod CIDR if it has one, otherwise from a range that all nodes share.
+ */
 
 /** Shared address space (RFC 6598), four million addresses, for nodes that got no pod CIDR. */
 const SHARED_FIRST = ipv4('100.64.0.1');

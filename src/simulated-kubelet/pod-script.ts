@@ -1,4 +1,7 @@
-/** PodScript: what a simulated pod does, as data. It comes from a behaviour, from the pod's annotation, or is the default. */
+/**
+ * PodScript: what a simulated pod does, as data. It comes from a behaviour, from the pod's annotation, or is the
+ * default.
+ */
 import type { Pod } from '../api/generated/core-v1.ts';
 import { parseDuration } from '../base/index.ts';
 
@@ -47,7 +50,9 @@ export const BEHAVIOUR_ANNOTATION = 'simulate.k8ts.dev/behaviour';
 
 const JOB_RUN_MS = 1000;
 
-/** The script in the pod's annotation. Without one, pods of Jobs succeed after a second and others run until deleted. */
+/**
+ * The script in the pod's annotation. Without one, pods of Jobs succeed after a second and others run until deleted.
+ */
 export function defaultScript(pod: Pod): PodScript {
   const annotated = pod.metadata.annotations?.[BEHAVIOUR_ANNOTATION];
   if (annotated !== undefined) return parseScript(annotated);
@@ -60,7 +65,7 @@ const RUN_UNTIL_DELETED: PodScript = {};
 const DURATIONS = ['startAfter', 'readyAfter', 'runFor', 'stopAfter'] as const;
 
 /** Throws when the text is not a script. */
-export function parseScript(text: string): PodScript {
+function parseScript(text: string): PodScript {
   const script: unknown = JSON.parse(text);
   if (typeof script !== 'object' || script === null || Array.isArray(script))
     throw new Error('a behaviour must be a JSON object');

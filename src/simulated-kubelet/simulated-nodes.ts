@@ -160,7 +160,10 @@ export class SimulatedNodes {
     return false;
   }
 
-  /** The kubelet registers its node. With labels the administrator does, because NodeRestriction forbids kubelets some labels. */
+  /**
+   * The kubelet registers its node. With labels the administrator does, because NodeRestriction forbids kubelets some
+   * labels.
+   */
   async #register(name: string, template: NodeTemplate | undefined): Promise<void> {
     const client = this.#options.kubeletClient(name);
     const now = this.#ctx.clock.now();

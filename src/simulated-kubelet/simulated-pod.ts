@@ -10,8 +10,8 @@ import { podStatus, type ContainerModel } from './pod-status.ts';
 
 /**
  * Drives a pod; called at each start of its containers. It may return a script, or be asynchronous and call the pod's
- * methods itself: then its next `sleep` rejects when the pod is deleted. A behaviour that does neither leaves the pod to
- * the behaviours that were registered before it.
+ * methods itself: then its next `sleep` rejects when the pod is deleted. A behaviour that does neither leaves the pod
+ * to the behaviours that were registered before it.
  */
 export type PodBehaviour = (pod: SimulatedPod) => PodScript | undefined | void | Promise<void>;
 

@@ -1,4 +1,6 @@
-/** Pod admission: named checks whether a pod that is bound to this node can run here. The first that fails rejects it. */
+/**
+ * Pod admission: named checks whether a pod that is bound to this node can run here. The first that fails rejects it.
+ */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
 import {

@@ -1,7 +1,7 @@
 /**
- * The allocation manager: the resources that the kubelet has allocated to each pod, and in-place pod resize. A resize is
- * allocated when it fits, Deferred when other pods use the resources, and Infeasible when the node can never provide them.
- * Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet.
+ * The allocation manager: the resources that the kubelet has allocated to each pod, and in-place pod resize. A resize
+ * is allocated when it fits, Deferred when other pods use the resources, and Infeasible when the node can never provide
+ * them. Allocations are stored in `allocated_pods_state` and survive a restart of the kubelet.
  */
 import fs from 'node:fs/promises';
 import path from 'node:path';

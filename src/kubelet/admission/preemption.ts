@@ -1,4 +1,7 @@
-/** Preemption by the kubelet: which pods to terminate to admit a critical pod, the fewest and of the lowest QoS class first. */
+/**
+ * Preemption by the kubelet: which pods to terminate to admit a critical pod, the fewest and of the lowest QoS class
+ * first.
+ */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { podQos } from '../../component-helpers/index.ts';
 import { isCriticalPod, allocatedRequests } from '../pod/pod-resources.ts';

@@ -33,7 +33,9 @@ export function registeredNodeTasks({ input: { ctx, options, config }, node: { r
   };
 }
 
-/** Started after the pods of the API server and of the runtime are known; `undefined` for tasks that are not configured. */
+/**
+ * Started after the pods of the API server and of the runtime are known; `undefined` for tasks that are not configured.
+ */
 export function runningKubeletTasks(
   { input, node, pods, housekeeping }: Kubelet,
   orphans: OrphanedPodOptions | undefined,

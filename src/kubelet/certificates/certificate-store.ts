@@ -1,4 +1,7 @@
-/** The certificate file store in `--cert-dir`: each certificate with its key in a dated file, and a link to the current one. */
+/**
+ * The certificate file store in `--cert-dir`: each certificate with its key in a dated file, and a link to the current
+ * one.
+ */
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';

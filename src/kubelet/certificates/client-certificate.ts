@@ -49,8 +49,8 @@ export function kubeconfigFor({
 }
 
 /**
- * Open connections still use the old certificate, and the server rejects it once it has expired: the first rejection after
- * a rotation makes the client reconnect.
+ * Open connections still use the old certificate, and the server rejects it once it has expired: the first rejection
+ * after a rotation makes the client reconnect.
  */
 export function renewableCredentials(inner: Credentials): { readonly credentials: Credentials; renewed(): void } {
   let isNew = false;

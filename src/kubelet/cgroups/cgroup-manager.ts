@@ -1,6 +1,6 @@
 /**
- * The cgroups of pods: `kubepods`, below it one for each QoS class, and in those one for each pod. The runtime creates the
- * cgroups of containers inside the pod's cgroup.
+ * The cgroups of pods: `kubepods`, below it one for each QoS class, and in those one for each pod. The runtime creates
+ * the cgroups of containers inside the pod's cgroup.
  */
 import type { Pod } from '../../api/generated/core-v1.ts';
 

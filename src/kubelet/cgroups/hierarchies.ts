@@ -35,8 +35,8 @@ export async function openHierarchies(root = '/sys/fs/cgroup'): Promise<Hierarch
 }
 
 /**
- * Hybrid mode: many v1 machines also mount a v2 hierarchy without controllers. OCI runtimes create containers' cgroups in
- * it too, and leave their parents for us to remove.
+ * Hybrid mode: many v1 machines also mount a v2 hierarchy without controllers. OCI runtimes create containers' cgroups
+ * in it too, and leave their parents for us to remove.
  */
 const HYBRID_UNIFIED = 'unified';
 

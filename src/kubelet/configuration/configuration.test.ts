@@ -38,7 +38,7 @@ describe('KubeletConfiguration', () => {
     [
       'options of a topology policy',
       `${HEAD}topologyManagerPolicyOptions: {prefer-closest-numa-nodes: "true"}\n`,
-      'the policies have no options here',
+      'options are not supported',
     ],
     [
       'both ways to shut down',
@@ -96,7 +96,7 @@ describe('flags', () => {
   it.each([
     [['--cgroup-driver=openrc'], 'cgroupfs'],
     [['--topology-manager-policy=tight'], 'restricted'],
-    [['--config-dir=/x'], 'one file says it all'],
+    [['--config-dir=/x'], 'drop-in configuration files are not supported'],
     [['--max-podz=5'], 'max-pods'],
   ])('%s is refused by name', (argv, message) => {
     expect(() => parseKubeletFlags(argv)).toThrow(message);

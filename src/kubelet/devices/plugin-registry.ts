@@ -1,6 +1,7 @@
 /**
- * The plugin watcher: a CSI driver, DRA driver or device plugin registers by a socket in `plugins_registry`. The kubelet
- * calls its GetInfo, hands it to the handler of its type, and reports the outcome with NotifyRegistrationStatus.
+ * The plugin watcher: a CSI driver, DRA driver or device plugin registers by a socket in `plugins_registry`. The
+ * kubelet calls its GetInfo, hands it to the handler of its type, and reports the outcome with
+ * NotifyRegistrationStatus.
  */
 import { watch } from 'node:fs';
 import fs from 'node:fs/promises';

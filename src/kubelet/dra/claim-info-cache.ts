@@ -1,4 +1,7 @@
-/** The ResourceClaims that are prepared on this node, and their pods. Stored in `dra_manager_state`, to unprepare them after a restart. */
+/**
+ * The ResourceClaims that are prepared on this node, and their pods. Stored in `dra_manager_state`, to unprepare them
+ * after a restart.
+ */
 import path from 'node:path';
 import { StateFile } from '../resources/state-file.ts';
 

@@ -1,4 +1,7 @@
-/** The DRA manager: DRA drivers register, prepare the ResourceClaims of a pod before it starts, and unprepare them after it has terminated. */
+/**
+ * The DRA manager: DRA drivers register, prepare the ResourceClaims of a pod before it starts, and unprepare them after
+ * it has terminated.
+ */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { errorMessage } from '../../base/index.ts';

@@ -1,4 +1,7 @@
-/** The health of DRA devices, from the NodeWatchResources stream of each driver. A report expires to Unknown after a timeout. */
+/**
+ * The health of DRA devices, from the NodeWatchResources stream of each driver. A report expires to Unknown after a
+ * timeout.
+ */
 import { errorMessage } from '../../base/index.ts';
 import { childContext, type Context, type Timer } from '../../kernel/index.ts';
 import type { DRAResourceHealth, NodeWatchResourcesResponse } from './dra-health-v1alpha1.generated.ts';

@@ -1,6 +1,7 @@
 /**
- * The layout of nodefs, imagefs and containerfs for the eviction manager. It decides which thresholds apply to containerfs,
- * which disk usage of a pod counts for an eviction signal, and what node-level reclaim (container GC, image GC) can free.
+ * The layout of nodefs, imagefs and containerfs for the eviction manager. It decides which thresholds apply to
+ * containerfs, which disk usage of a pod counts for an eviction signal, and what node-level reclaim (container GC,
+ * image GC) can free.
  */
 import { SIGNALS, type Signal, type Threshold } from './thresholds.ts';
 
@@ -49,8 +50,8 @@ export function reclaimable(signal: Signal, layout: DiskLayout): readonly Reclai
 }
 
 /**
- * The kubelet uses the thresholds of imagefs for containerfs when both are on one file system, otherwise those of nodefs.
- * Configured thresholds of containerfs are ignored, as upstream.
+ * The kubelet uses the thresholds of imagefs for containerfs when both are on one file system, otherwise those of
+ * nodefs. Configured thresholds of containerfs are ignored, as upstream.
  */
 export function updateContainerFsThresholds(thresholds: readonly Threshold[], layout: DiskLayout): Threshold[] {
   const same = layout === 'dedicated-imagefs' ? 'imagefs' : 'nodefs';

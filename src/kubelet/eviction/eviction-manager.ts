@@ -1,4 +1,7 @@
-/** The eviction manager: when an eviction threshold is met, it first reclaims dead containers and unused images, then evicts pods one at a time. */
+/**
+ * The eviction manager: when an eviction threshold is met, it first reclaims dead containers and unused images, then
+ * evicts pods one at a time.
+ */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage, formatTime } from '../../base/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';

@@ -1,4 +1,7 @@
-/** Ranks pods for eviction: first those that use more than their requests, then by priority, then by usage above requests. */
+/**
+ * Ranks pods for eviction: first those that use more than their requests, then by priority, then by usage above
+ * requests.
+ */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { allocatedRequests } from '../pod/pod-resources.ts';
 import type { FsStats, PodSummary } from '../server/stats/summary-types.ts';

@@ -1,4 +1,7 @@
-/** Image GC: removes images that no container uses, least recently used first, when the disk usage of imagefs exceeds the high threshold. */
+/**
+ * Image GC: removes images that no container uses, least recently used first, when the disk usage of imagefs exceeds
+ * the high threshold.
+ */
 import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, Image } from '../../cri/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';

@@ -1,7 +1,7 @@
 /**
- * The image manager: ensures that a container's image is on the node, by its pull policy and with a back-off after failed
- * pulls. Pulls run in the background and wake the pod's worker when they end, so that a slow registry does not delay the
- * termination of a pod.
+ * The image manager: ensures that a container's image is on the node, by its pull policy and with a back-off after
+ * failed pulls. Pulls run in the background and wake the pod's worker when they end, so that a slow registry does not
+ * delay the termination of a pod.
  */
 import type { Container, EphemeralContainer, Pod, Secret } from '../../api/generated/core-v1.ts';
 import { errorMessage, formatDurationNanos } from '../../base/index.ts';

@@ -1,4 +1,7 @@
-/** Matches images against registry patterns of credentials: `https://index.docker.io/v1/`, `*.example.com`, `host:5000/team`. */
+/**
+ * Matches images against registry patterns of credentials: `https://index.docker.io/v1/`, `*.example.com`,
+ * `host:5000/team`.
+ */
 import { parseImage } from './image-reference.ts';
 
 /** The specificity of the match; undefined without a match. */
@@ -23,7 +26,10 @@ function matchHost(pattern: string, domain: string): boolean {
   return wanted.length === actual.length && wanted.every((part, i) => matchLabel(part, actual[i] ?? ''));
 }
 
-/** `*` matches any text. Matching each part between two `*` at its first occurrence is enough, so no backtracking is needed. */
+/**
+ * `*` matches any text. Matching each part between two `*` at its first occurrence is enough, so no backtracking is
+ * needed.
+ */
 function matchLabel(pattern: string, label: string): boolean {
   const [first = '', ...rest] = pattern.split('*');
   const last = rest.pop();

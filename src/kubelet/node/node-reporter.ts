@@ -1,4 +1,7 @@
-/** Registers the node, and updates its node status: at once when something changes, otherwise every nodeStatusReportFrequency. */
+/**
+ * Registers the node, and updates its node status: at once when something changes, otherwise every
+ * nodeStatusReportFrequency.
+ */
 import type { Node, NodeStatus, Taint } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isAlreadyExists, type Client, type EventRecorder } from '../../client/index.ts';
@@ -182,8 +185,8 @@ export class NodeReporter {
 }
 
 /**
- * A strategic merge patch of the node status. Addresses would be merged, so they are replaced explicitly; optional lists
- * that are absent are removed. `volumesAttached` belongs to the attach/detach controller.
+ * A strategic merge patch of the node status. Addresses would be merged, so they are replaced explicitly; optional
+ * lists that are absent are removed. `volumesAttached` belongs to the attach/detach controller.
  */
 function statusPatch({ volumesAttached: _, ...status }: NodeStatus): object {
   return {

@@ -1,7 +1,7 @@
 /**
  * Back-off per key, for restarts of crashed containers (CrashLoopBackOff) and failed image pulls. The first retry is
- * immediate, the next waits the initial delay, then the delay doubles up to the maximum. It is reset when the last update
- * is older than twice the maximum.
+ * immediate, the next waits the initial delay, then the delay doubles up to the maximum. It is reset when the last
+ * update is older than twice the maximum.
  */
 import { parseDuration } from '../../base/index.ts';
 export interface BackOffLimits {

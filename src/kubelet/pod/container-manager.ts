@@ -1,4 +1,7 @@
-/** The interface of the resource managers to pod workers: admission, and what a container's devices, CPUs and claims add to its configuration. */
+/**
+ * The interface of the resource managers to pod workers: admission, and what a container's devices, CPUs and claims add
+ * to its configuration.
+ */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import type { Device, Mount } from '../../cri/index.ts';
 import type { PodRejection } from '../admission/admit-pod.ts';

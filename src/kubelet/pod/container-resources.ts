@@ -1,4 +1,7 @@
-/** Converts ResourceRequirements to cgroup values (CPU shares, quota, memory limit) and back, and detects a pending resize. */
+/**
+ * Converts ResourceRequirements to cgroup values (CPU shares, quota, memory limit) and back, and detects a pending
+ * resize.
+ */
 import type { Container, EphemeralContainer, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
 import type { LinuxContainerResources } from '../../cri/index.ts';

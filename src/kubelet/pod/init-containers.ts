@@ -10,7 +10,8 @@ export function decideInitContainers(actions: PodActions, input: SyncInput): boo
   const { pod, observed } = input;
   const here = observed.containers.filter((container) => container.sandboxId === actions.sandboxId);
   const regular = new Set((pod.spec?.containers ?? []).map(({ name }) => name));
-  // Once a regular container was created in this sandbox, init containers are done, even if they were garbage collected.
+  // Once a regular container was created in this sandbox, init containers are done, even if they were garbage
+  // collected.
   const initialized = here.some(({ name }) => regular.has(name));
   for (const container of pod.spec?.initContainers ?? []) {
     const newest = here.find(({ name }) => name === container.name);

@@ -124,7 +124,9 @@ export interface PodKillOptions {
   readonly signal: AbortSignal;
 }
 
-/** Stops regular containers in parallel, then sidecars in reverse order, then the sandboxes, within one grace period. */
+/**
+ * Stops regular containers in parallel, then sidecars in reverse order, then the sandboxes, within one grace period.
+ */
 export async function killPod(
   deps: PodDependencies,
   pod: Pod,

@@ -19,7 +19,9 @@ import { uidOf } from './pod-identity.ts';
 import { resourceSettings, securitySettings } from './pod-settings.ts';
 import { startContainer, type StartInput } from './start-container.ts';
 
-/** Workers are also woken when the kubelet has set the pod CIDR; this is for runtimes whose network others configure. */
+/**
+ * Workers are also woken when the kubelet has set the pod CIDR; this is for runtimes whose network others configure.
+ */
 const NETWORK_RETRY_MS = 10_000;
 const DYNAMIC_RESOURCES_RETRY_MS = 5000;
 const SANDBOX_RETRY_MS = 1000;

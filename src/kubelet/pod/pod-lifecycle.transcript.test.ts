@@ -33,7 +33,7 @@ class PodStory {
   }
 
   /** Time passes, something happens, and the pod is synced until there is nothing to do. */
-  then(seconds: number, what: string, happens: () => void = () => {}): this {
+  after(seconds: number, what: string, happens: () => void = () => {}): this {
     this.#now += seconds * 1000;
     this.#lines.push(`${(this.#now - START) / 1000}s ${what}`);
     happens();
@@ -210,18 +210,18 @@ it('starts, becomes ready, crashes, backs off, fails its liveness probe and is d
     },
   });
   story
-    .then(0, 'the pod is created')
-    .then(2, 'migrate exits with 0', () => story.exit('migrate', 0))
-    .then(1, 'the startup probe of proxy succeeds', () => story.probe('proxy', 'startup', 'success'))
-    .then(1, 'the readiness probe of main succeeds', () => story.probe('main', 'readiness', 'success'))
-    .then(10, 'main crashes', () => story.exit('main', 1))
-    .then(5, 'main crashes again', () => story.exit('main', 1))
-    .then(4, 'the kubelet looks too early')
-    .then(6, 'the back-off of 10s is over')
-    .then(30, 'the liveness probe of main fails', () => story.probe('main', 'liveness', 'failure'))
-    .then(20, 'the back-off of 20s is over')
-    .then(60, 'the pod is deleted', () => story.delete())
-    .then(3, 'main exits on SIGTERM', () => story.exit('main', 143));
+    .after(0, 'the pod is created')
+    .after(2, 'migrate exits with 0', () => story.exit('migrate', 0))
+    .after(1, 'the startup probe of proxy succeeds', () => story.probe('proxy', 'startup', 'success'))
+    .after(1, 'the readiness probe of main succeeds', () => story.probe('main', 'readiness', 'success'))
+    .after(10, 'main crashes', () => story.exit('main', 1))
+    .after(5, 'main crashes again', () => story.exit('main', 1))
+    .after(4, 'the kubelet looks too early')
+    .after(6, 'the back-off of 10s is over')
+    .after(30, 'the liveness probe of main fails', () => story.probe('main', 'liveness', 'failure'))
+    .after(20, 'the back-off of 20s is over')
+    .after(60, 'the pod is deleted', () => story.delete())
+    .after(3, 'main exits on SIGTERM', () => story.exit('main', 143));
   expect(story.transcript).toMatchInlineSnapshot(`
     "0s the pod is created
       decides: create sandbox 0, start init container migrate

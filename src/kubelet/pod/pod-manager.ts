@@ -1,4 +1,7 @@
-/** All pods of this node: receives them from the API server and from files, admits or rejects them, and runs a worker for each. */
+/**
+ * All pods of this node: receives them from the API server and from files, admits or rejects them, and runs a worker
+ * for each.
+ */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
 import type { SharedInformer } from '../../client/index.ts';
@@ -39,7 +42,9 @@ export class PodManager {
     this.#group = new RunGroup({ signal: ctx.signal, logger: ctx.logger });
   }
 
-  /** Handles the existing pods in order of creation, so that they are admitted in the same order as before a restart. */
+  /**
+   * Handles the existing pods in order of creation, so that they are admitted in the same order as before a restart.
+   */
   start(): void {
     const { informer } = this.#options;
     const initial = informer.list().toSorted((a, b) => createdAt(a) - createdAt(b));

@@ -1,4 +1,6 @@
-/** Pod-level facts for the kubelet: cgroup resources, OOM score, and whether a pod is critical, static or a mirror pod. */
+/**
+ * Pod-level facts for the kubelet: cgroup resources, OOM score, and whether a pod is critical, static or a mirror pod.
+ */
 import type { Container, Pod, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity, type Quantity } from '../../base/index.ts';
 import { longRunningContainers, podLimits, podQos, podRequests } from '../../component-helpers/index.ts';
@@ -27,7 +29,7 @@ const text = (list: ReadonlyMap<string, Quantity>): Record<string, string> =>
   Object.fromEntries(Array.from(list, ([name, quantity]) => [name, quantity.toString()]));
 
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
-export const NODE_CRITICAL_PRIORITY = 2_000_001_000;
+const NODE_CRITICAL_PRIORITY = 2_000_001_000;
 
 /** Static pods, mirror pods, and pods with a system-critical priority: never evicted or preempted. */
 export function isCriticalPod(pod: Pod): boolean {

@@ -1,4 +1,7 @@
-/** A pod worker: observes the runtime, decides (`sync-pod.ts`), performs actions, and repeats until there is nothing to do. Then terminates the pod when it must. */
+/**
+ * A pod worker: observes the runtime, decides (`sync-pod.ts`), performs actions, and repeats until there is nothing to
+ * do. Then terminates the pod when it must.
+ */
 import type { Pod, PodCondition, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage, parseTime } from '../../base/index.ts';
 import { isPodTerminal, isTerminalPhase } from '../../component-helpers/index.ts';

@@ -74,7 +74,7 @@ export async function startContainer(deps: PodDependencies, input: StartInput): 
   return createAndStart(deps, input, image.imageRef);
 }
 
-export const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;
+const restartKey = (pod: Pod, { name }: { readonly name: string }): string => `${uidOf(pod)}_${name}`;
 
 function crashLoopBackOff({ ctx, restarts, events }: PodDependencies, input: StartInput): StartOutcome | undefined {
   const { pod, container, observed } = input;

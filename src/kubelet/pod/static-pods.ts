@@ -139,7 +139,7 @@ function download(url: string, headers: http.OutgoingHttpHeaders, signal: AbortS
 }
 
 /** Decodes a Pod or PodList into static pods, with their names, UIDs and annotations. */
-export function readPods(text: string, source: 'file' | 'http', place: string, nodeName: string): Pod[] {
+function readPods(text: string, source: 'file' | 'http', place: string, nodeName: string): Pod[] {
   const document: unknown = parse(text);
   if (!isRecord(document)) throw new Error(`${place}: couldn't parse as pod: the file holds no object`);
   const items = document['kind'] === 'PodList' && Array.isArray(document['items']) ? document['items'] : [document];

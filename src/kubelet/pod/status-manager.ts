@@ -1,4 +1,7 @@
-/** The status manager: writes pod statuses to the API server, one request per pod at a time, and deletes terminated pods. */
+/**
+ * The status manager: writes pod statuses to the API server, one request per pod at a time, and deletes terminated
+ * pods.
+ */
 import type { Pod, PodStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isConflict, isNotFound, type Client } from '../../client/index.ts';

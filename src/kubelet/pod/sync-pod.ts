@@ -1,6 +1,7 @@
 /**
- * The pod state machine (computePodActions of upstream): a pure function from the pod's spec and the observed runtime state
- * to the actions that are needed. `pod-worker.ts` performs the actions and calls it again until there is nothing to do.
+ * The pod state machine (computePodActions of upstream): a pure function from the pod's spec and the observed runtime
+ * state to the actions that are needed. `pod-worker.ts` performs the actions and calls it again until there is nothing
+ * to do.
  */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';

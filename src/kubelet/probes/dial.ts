@@ -1,8 +1,7 @@
-/** Connections from the node to its pods, with errors in the words that Go's dialer has for them. */
+/** Connections from the node to its pods for probes and hooks, with the error messages of Go's dialer. */
 import type net from 'node:net';
 import { connectIn } from '../../net/netns/index.ts';
 
-/** Opens a connection; a test may have its own. */
 export type Dial = (host: string, port: number, signal: AbortSignal) => Promise<net.Socket>;
 
 export class DialError extends Error {
@@ -29,7 +28,7 @@ const goText = (error: NodeJS.ErrnoException): string =>
   TEXTS.get(error.code ?? '') ??
   (error.name === 'AbortError' || error.name === 'DeadlineExceeded' ? 'i/o timeout' : error.message);
 
-/** Dials from the network namespace of the node, where that is not the process's own. */
+/** Dials from the network namespace of the node. */
 export function nodeDialer(netns: string | undefined): Dial {
   return (host, port, signal) =>
     new Promise((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** `grpc.health.v1.Health/Check`, on a connection of the caller's. */
+/** The gRPC health check (`grpc.health.v1.Health/Check`) of a gRPC probe. */
 import http2 from 'node:http2';
 import type net from 'node:net';
 import { encodeVarint } from '../../base/index.ts';
@@ -6,7 +6,7 @@ import { encodeVarint } from '../../base/index.ts';
 const STATES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
 
 export interface HealthAnswer {
-  /** The code of gRPC, 0 when the service answered. */
+  /** The gRPC status code; 0 for OK. */
   readonly code: number;
   readonly message: string;
   readonly state: string;
@@ -50,7 +50,6 @@ export function checkHealth(
     stream.on('trailers', note);
     stream.on('data', (chunk: Buffer) => chunks.push(chunk));
     stream.once('error', failed);
-    // A server that hangs up says nothing else.
     stream.once('close', () =>
       failed(new Error('rpc error: code = Unavailable desc = error reading from server: EOF')),
     );
@@ -70,7 +69,7 @@ function decoded(text: string): string {
   }
 }
 
-/** HealthCheckRequest { string service = 1 } behind gRPC's five bytes. */
+/** HealthCheckRequest { string service = 1 } after the five bytes of the gRPC message header. */
 function frame(service: string): Buffer {
   const name = Buffer.from(service);
   const message =

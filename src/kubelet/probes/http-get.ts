@@ -20,10 +20,10 @@ export interface HttpGet {
 
 const MAX_BODY = 10 * 1024;
 
-/** A probe asks whether something answers, not who it is. */
+/** Probes do not verify the server's certificate. */
 const ANY_SERVER = new TlsTrust({ insecureSkipVerify: true });
 
-/** The URL that an action means on a pod with this address. */
+/** The URL of an httpGet action on a pod with this IP. */
 export function actionUrl({ scheme = 'HTTP', host, path = '/' }: HTTPGetAction, podIp: string, port: number): URL {
   const name = host || podIp;
   return new URL(
@@ -45,7 +45,7 @@ export async function httpGet({ url, headers, dial, signal }: HttpGet): Promise<
   const dialled = await dial(url.hostname.replace(/^\[|\]$/g, ''), port, signal);
   const socket = isTls ? await ANY_SERVER.connect({ socket: dialled, host: url.hostname, signal }) : dialled;
   return new Promise((resolve, reject) => {
-    // With an agent this connection would not be used.
+    // Without an agent, which would open a connection of its own.
     const createConnection = (): typeof socket => socket;
     const request = (isTls ? https : http).request({
       method: 'GET',

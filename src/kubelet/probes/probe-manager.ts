@@ -1,4 +1,7 @@
-/** The probes of all running containers: each has its own rhythm, and tells the pod's worker when its result changes. */
+/**
+ * The probe manager: runs the startup, readiness and liveness probes of all running containers, and wakes the pod's
+ * worker when a result changes.
+ */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import { isRestartableInitContainer } from '../../component-helpers/index.ts';
@@ -24,19 +27,19 @@ export interface ProbeManagerOptions extends Omit<ProbeDependencies, 'clock'> {
   readonly wake: (podUid: string) => void;
 }
 
-interface Watched {
+interface ProbeWorker {
   readonly stop: AbortController;
   readonly results: Partial<Record<ProbeKind, ProbeResult>>;
   pod: Pod;
   podIp: string;
-  /** Wakes probes that wait for the startup probe. */
+  /** Called when the startup probe succeeds, which other probes wait for. */
   readonly started: Set<() => void>;
 }
 
 export class ProbeManager {
   readonly #ctx: Context;
   readonly #options: ProbeManagerOptions;
-  readonly #watched = new Map<string, Map<string, Watched>>();
+  readonly #workers = new Map<string, Map<string, ProbeWorker>>();
   readonly #running = new Set<Promise<void>>();
   readonly #total;
 
@@ -50,18 +53,18 @@ export class ProbeManager {
     });
   }
 
-  /** Starts the probes of containers that run, stops those of others. */
+  /** Starts probes of running containers, and stops those of others. */
   update(pod: Pod, observed: ObservedPod): void {
     const uid = uidOf(pod);
     const podIp = observed.sandboxes.find(({ ready }) => ready)?.ips[0] ?? pod.status?.hostIP ?? '';
-    const current = this.#watched.get(uid) ?? new Map<string, Watched>();
+    const current = this.#workers.get(uid) ?? new Map<string, ProbeWorker>();
     const running = new Map(
       observed.containers.filter(({ state }) => state === 'running').map((container) => [container.id, container]),
     );
-    for (const [id, watched] of current) {
-      if (running.has(id)) Object.assign(watched, { pod, podIp });
+    for (const [id, worker] of current) {
+      if (running.has(id)) Object.assign(worker, { pod, podIp });
       else {
-        watched.stop.abort(new Error('the container has stopped'));
+        worker.stop.abort(new Error('the container has stopped'));
         current.delete(id);
       }
     }
@@ -73,34 +76,40 @@ export class ProbeManager {
       const container = probed.find((one) => one.name === name);
       if (container === undefined || current.has(id) || !KINDS.some(([, field]) => container[field] !== undefined))
         continue;
-      current.set(id, this.#watch({ pod, podIp, container, containerId: id, startedAt }));
+      current.set(id, this.#startProbes({ pod, podIp, container, containerId: id, startedAt }));
     }
-    if (current.size > 0) this.#watched.set(uid, current);
-    else this.#watched.delete(uid);
+    if (current.size > 0) this.#workers.set(uid, current);
+    else this.#workers.delete(uid);
   }
 
   result(kind: ProbeKind, containerId: string): ProbeResult {
-    for (const containers of this.#watched.values()) {
-      const watched = containers.get(containerId);
-      if (watched !== undefined) return watched.results[kind] ?? 'unknown';
+    for (const containers of this.#workers.values()) {
+      const worker = containers.get(containerId);
+      if (worker !== undefined) return worker.results[kind] ?? 'unknown';
     }
     return 'unknown';
   }
 
-  /** Liveness and startup probes have no say once the pod is being stopped; readiness probes go on. */
+  /** Stops all probes of a pod. */
   remove(podUid: string): void {
-    for (const { stop } of this.#watched.get(podUid)?.values() ?? []) stop.abort(new Error('the pod is gone'));
-    this.#watched.delete(podUid);
+    for (const { stop } of this.#workers.get(podUid)?.values() ?? []) stop.abort(new Error('the pod is gone'));
+    this.#workers.delete(podUid);
   }
 
   async stop(): Promise<void> {
-    for (const uid of [...this.#watched.keys()]) this.remove(uid);
+    for (const uid of [...this.#workers.keys()]) this.remove(uid);
     await Promise.all(this.#running);
   }
 
-  #watch(target: { pod: Pod; podIp: string; container: Container; containerId: string; startedAt: number }): Watched {
+  #startProbes(target: {
+    pod: Pod;
+    podIp: string;
+    container: Container;
+    containerId: string;
+    startedAt: number;
+  }): ProbeWorker {
     const { pod, container, containerId } = target;
-    const watched: Watched = {
+    const worker: ProbeWorker = {
       stop: new AbortController(),
       results: {},
       pod,
@@ -114,25 +123,25 @@ export class ProbeManager {
     for (const [kind, field, title] of KINDS) {
       const probe = container[field];
       if (probe === undefined) continue;
-      // A kubelet that starts again takes a container's word for what it was, until its own probe says otherwise.
+      // After a restart of the kubelet, the results in the pod's status count until the first probe.
       if (kind === 'readiness')
-        watched.results.readiness = sameContainer && before?.ready === true ? 'success' : 'failure';
+        worker.results.readiness = sameContainer && before?.ready === true ? 'success' : 'failure';
       else if (kind === 'startup')
-        watched.results.startup = sameContainer && before?.started === true ? 'success' : 'unknown';
-      else watched.results.liveness = 'success';
-      if (kind === 'startup' && watched.results.startup === 'success') continue;
+        worker.results.startup = sameContainer && before?.started === true ? 'success' : 'unknown';
+      else worker.results.liveness = 'success';
+      if (kind === 'startup' && worker.results.startup === 'success') continue;
       const run = this.#probeLoop({
         kind,
         title,
         probe,
         container,
         containerId,
-        watched,
+        worker,
         startedAt: target.startedAt,
       }).finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
-    return watched;
+    return worker;
   }
 
   async #probeLoop(loop: {
@@ -141,63 +150,63 @@ export class ProbeManager {
     probe: Probe;
     container: Container;
     containerId: string;
-    watched: Watched;
+    worker: ProbeWorker;
     startedAt: number;
   }): Promise<void> {
-    const { kind, probe, watched, container } = loop;
+    const { kind, probe, worker, container } = loop;
     const { clock } = this.#ctx;
-    const { signal } = watched.stop;
+    const { signal } = worker.stop;
     const period = Math.max(1, probe.periodSeconds ?? 10) * 1000;
     let last: 'success' | 'failure' | undefined;
     let repeated = 0;
     const initial = Math.max(0, loop.startedAt + (probe.initialDelaySeconds ?? 0) * 1000 - clock.now());
     if (!(await this.#pause(initial, signal))) return;
     while (!signal.aborted) {
-      if (kind !== 'startup' && container.startupProbe !== undefined && watched.results.startup !== 'success') {
-        if (!(await untilStarted(watched, signal))) return;
+      if (kind !== 'startup' && container.startupProbe !== undefined && worker.results.startup !== 'success') {
+        if (!(await untilStarted(worker, signal))) return;
       }
-      const result = await this.#once(loop);
+      const result = await this.#probeOnce(loop);
       if (signal.aborted) return;
       if (result !== undefined) {
         repeated = result === last ? repeated + 1 : 1;
         last = result;
         const threshold = result === 'success' ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
-        if (repeated >= threshold && this.#settle(loop, result)) return;
+        if (repeated >= threshold && this.#setResult(loop, result)) return;
       }
       if (!(await this.#pause(period, signal))) return;
     }
   }
 
-  /** True when the probe has done its work: what follows comes with another container. */
-  #settle({ kind, watched }: { kind: ProbeKind; watched: Watched }, result: 'success' | 'failure'): boolean {
-    const changed = watched.results[kind] !== result;
-    watched.results[kind] = result;
-    if (changed) this.#options.wake(uidOf(watched.pod));
+  /** Stores the result. True when the probe loop must end: the container has started up or will be killed. */
+  #setResult({ kind, worker }: { kind: ProbeKind; worker: ProbeWorker }, result: 'success' | 'failure'): boolean {
+    const changed = worker.results[kind] !== result;
+    worker.results[kind] = result;
+    if (changed) this.#options.wake(uidOf(worker.pod));
     if (kind === 'startup' && result === 'success') {
-      for (const wake of watched.started) wake();
+      for (const wake of worker.started) wake();
       return true;
     }
     return kind !== 'readiness' && result === 'failure';
   }
 
-  async #once({
+  async #probeOnce({
     title,
     probe,
     container,
     containerId,
-    watched,
+    worker,
   }: {
     kind: ProbeKind;
     title: string;
     probe: Probe;
     container: Container;
     containerId: string;
-    watched: Watched;
+    worker: ProbeWorker;
   }): Promise<'success' | 'failure' | undefined> {
     const { events, runtime, dial } = this.#options;
     const { clock } = this.#ctx;
-    const { signal } = watched.stop;
-    const { name = '', namespace = '', uid = '' } = watched.pod.metadata;
+    const { signal } = worker.stop;
+    const { name = '', namespace = '', uid = '' } = worker.pod.metadata;
     const count = (result: string): void =>
       this.#total.inc({ probe_type: title, result, container: container.name, pod: name, namespace, pod_uid: uid });
     let problem: unknown;
@@ -205,13 +214,13 @@ export class ProbeManager {
       try {
         const { result, output } = await runProbe(
           probe,
-          { pod: watched.pod, container, containerId, podIp: watched.podIp },
+          { pod: worker.pod, container, containerId, podIp: worker.podIp },
           { runtime, dial, clock },
           signal,
         );
         count(result === 'success' ? 'successful' : 'failed');
         if (result === 'failure' && !signal.aborted)
-          events.container(watched.pod, container.name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
+          events.container(worker.pod, container.name, 'Warning', 'Unhealthy', `${title} probe failed: ${output}`);
         return result;
       } catch (error) {
         problem = error;
@@ -220,7 +229,7 @@ export class ProbeManager {
     if (signal.aborted) return undefined;
     count('unknown');
     events.container(
-      watched.pod,
+      worker.pod,
       container.name,
       'Warning',
       'Unhealthy',
@@ -247,14 +256,14 @@ export class ProbeManager {
   }
 }
 
-function untilStarted(watched: Watched, signal: AbortSignal): Promise<boolean> {
+function untilStarted(worker: ProbeWorker, signal: AbortSignal): Promise<boolean> {
   return new Promise((resolve) => {
     const done = (): void => {
-      watched.started.delete(done);
+      worker.started.delete(done);
       signal.removeEventListener('abort', done);
       resolve(!signal.aborted);
     };
-    watched.started.add(done);
+    worker.started.add(done);
     signal.addEventListener('abort', done, { once: true });
   });
 }

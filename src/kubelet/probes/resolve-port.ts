@@ -1,6 +1,6 @@
+/** Resolves a port of a probe or hook: a number, or the name of a container port. */
 import type { Container } from '../../api/generated/core-v1.ts';
 
-/** The number of a port that is given by number or by its name in the container. */
 export function resolvePort(port: number | string, container: Pick<Container, 'ports' | 'name'>): number {
   const number =
     typeof port === 'number'

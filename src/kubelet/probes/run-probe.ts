@@ -1,4 +1,4 @@
-/** One probe of a container. */
+/** Executes one probe of a container: exec, httpGet, tcpSocket or grpc. */
 import type { Container, Pod, Probe } from '../../api/generated/core-v1.ts';
 import { CriError, type ContainerRuntime } from '../../cri/index.ts';
 import { grpcStatus, type GrpcStatusName } from '../../grpc/index.ts';
@@ -32,7 +32,7 @@ const USER_AGENT = 'kube-probe/1.36';
 const MAX_REDIRECTS = 10;
 const MAX_OUTPUT = 10 * 1024;
 
-/** Throws when the probe itself could not be made. */
+/** Throws when the probe could not be executed, so that its result is unknown. */
 export async function runProbe(
   probe: Probe,
   target: ProbeTarget,

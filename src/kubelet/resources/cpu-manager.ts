@@ -1,4 +1,6 @@
-/** The static policy of the CPU manager: guaranteed pods that ask for whole CPUs have them for themselves. */
+/**
+ * The CPU manager: with the static policy, containers of Guaranteed pods that request whole CPUs get exclusive CPUs.
+ */
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
@@ -22,7 +24,7 @@ export interface CpuManagerSettings {
   readonly topologyPolicy?: string;
   readonly rootDirectory: string;
   readonly topology: NodeTopology;
-  /** CPUs that no pod gets for itself: by their numbers, or so many. */
+  /** CPUs that are never exclusive: their IDs, or an amount. */
   readonly reserved: { readonly cpus: readonly number[] } | { readonly milli: number };
 }
 
@@ -52,7 +54,7 @@ export class CpuManager implements HintProvider {
     return this.#settings.policy === 'static';
   }
 
-  /** CPUs that containers can have for themselves, taken or not. */
+  /** CPUs that can be exclusive, allocated or not. */
   get allocatable(): number[] {
     return this.#all.filter((cpu) => !this.#reserved.has(cpu));
   }
@@ -90,16 +92,17 @@ export class CpuManager implements HintProvider {
     const masks = allMasks(topology.numaNodes.map(({ id }) => id));
     const inside = (mask: number, cpus: ReadonlySet<number> | undefined): number =>
       topology.cpus.filter(({ id, numa }) => (mask >>> numa) & 1 && (cpus?.has(id) ?? true)).length;
-    const least = Math.min(...masks.filter((mask) => inside(mask, undefined) >= wanted).map(countOf));
+    const fewestNodes = Math.min(...masks.filter((mask) => inside(mask, undefined) >= wanted).map(countOf));
     return masks
       .filter((mask) => inside(mask, usable) >= wanted)
       .map((mask) => ({
         affinity: mask,
-        preferred: countOf(mask) === least || (this.#options.alignBySocket && this.#isOnFewestSockets(mask, least)),
+        preferred:
+          countOf(mask) === fewestNodes || (this.#options.alignBySocket && this.#isOnFewestSockets(mask, fewestNodes)),
       }));
   }
 
-  /** Whether a set of NUMA nodes lies on no more sockets than so many nodes need. */
+  /** Whether the NUMA nodes are on the minimum number of sockets for that many nodes. */
   #isOnFewestSockets(mask: number, nodes: number): boolean {
     const { topology } = this.#settings;
     const nodesPerSocket = Math.floor(
@@ -118,20 +121,20 @@ export class CpuManager implements HintProvider {
     const reusable = this.#reusable(pod);
     const free = [...new Set([...this.#free(), ...reusable])];
     if (this.#options.fullCoresOnly) this.#checkWholeCores(wanted, free);
-    const near = affinity === undefined ? [] : this.#near(affinity, free);
-    const nearest = Math.min(near.length, wanted);
-    const fromNear = this.#take(
-      near,
-      this.#options.fullCoresOnly ? nearest - (nearest % this.#cpusPerCore()) : nearest,
+    const close = affinity === undefined ? [] : this.#closeTo(affinity, free);
+    const closeCount = Math.min(close.length, wanted);
+    const fromClose = this.#take(
+      close,
+      this.#options.fullCoresOnly ? closeCount - (closeCount % this.#cpusPerCore()) : closeCount,
     );
     const others = this.#take(
-      free.filter((cpu) => !fromNear.includes(cpu)),
-      wanted - fromNear.length,
+      free.filter((cpu) => !fromClose.includes(cpu)),
+      wanted - fromClose.length,
     );
     const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, number[]>();
     ofPod.set(
       container.name,
-      [...fromNear, ...others].toSorted((a, b) => a - b),
+      [...fromClose, ...others].toSorted((a, b) => a - b),
     );
     this.#entries.set(uidOf(pod), ofPod);
     await this.#save();
@@ -148,8 +151,8 @@ export class CpuManager implements HintProvider {
       : takeCpus(topology.cpus, free, count, this.#options);
   }
 
-  /** The free CPUs that are where the pod's other resources are. */
-  #near(affinity: number, free: readonly number[]): number[] {
+  /** The free CPUs on the NUMA nodes (or sockets) of the topology hint. */
+  #closeTo(affinity: number, free: readonly number[]): number[] {
     const usable = new Set(free);
     const sockets = this.#options.alignBySocket ? this.#socketsOf(affinity) : undefined;
     return this.#settings.topology.cpus
@@ -162,7 +165,7 @@ export class CpuManager implements HintProvider {
     return cpus.length / new Set(cpus.map(({ core }) => core)).size;
   }
 
-  /** A core of which another thread is reserved is not whole, however free the rest of it is. */
+  /** full-pcpus-only: a core with a reserved thread is not available. */
   #checkWholeCores(wanted: number, free: readonly number[]): void {
     const perCore = this.#cpusPerCore();
     if (wanted % perCore !== 0)
@@ -180,7 +183,7 @@ export class CpuManager implements HintProvider {
       );
   }
 
-  /** The CPUs that a container may run on; undefined when it may run on all. */
+  /** The cpuset of a container; undefined for all CPUs. */
   cpusOf(podUid: string, containerName: string): string | undefined {
     if (!this.isStatic) return undefined;
     return formatCpuSet(this.exclusiveOf(podUid, containerName) ?? this.#shared());
@@ -194,23 +197,25 @@ export class CpuManager implements HintProvider {
     return this.#entries.delete(podUid) ? this.#save() : Promise.resolve();
   }
 
-  /** Pods that went while no kubelet ran. */
+  /** Frees the CPUs of pods that were removed while the kubelet was down. */
   async removeStaleState(podUids: ReadonlySet<string>): Promise<void> {
     for (const uid of this.#entries.keys()) if (!podUids.has(uid)) await this.release(uid);
   }
 
-  /** What is left for everyone who has none for itself; what is reserved is among it, unless it is strictly so. */
+  /** The shared pool. It includes reserved CPUs, unless strict-cpu-reservation is set. */
   #shared(): number[] {
-    const taken = this.#taken();
-    return this.#all.filter((cpu) => !taken.has(cpu) && !(this.#options.strictReservation && this.#reserved.has(cpu)));
+    const exclusive = this.#exclusive();
+    return this.#all.filter(
+      (cpu) => !exclusive.has(cpu) && !(this.#options.strictReservation && this.#reserved.has(cpu)),
+    );
   }
 
   #free(): number[] {
-    const taken = this.#taken();
-    return this.#all.filter((cpu) => !taken.has(cpu) && !this.#reserved.has(cpu));
+    const exclusive = this.#exclusive();
+    return this.#all.filter((cpu) => !exclusive.has(cpu) && !this.#reserved.has(cpu));
   }
 
-  /** What init containers had is free again for those that come after them. */
+  /** CPUs of init containers can be reused by the containers that start after them. */
   #reusable(pod: Pod): number[] {
     const ended = (pod.spec?.initContainers ?? [])
       .filter((container) => !isRestartableInitContainer(container))
@@ -220,7 +225,7 @@ export class CpuManager implements HintProvider {
     return ended.flatMap((name) => ofPod?.get(name) ?? []).filter((cpu) => !held.has(cpu));
   }
 
-  #taken(): Set<number> {
+  #exclusive(): Set<number> {
     return new Set([...this.#entries.values()].flatMap((containers) => [...containers.values()].flat()));
   }
 
@@ -274,8 +279,8 @@ function reservedCpus({ reserved, topology }: CpuManagerSettings): readonly numb
   );
 }
 
-/** Whole CPUs of a guaranteed pod; 0 for containers that share. */
-export function exclusiveCpus(pod: Pod, { resources }: Pick<Container | EphemeralContainer, 'resources'>): number {
+/** How many exclusive CPUs a container gets; 0 for the shared pool. */
+function exclusiveCpus(pod: Pod, { resources }: Pick<Container | EphemeralContainer, 'resources'>): number {
   if (podQos(pod) !== 'Guaranteed') return 0;
   const request = resources?.requests?.['cpu'] ?? resources?.limits?.['cpu'];
   const milli = request === undefined ? 0 : parseQuantity(request).milliValue();

@@ -1,17 +1,17 @@
-/** The options of the static CPU policy: which there are, how mature they are, and which exclude each other. */
+/** The options of the static CPU manager policy, their feature levels, and which exclude each other. */
 
 export interface CpuPolicyOptions {
-  /** Only whole cores, so that no two containers share one. */
+  /** full-pcpus-only: allocate whole cores only. */
   readonly fullCoresOnly: boolean;
-  /** What needs several NUMA nodes gets as much of each. */
+  /** distribute-cpus-across-numa: allocate evenly from several NUMA nodes. */
   readonly acrossNuma: boolean;
-  /** What is on one socket counts as together, whatever its NUMA nodes. */
+  /** align-by-socket: align to sockets instead of NUMA nodes. */
   readonly alignBySocket: boolean;
-  /** Threads of different cores, as long as there are any. */
+  /** distribute-cpus-across-cores: prefer threads of different cores. */
   readonly acrossCores: boolean;
-  /** Nobody runs on the reserved CPUs, not even those that share. */
+  /** strict-cpu-reservation: the shared pool excludes reserved CPUs. */
   readonly strictReservation: boolean;
-  /** As few caches of the last level as possible. */
+  /** prefer-align-cpus-by-uncorecache: use as few last-level caches as possible. */
   readonly byUncoreCache: boolean;
 }
 
@@ -44,7 +44,7 @@ export const NO_CPU_POLICY_OPTIONS: CpuPolicyOptions = {
   byUncoreCache: false,
 };
 
-/** Throws, in upstream's words, what cannot be. */
+/** Throws with upstream's messages for unknown, disabled or conflicting options. */
 export function parseCpuPolicyOptions(
   given: Readonly<Record<string, string>>,
   featureGates: Readonly<Record<string, boolean>>,

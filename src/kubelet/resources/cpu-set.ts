@@ -1,4 +1,4 @@
-/** Lists of CPUs as the kernel writes them: `0-2,5`. */
+/** Parses and formats CPU sets in the kernel's list format: `0-2,5`. */
 export function parseCpuSet(text: string): number[] {
   return text
     .trim()

@@ -1,4 +1,4 @@
-/** CPUs of several NUMA nodes in equal parts: a program that works on all of them in step is as fast as the smallest part. */
+/** distribute-cpus-across-numa of the CPU manager: allocates CPUs in equal parts from several NUMA nodes. */
 import type { CpuInfo } from './node-topology.ts';
 import { takeCpus, type TakeOptions } from './take-cpus.ts';
 import { allMasks, bitsOf, countOf } from './topology-hint.ts';
@@ -6,11 +6,14 @@ import { allMasks, bitsOf, countOf } from './topology-hint.ts';
 interface Plan {
   /** How many CPUs of each NUMA node. */
   readonly parts: ReadonlyMap<number, number>;
-  /** How unequal what is left free would be. */
+  /** The standard deviation of the CPUs that stay free on each node. */
   readonly imbalance: number;
 }
 
-/** `groupSize`: CPUs that are only given together. Where no equal parts can be had, they are packed. */
+/**
+ * `groupSize`: CPUs that are allocated together, as threads of a core. Falls back to packing without an even
+ * distribution.
+ */
 export function distributeCpus(
   topology: readonly CpuInfo[],
   available: readonly number[],
@@ -27,7 +30,7 @@ export function distributeCpus(
   return [...plan.parts].flatMap(([node, part]) => packed(free.get(node) ?? [], part)).toSorted((a, b) => a - b);
 }
 
-/** The most even plan on as few nodes as can have one. */
+/** The most even distribution over the fewest NUMA nodes. */
 function fewestNodes(free: ReadonlyMap<number, readonly number[]>, count: number, groupSize: number): Plan | undefined {
   const masks = allMasks([...free.keys()].toSorted((a, b) => a - b));
   for (let nodes = 1; nodes <= free.size; nodes++) {
@@ -50,7 +53,7 @@ function* plansOn(
   const each = Math.floor(count / nodes.length / groupSize) * groupSize;
   const extra = (count - each * nodes.length) / groupSize;
   const room = (node: number): number => free.get(node)?.length ?? 0;
-  // Those that take one group more than the others: every choice of so many.
+  // Tries every choice of the nodes that give one group more than the others.
   for (const mask of extra === 0 ? [0] : allMasks(nodes).filter((one) => countOf(one) === extra)) {
     const parts = new Map(nodes.map((node) => [node, each + (bitsOf(mask).includes(node) ? groupSize : 0)]));
     if ([...parts].some(([node, part]) => part > room(node))) continue;

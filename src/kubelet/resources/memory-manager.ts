@@ -1,4 +1,4 @@
-/** The static policy of the memory manager: guaranteed pods have their memory and huge pages from NUMA nodes of their own choice. */
+/** The memory manager: with the Static policy, Guaranteed pods get memory and huge pages from specific NUMA nodes. */
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
@@ -25,7 +25,7 @@ export interface MemoryManagerSettings {
   readonly policy: string;
   readonly rootDirectory: string;
   readonly topology: NodeTopology;
-  /** Bytes by NUMA node and type that pods do not get. */
+  /** Reserved bytes by NUMA node and memory type. */
   readonly reserved: ReadonlyMap<number, Readonly<Record<string, number>>>;
 }
 
@@ -39,7 +39,7 @@ export class MemoryManager implements HintProvider {
   readonly #settings: MemoryManagerSettings;
   readonly #state: StateFile<State>;
   readonly #entries = new Map<string, Map<string, MemoryBlock[]>>();
-  /** Bytes that pods can have, by NUMA node and type. */
+  /** Allocatable bytes by NUMA node and memory type. */
   readonly #allocatable: MemoryTable;
 
   constructor(settings: MemoryManagerSettings) {
@@ -67,7 +67,7 @@ export class MemoryManager implements HintProvider {
     return this.#settings.policy === 'Static';
   }
 
-  /** What pods can have, for those who ask about the node. */
+  /** Allocatable memory, for the PodResources API. */
   get allocatable(): MemoryBlock[] {
     return this.isStatic
       ? [...this.#allocatable].flatMap(([node, types]) =>
@@ -93,7 +93,7 @@ export class MemoryManager implements HintProvider {
   }
 
   hints(pod: Pod, container: Container | undefined): ProviderHints {
-    const wanted = this.#wanted(pod, container);
+    const wanted = this.#requests(pod, container);
     const types = Object.keys(wanted);
     if (types.length === 0) return {};
     const held =
@@ -109,18 +109,18 @@ export class MemoryManager implements HintProvider {
             .map(({ numaAffinity }) => ({ affinity: maskOf(numaAffinity), preferred: true })),
         ]),
       );
-    const hints = this.#possible(pod, wanted);
+    const hints = this.#feasibleHints(pod, wanted);
     return Object.fromEntries(types.map((type) => [type, hints]));
   }
 
   async allocate(pod: Pod, container: Container, hint: TopologyHint): Promise<void> {
-    const wanted = this.#wanted(pod, container);
+    const wanted = this.#requests(pod, container);
     if (Object.keys(wanted).length === 0 || this.#entries.get(uidOf(pod))?.has(container.name)) return;
-    const possible = this.#possible(pod, wanted);
+    const feasible = this.#feasibleHints(pod, wanted);
     const affinity =
-      hint.affinity !== undefined && possible.some((one) => one.affinity === hint.affinity)
+      hint.affinity !== undefined && feasible.some((one) => one.affinity === hint.affinity)
         ? hint.affinity
-        : this.#chosen(possible, hint);
+        : this.#bestHint(feasible, hint);
     const ofPod = this.#entries.get(uidOf(pod)) ?? new Map<string, MemoryBlock[]>();
     ofPod.set(
       container.name,
@@ -130,12 +130,12 @@ export class MemoryManager implements HintProvider {
     await this.#save();
   }
 
-  /** Where the topology manager has no say, or says less than is needed: the smallest set that has it all. */
-  #chosen(
-    possible: readonly (TopologyHint & { readonly affinity: NumaMask })[],
+  /** Without a hint, or to extend a hint that is too small: the smallest set of NUMA nodes with enough memory. */
+  #bestHint(
+    feasible: readonly (TopologyHint & { readonly affinity: NumaMask })[],
     { affinity, preferred }: TopologyHint,
   ): NumaMask {
-    const fitting = possible
+    const fitting = feasible
       .filter((one) => affinity === undefined || (one.affinity & affinity) === affinity)
       .toSorted(
         (a, b) =>
@@ -159,7 +159,7 @@ export class MemoryManager implements HintProvider {
     return this.#entries.get(podUid)?.get(containerName) ?? [];
   }
 
-  /** The NUMA nodes that a container's memory may come from; undefined when it may come from all. */
+  /** `cpuset.mems` of a container; undefined for all NUMA nodes. */
   nodesOf(podUid: string, containerName: string): string | undefined {
     const nodes = new Set(this.blocksOf(podUid, containerName).flatMap(({ numaAffinity }) => numaAffinity));
     return nodes.size === 0 ? undefined : formatCpuSet([...nodes]);
@@ -173,8 +173,11 @@ export class MemoryManager implements HintProvider {
     for (const uid of this.#entries.keys()) if (!podUids.has(uid)) await this.release(uid);
   }
 
-  /** Sets of NUMA nodes that have so much left. A node that others use is shared only with the same set of nodes. */
-  #possible(pod: Pod, wanted: Readonly<Record<string, number>>): (TopologyHint & { readonly affinity: NumaMask })[] {
+  /** Sets of NUMA nodes with enough free memory. NUMA nodes in use are shared only as the same group. */
+  #feasibleHints(
+    pod: Pod,
+    wanted: Readonly<Record<string, number>>,
+  ): (TopologyHint & { readonly affinity: NumaMask })[] {
     const others = [...this.#entries].flatMap(([uid, containers]) =>
       [...containers]
         .filter(([name]) => uid !== uidOf(pod) || !this.#isReusable(pod, name))
@@ -190,24 +193,24 @@ export class MemoryManager implements HintProvider {
     const large = allMasks([...this.#allocatable.keys()]).filter((mask) =>
       Object.entries(wanted).every(([type, size]) => inMask(mask, type) >= size),
     );
-    const least = Math.min(...large.map(countOf));
+    const fewestNodes = Math.min(...large.map(countOf));
     return large
       .filter(
         (mask) =>
           groups.every((group) => group === mask || (group & mask) === 0) &&
           Object.entries(wanted).every(([type, size]) => inMask(mask, type) - used(mask, type) >= size),
       )
-      .map((mask) => ({ affinity: mask, preferred: countOf(mask) === least }));
+      .map((mask) => ({ affinity: mask, preferred: countOf(mask) === fewestNodes }));
   }
 
-  /** What init containers had is there again for those that come after them. */
+  /** Memory of init containers can be reused by the containers that start after them. */
   #isReusable(pod: Pod, containerName: string): boolean {
     return (pod.spec?.initContainers ?? []).some(
       (container) => container.name === containerName && !isRestartableInitContainer(container),
     );
   }
 
-  #wanted(pod: Pod, container: Container | undefined): Record<string, number> {
+  #requests(pod: Pod, container: Container | undefined): Record<string, number> {
     if (!this.isStatic || podQos(pod) !== 'Guaranteed') return {};
     if (container !== undefined) return memoryRequests(container);
     const { initContainers = [], containers = [] } = pod.spec ?? {};

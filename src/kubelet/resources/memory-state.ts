@@ -1,10 +1,10 @@
-/** The memory of every NUMA node as the state file shows it, and what of it is reserved. */
+/** The machine state of the memory manager's state file, and `reservedMemory` of the configuration. */
 import { ownValue, parseQuantity, Quantity } from '../../base/index.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 import { threshold } from '../node/capacity.ts';
 import type { NodeTopology } from './node-topology.ts';
 
-/** What a container has of one kind of memory, and where. */
+/** Memory of one type that is allocated to a container, and its NUMA nodes. */
 export interface MemoryBlock {
   readonly numaAffinity: readonly number[];
   /** `memory` or `hugepages-2Mi`. */
@@ -57,12 +57,12 @@ export function machineState({
     );
     nodes[id] = { numberOfAssignments: 0, memoryMap, cells: [id] };
   }
-  for (const blocks of assignments) for (const block of blocks) take(nodes, block);
+  for (const blocks of assignments) for (const block of blocks) reserve(nodes, block);
   return nodes;
 }
 
-/** A block that spans nodes fills one after the other. */
-function take(nodes: Record<string, NodeState>, { numaAffinity, type, size }: MemoryBlock): void {
+/** A block that spans NUMA nodes fills one after the other. */
+function reserve(nodes: Record<string, NodeState>, { numaAffinity, type, size }: MemoryBlock): void {
   let left = size;
   for (const id of numaAffinity) {
     const node = nodes[id];
@@ -77,7 +77,7 @@ function take(nodes: Record<string, NodeState>, { numaAffinity, type, size }: Me
   }
 }
 
-/** `reservedMemory` of the configuration. Throws when it is not what the node keeps back altogether. */
+/** `reservedMemory` by NUMA node. Throws when its total differs from the node's reservations. */
 export function reservedMemory(
   config: KubeletConfiguration,
   memoryCapacity: number,
@@ -98,7 +98,7 @@ export function reservedMemory(
     );
   }
   if (config.memoryManagerPolicy !== 'Static') return table;
-  const kept = (type: string): number =>
+  const reserved = (type: string): number =>
     [config.kubeReserved[type], config.systemReserved[type]].reduce(
       (sum, text) => sum + (text === undefined ? 0 : parseQuantity(text).value()),
       type === 'memory' ? threshold(config.evictionHard['memory.available'], memoryCapacity) : 0,
@@ -112,9 +112,9 @@ export function reservedMemory(
   ]);
   for (const type of types) {
     const total = [...table.values()].reduce((sum, limits) => sum + (ownValue(limits, type) ?? 0), 0);
-    if (total !== kept(type))
+    if (total !== reserved(type))
       throw new Error(
-        `the total amount ${JSON.stringify(Quantity.of(total, 'BinarySI').toString())} of type ${JSON.stringify(type)} is not equal to the value ${JSON.stringify(Quantity.of(kept(type), 'BinarySI').toString())} determined by Node Allocatable feature`,
+        `the total amount ${JSON.stringify(Quantity.of(total, 'BinarySI').toString())} of type ${JSON.stringify(type)} is not equal to the value ${JSON.stringify(Quantity.of(reserved(type), 'BinarySI').toString())} determined by Node Allocatable feature`,
       );
   }
   return table;

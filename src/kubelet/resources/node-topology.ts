@@ -1,4 +1,7 @@
-/** Which CPUs share a core, a socket and a NUMA node, and what memory each NUMA node has. */
+/**
+ * The CPU and NUMA topology of the machine from /sys: core, socket, NUMA node and cache of each CPU, memory of each
+ * NUMA node.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parseCpuSet } from './cpu-set.ts';
@@ -9,14 +12,14 @@ export interface CpuInfo {
   readonly core: number;
   readonly socket: number;
   readonly numa: number;
-  /** The cache of the last level; CPUs that share it have the same. */
+  /** The ID of the last-level cache, shared by several CPUs. */
   readonly uncoreCache?: number;
 }
 
 export interface NumaNode {
   readonly id: number;
   readonly memoryBytes: number;
-  /** Bytes by size, as resources are called: `2Mi`. */
+  /** Bytes by page size, named as in resources: `2Mi`. */
   readonly hugePages: Readonly<Record<string, number>>;
 }
 

@@ -1,4 +1,7 @@
-/** The PodResources API on `pod-resources/kubelet.sock`: the devices, CPUs and memory of each container, for node agents. */
+/**
+ * The PodResources API on `pod-resources/kubelet.sock`: the devices, CPUs and memory of each container, for node
+ * agents.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, Pod } from '../../api/generated/core-v1.ts';

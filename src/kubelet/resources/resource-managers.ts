@@ -1,4 +1,7 @@
-/** Everything that gives containers a part of the machine for themselves, as one: taken at admission, given back at the end. */
+/**
+ * The CPU manager, memory manager, device manager and DRA manager behind one interface; the topology manager aligns
+ * them at pod admission.
+ */
 import type { Container, EphemeralContainer, Pod, ResourceStatus } from '../../api/generated/core-v1.ts';
 import { errorMessage, parseQuantity } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
@@ -33,7 +36,7 @@ export class ResourceManagers implements ContainerManager {
   readonly #ctx: Context;
   readonly #options: ResourceManagersOptions;
   readonly #topologyManager: TopologyManager;
-  /** CPUs that running containers were told last. */
+  /** The cpuset that was last set on each running container. */
   readonly #appliedCpusets = new Map<string, string>();
   #admissionQueue: Promise<unknown> = Promise.resolve();
   #changed: () => void = () => {};
@@ -70,7 +73,7 @@ export class ResourceManagers implements ContainerManager {
     });
   }
 
-  /** What was given to whom before; throws when it is another policy's. */
+  /** Restores the allocations; throws when they were made by another policy. */
   async load(): Promise<void> {
     await this.cpus.load();
     await this.memory.load();
@@ -83,7 +86,7 @@ export class ResourceManagers implements ContainerManager {
   }
 
   admit(pod: Pod): Promise<PodRejection | undefined> {
-    // One pod after the other: what one takes the next must not be promised.
+    // One pod at a time, so that no resource is allocated twice.
     const admitted = this.#admissionQueue.then(async () => {
       const rejection = await this.#topologyManager.admit(pod);
       if (rejection !== undefined) await this.release(pod);
@@ -123,7 +126,7 @@ export class ResourceManagers implements ContainerManager {
     this.#changed();
   }
 
-  /** Containers without CPUs of their own run on what is left, which changes with every pod that has some. */
+  /** Updates the cpusets of containers in the shared pool, which changes with every exclusive allocation. */
   async run(observed: () => readonly ObservedPod[]): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
     if (!this.cpus.isStatic) return;
@@ -135,7 +138,7 @@ export class ResourceManagers implements ContainerManager {
       ]);
       if (signal.aborted) return;
       await this.reconcile(observed()).catch((error: unknown) =>
-        logger.v(1).info('The CPUs of containers could not be brought up to date', { err: errorMessage(error) }),
+        logger.v(1).info('Failed to update the cpusets of containers', { err: errorMessage(error) }),
       );
     }
   }

@@ -1,4 +1,4 @@
-/** What a manager has given to whom, in a file below the kubelet's directory, so that a restart changes nothing. */
+/** A checkpoint file of a resource manager, so that its allocations survive a restart of the kubelet. */
 import fs from 'node:fs/promises';
 import { writeFileDurably } from '../../kernel/index.ts';
 
@@ -14,7 +14,7 @@ export class StateFile<T extends object> {
     return this.#file;
   }
 
-  /** Undefined when there is none; throws when it cannot be read. */
+  /** Undefined without a file; throws when it cannot be read. */
   async load(): Promise<T | undefined> {
     const text = await fs.readFile(this.#file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;
@@ -23,7 +23,7 @@ export class StateFile<T extends object> {
     return text === undefined ? undefined : (JSON.parse(text) as T);
   }
 
-  /** One after the other, so that the newest is what stays. */
+  /** Writes are serialized, so that the newest state stays. */
   save(state: T): Promise<void> {
     const text = JSON.stringify(state);
     const writing = this.#saving.then(() => writeFileDurably(this.#file, text));
@@ -36,7 +36,7 @@ export class StateFile<T extends object> {
   }
 }
 
-/** A state that another policy has left says things about containers that this one cannot keep. */
+/** Allocations of another policy cannot be taken over. */
 export function checkPolicy({
   manager,
   configured,

@@ -1,18 +1,21 @@
-/** Which of the free CPUs a container gets: whole NUMA nodes and sockets first, then whole cores, then what is left of others. */
+/**
+ * The CPU accumulator of the CPU manager: takes whole NUMA nodes and sockets first, then whole cores, then single
+ * threads.
+ */
 import type { CpuInfo } from './node-topology.ts';
 
 export interface TakeOptions {
-  /** Only whole cores, and none that is shared. */
+  /** Take whole cores only. */
   readonly fullCoresOnly?: boolean;
-  /** Threads of different cores before threads of the same. */
+  /** Prefer threads of different cores. */
   readonly acrossCores?: boolean;
-  /** As few caches of the last level as possible, before whole cores are looked for. */
+  /** Use as few last-level caches as possible. */
   readonly byUncoreCache?: boolean;
 }
 
 type Unit = 'numa' | 'socket' | 'uncoreCache' | 'core';
 
-/** Throws when there are not enough. */
+/** Throws when there are not enough free CPUs. */
 export function takeCpus(
   topology: readonly CpuInfo[],
   available: readonly number[],
@@ -36,7 +39,7 @@ const notEnough = (count: number, available: number): Error =>
 
 class CpuAccumulator {
   readonly taken: number[] = [];
-  /** NUMA nodes and sockets, whichever are smaller first: sockets that have several NUMA nodes are worth more as a whole. */
+  /** Outer unit first: sockets that contain several NUMA nodes are taken as a whole before single NUMA nodes. */
   readonly units: readonly ['numa' | 'socket', 'numa' | 'socket'];
   readonly #topology: readonly CpuInfo[];
   readonly #place: ReadonlyMap<number, CpuInfo>;
@@ -61,7 +64,7 @@ class CpuAccumulator {
       if (cpus.length <= this.missing && cpus.length === this.#sizeOf(unit, cpus)) this.#take(cpus);
   }
 
-  /** Whole caches, and the rest from one that has as much, so that the container is on as few as possible. */
+  /** Takes whole caches, and the rest from one cache that has enough, to use as few caches as possible. */
   takeOfCaches(fullCoresOnly: boolean): void {
     this.takeWhole('uncoreCache');
     if (this.missing === 0) return;
@@ -81,14 +84,17 @@ class CpuAccumulator {
     this.#take(cpus.slice(0, this.missing));
   }
 
-  /** Of each core its first free thread, then of each its second. */
+  /** The first free thread of each core, then the second of each, and so on. */
   spread(): number[] {
     const cores = this.#inOrder('core').map(([, cpus]) => cpus);
     const most = Math.max(0, ...cores.map((cpus) => cpus.length));
     return Array.from({ length: most }, (_, round) => cores.flatMap((cpus) => cpus[round] ?? [])).flat();
   }
 
-  /** Single CPUs: on sockets that the container is on already, and where least is left, so that whole ones stay whole. */
+  /**
+   * Single threads: first on sockets that are in use already and cores with the fewest free threads, to keep others
+   * whole.
+   */
   remaining(): number[] {
     const count = (ids: Iterable<number>, unit: 'socket' | 'core', value: number | undefined): number =>
       [...ids].filter((id) => this.#place.get(id)?.[unit] === value).length;
@@ -112,7 +118,7 @@ class CpuAccumulator {
     }
   }
 
-  /** The free CPUs of each unit; units with least that is free come first, within larger ones of which the same is true. */
+  /** The free CPUs of each unit, sorted by free CPUs of the enclosing units and of the unit, fewest first. */
   #inOrder(unit: Unit): [number, number[]][] {
     const [inner, outer] = this.units;
     const levels: Unit[] = unit === outer ? [outer] : unit === inner ? [outer, inner] : [outer, inner, unit];
@@ -139,15 +145,15 @@ class CpuAccumulator {
     return found;
   }
 
-  /** How many CPUs the unit of these has, free or not. */
+  /** The total number of CPUs of the unit, free or not. */
   #sizeOf(unit: Unit, cpus: readonly number[]): number {
     const id = unitOf(this.#place.get(cpus[0] ?? -1), unit);
     return this.#topology.filter((place) => unitOf(place, unit) === id).length;
   }
 }
 
-/** Where the kernel tells of no caches, a NUMA node has one. */
-export const unitOf = (place: CpuInfo | undefined, unit: Unit): number =>
+/** Without cache information, each NUMA node counts as one cache. */
+const unitOf = (place: CpuInfo | undefined, unit: Unit): number =>
   (unit === 'uncoreCache' ? (place?.uncoreCache ?? place?.numa) : place?.[unit]) ?? -1;
 
 function compareKeys(a: readonly number[], b: readonly number[]): number {

@@ -1,16 +1,16 @@
-/** Sets of NUMA nodes that a resource could come from, and how the wishes of several resources become one. */
+/** Topology hints: the NUMA nodes that can provide a resource, and the merge of the hints of several resources. */
 
-/** A bit for each NUMA node. */
+/** A bit mask of NUMA nodes. */
 export type NumaMask = number;
 
 export interface TopologyHint {
-  /** Undefined: any will do. */
+  /** Undefined for any NUMA node. */
   readonly affinity: NumaMask | undefined;
-  /** Whether no smaller set could ever do. */
+  /** Whether it has the minimum number of NUMA nodes for the request. */
   readonly preferred: boolean;
 }
 
-/** By resource; undefined where it does not matter, empty where no set will do. */
+/** By resource; undefined without preference, empty when no set of NUMA nodes is possible. */
 export type ProviderHints = Readonly<Record<string, readonly TopologyHint[] | undefined>>;
 
 export const ANY_NUMA_NODE: TopologyHint = { affinity: undefined, preferred: true };
@@ -25,7 +25,7 @@ export function bitsOf(mask: NumaMask): number[] {
 
 export const countOf = (mask: NumaMask): number => bitsOf(mask).length;
 
-/** Every set of the given NUMA nodes but the empty one. */
+/** All non-empty subsets of the NUMA nodes. */
 export function allMasks(nodes: readonly number[]): NumaMask[] {
   const masks: NumaMask[] = [];
   for (let choice = 1; choice < 1 << nodes.length; choice++)
@@ -33,10 +33,10 @@ export function allMasks(nodes: readonly number[]): NumaMask[] {
   return masks;
 }
 
-/** Fewer nodes; of as many those of lower numbers. */
+/** Fewer NUMA nodes; with equal counts, lower IDs. */
 const isNarrower = (a: NumaMask, b: NumaMask): boolean => (countOf(a) === countOf(b) ? a < b : countOf(a) < countOf(b));
 
-/** One list a resource that has a say. */
+/** One list of hints for each resource. */
 export function resourceLists(providers: readonly ProviderHints[]): TopologyHint[][] {
   const lists: TopologyHint[][] = [];
   for (const hints of providers) {
@@ -48,10 +48,10 @@ export function resourceLists(providers: readonly ProviderHints[]): TopologyHint
   return lists;
 }
 
-/** The best that all of them can agree on. */
+/** The best merged hint over all combinations of the resources' hints. */
 export function mergeHints(lists: readonly (readonly TopologyHint[])[], nodes: readonly number[]): TopologyHint {
-  const everywhere = maskOf(nodes);
-  const bestOtherwise = Math.max(
+  const allNodes = maskOf(nodes);
+  const bestNonPreferredSize = Math.max(
     0,
     ...lists
       .map((list) =>
@@ -63,12 +63,13 @@ export function mergeHints(lists: readonly (readonly TopologyHint[])[], nodes: r
   for (const choice of permutations(lists)) {
     const given = choice.flatMap(({ affinity }) => (affinity === undefined ? [] : [affinity]));
     const candidate = {
-      affinity: given.reduce((mask, affinity) => mask & affinity, everywhere),
+      affinity: given.reduce((mask, affinity) => mask & affinity, allNodes),
       preferred: choice.every(({ preferred }) => preferred) && given.every((affinity) => affinity === given[0]),
     };
-    if (candidate.affinity !== 0 && (best === undefined || isBetter(candidate, best, bestOtherwise))) best = candidate;
+    if (candidate.affinity !== 0 && (best === undefined || isBetter(candidate, best, bestNonPreferredSize)))
+      best = candidate;
   }
-  return best ?? { affinity: everywhere, preferred: false };
+  return best ?? { affinity: allNodes, preferred: false };
 }
 
 interface Candidate {
@@ -76,14 +77,15 @@ interface Candidate {
   readonly preferred: boolean;
 }
 
-function isBetter(candidate: Candidate, best: Candidate, bestOtherwise: number): boolean {
+function isBetter(candidate: Candidate, best: Candidate, bestNonPreferredSize: number): boolean {
   if (candidate.preferred !== best.preferred) return candidate.preferred;
   if (candidate.preferred) return isNarrower(candidate.affinity, best.affinity);
-  // Neither is what everybody wants: as close as possible to what the neediest resource cannot do without.
+  // Neither is preferred: take the one closest to the minimum size that the largest resource needs.
   const [size, bestSize] = [countOf(candidate.affinity), countOf(best.affinity)];
-  if (bestSize > bestOtherwise) return isNarrower(candidate.affinity, best.affinity);
-  if (bestSize === bestOtherwise) return size === bestOtherwise && isNarrower(candidate.affinity, best.affinity);
-  if (size > bestOtherwise) return false;
+  if (bestSize > bestNonPreferredSize) return isNarrower(candidate.affinity, best.affinity);
+  if (bestSize === bestNonPreferredSize)
+    return size === bestNonPreferredSize && isNarrower(candidate.affinity, best.affinity);
+  if (size > bestNonPreferredSize) return false;
   return size === bestSize ? isNarrower(candidate.affinity, best.affinity) : size > bestSize;
 }
 

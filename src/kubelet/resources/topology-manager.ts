@@ -1,4 +1,7 @@
-/** Brings the CPUs, memory and devices of a container onto the same NUMA nodes, as far as the policy wants it. */
+/**
+ * The topology manager: aligns the CPUs, memory and devices of a container to the same NUMA nodes, as its policy
+ * requires.
+ */
 import type { Container, Pod } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
 import type { PodRejection } from '../admission/admit-pod.ts';
@@ -12,15 +15,13 @@ import {
   type TopologyHint,
 } from './topology-hint.ts';
 
-/** Something that gives containers a part of the machine. */
+/** A manager whose resources are aligned: CPUs, memory or devices. */
 export interface HintProvider {
-  /** Where the container's, or for `undefined` the whole pod's, share could come from. */
+  /** Hints for the resources of a container, or of the whole pod if undefined. */
   hints(pod: Pod, container: Container | undefined): ProviderHints;
-  /** Takes it; what a container has already it keeps. Throws when it cannot be had. */
+  /** Allocates the container's resources, unless it has them. Throws when that is not possible. */
   allocate(pod: Pod, container: Container, hint: TopologyHint): Promise<void> | void;
 }
-
-export type TopologyPolicy = 'none' | 'best-effort' | 'restricted' | 'single-numa-node';
 
 export interface TopologyManagerOptions {
   readonly policy: string;
@@ -29,7 +30,7 @@ export interface TopologyManagerOptions {
   readonly providers: readonly HintProvider[];
 }
 
-/** Why an admission handler refuses a pod by a name of its own. */
+/** A rejection with a reason of its own. */
 export class AdmissionError extends Error {
   override readonly name = 'AdmissionError';
   readonly code = 'admission';
@@ -41,7 +42,7 @@ export class AdmissionError extends Error {
   }
 }
 
-/** Upstream's limit: with more the sets are too many to compare. */
+/** Upstream's limit, because the number of combinations grows exponentially. */
 const MAX_NUMA_NODES = 8;
 
 export class TopologyManager {
@@ -53,7 +54,7 @@ export class TopologyManager {
     this.#options = options;
   }
 
-  /** Takes everything that the pod's containers need; gives the reason when that is not possible. */
+  /** Allocates the resources of all containers, or returns why the pod is rejected. */
   async admit(pod: Pod): Promise<PodRejection | undefined> {
     const { policy, scope } = this.#options;
     const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
@@ -78,12 +79,12 @@ export class TopologyManager {
     return undefined;
   }
 
-  /** Undefined when the policy does not take what there is. */
+  /** Undefined when the policy rejects the best hint. */
   #bestHint(pod: Pod, container: Container | undefined): TopologyHint | undefined {
     const { policy, providers, numaNodes } = this.#options;
     const lists = resourceLists(providers.map((provider) => provider.hints(pod, container)));
     const isSingle = policy === 'single-numa-node';
-    // A resource that cannot come from one node leaves an empty list, and with it nothing to agree on.
+    // single-numa-node: a resource without a hint for one node leaves an empty list, so that no combination exists.
     const usable = isSingle
       ? lists.map((list) =>
           list.filter(({ affinity, preferred }) => preferred && (affinity === undefined || countOf(affinity) === 1)),

@@ -1,4 +1,4 @@
-/** A container in CRI's words. */
+/** The CRI ContainerConfig of a container. */
 import type { Container, EphemeralContainer, Pod } from '../../api/generated/core-v1.ts';
 import type {
   ContainerConfig,

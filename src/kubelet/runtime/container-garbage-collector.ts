@@ -1,6 +1,6 @@
 /**
- * Dead containers stay for their logs, but not all of them and not for ever: of each container some are kept, of the whole
- * node at most so many, and when the disk is full none of pods that have ended.
+ * Container GC: removes dead containers and sandboxes beyond the limits per container and per node. Under disk pressure
+ * the eviction manager also removes all containers of terminated pods.
  */
 import { errorMessage } from '../../base/index.ts';
 import type { Container, ContainerRuntime, PodSandbox } from '../../cri/index.ts';
@@ -11,11 +11,11 @@ import { isContainerNotFound } from './observe-pod.ts';
 import { removeDeadContainer } from './remove-container.ts';
 
 export interface ContainerGcPolicy {
-  /** A container that ended less than this ago stays. */
+  /** The minimum age of a dead container before it is removed. */
   readonly minAgeMs: number;
-  /** Dead instances of one container of a pod; negative for all. */
+  /** Dead instances to keep per container; negative for no limit. */
   readonly maxPerContainer: number;
-  /** Dead containers of the whole node; negative for all. */
+  /** Dead containers to keep on the node; negative for no limit. */
   readonly maxContainers: number;
 }
 
@@ -25,7 +25,7 @@ export interface ContainerGcOptions {
   readonly runtime: ContainerRuntime;
   readonly podLogsDir: string;
   readonly policy: ContainerGcPolicy;
-  /** Whether the pod has ended for good; unknown ones are not ours to touch here. */
+  /** Whether the pod is known and has terminated. */
   readonly hasEnded: (podUid: string) => boolean;
   readonly onRemoved: (containerId: string) => void;
   readonly periodMs?: number;
@@ -61,7 +61,7 @@ export class ContainerGarbageCollector {
     }
   }
 
-  /** `ended`: everything of pods that have ended goes, however new. */
+  /** `ended`: also removes all containers of terminated pods, whatever their age. */
   async collect({ ended = false }: { ended?: boolean } = {}): Promise<void> {
     const { runtime, policy, hasEnded, podLogsDir } = this.#options;
     const { containers = [] } = await runtime.runtime.listContainers({});
@@ -86,7 +86,7 @@ export class ContainerGarbageCollector {
       if (!isContainerNotFound(error)) throw error;
       return undefined;
     });
-    // One that was started after the list was made is alive.
+    // It may have been started after the list was read.
     if (status?.status?.state === 'CONTAINER_RUNNING') return;
     await removeDeadContainer(runtime, podLogsDir, {
       podName: labels[POD_NAME] ?? '',
@@ -98,7 +98,10 @@ export class ContainerGarbageCollector {
     onRemoved(id);
   }
 
-  /** Of sandboxes that are down and empty, each pod's newest stays: its attempt counts. */
+  /**
+   * Removes sandboxes that are not ready and have no containers, except the newest of each pod, whose attempt is
+   * needed.
+   */
   async #collectSandboxes(containers: readonly Container[], ended: boolean): Promise<void> {
     const { runtime, hasEnded } = this.#options;
     const { items = [] } = await runtime.runtime.listPodSandbox({});
@@ -126,14 +129,14 @@ function deadOf(container: Container): Dead | undefined {
   return { id, podUid, unit: `${podUid}/${labels[CONTAINER_NAME] ?? ''}`, createdAt: createdAt / 1e6, container };
 }
 
-/** What is more than the policy keeps, of containers that are given newest first. */
+/** The containers beyond the limits of the policy. The input is sorted newest first. */
 export function excess<T extends { readonly unit: string; readonly createdAt: number }>(
   dead: readonly T[],
   { maxPerContainer, maxContainers }: ContainerGcPolicy,
 ): T[] {
   let kept = limitEach(dead, maxPerContainer);
   if (maxContainers >= 0 && kept.length > maxContainers) {
-    // Each container gives up some before any gives up all.
+    // Reduces the limit per container before it removes the last instance of any.
     const units = new Set(kept.map(({ unit }) => unit)).size;
     kept = limitEach(kept, Math.max(1, Math.floor(maxContainers / Math.max(1, units))));
     kept = kept.toSorted((a, b) => b.createdAt - a.createdAt).slice(0, maxContainers);

@@ -1,4 +1,4 @@
-/** Keeps containers' logs from growing for ever: when one is too large it is put aside and the runtime opens a new one. */
+/** The container log manager: rotates and compresses container logs that exceed containerLogMaxSize. */
 import { statSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -12,7 +12,6 @@ import type { KubeletConfiguration } from '../configuration/kubelet-configuratio
 export interface ContainerLogsOptions {
   readonly runtime: ContainerRuntime;
   readonly config: KubeletConfiguration;
-  /** The containers that write now. */
   readonly running: () => Iterable<RunningContainer>;
 }
 
@@ -33,12 +32,12 @@ export async function rotateContainerLogs(
     await clock.sleep(config.containerLogMonitorInterval, signal).catch(() => {});
     if (signal.aborted) return;
     for (const { id, logPath } of running()) {
-      // Synchronous, as it is over in less time than a thread of the pool needs to be told.
+      // Synchronous, because this stat is faster than a round trip to the thread pool.
       if ((statSync(logPath, { throwIfNoEntry: false })?.size ?? 0) < maxBytes) continue;
       try {
         await rotate(runtime, id, logPath, { maxFiles: config.containerLogMaxFiles, now: clock.now() });
       } catch (error) {
-        logger.v(1).info('Failed to rotate container logs', { container: id, err: errorMessage(error) });
+        logger.v(1).info('Failed to rotate log for container', { containerID: id, err: errorMessage(error) });
       }
     }
   }
@@ -75,7 +74,7 @@ async function rotate(
   }
 }
 
-/** The newest rotated file stays as it is: somebody may be reading it. */
+/** Called for older rotated files only: a client may still be reading the newest one. */
 async function compress(file: string): Promise<void> {
   const packed = await promisify(gzip)(await fs.readFile(file));
   await fs.writeFile(`${file}.tmp`, packed);

@@ -1,6 +1,6 @@
 /**
- * What the kubelet writes onto sandboxes and containers, under upstream's names: after a restart, of this kubelet or from
- * another one, the runtime's lists tell whose they are, and nothing healthy is touched.
+ * Labels and annotations of sandboxes and containers in the runtime, with upstream's names. After a restart, also of an
+ * upstream kubelet, they tell which pod a container belongs to, so that healthy containers keep running.
  */
 import { createHash } from 'node:crypto';
 import type { Container, EphemeralContainer, LifecycleHandler, Pod } from '../../api/generated/core-v1.ts';
@@ -57,7 +57,7 @@ export function containerAnnotations(
   return annotations;
 }
 
-/** Only what cannot change without a new container counts. */
+/** A container whose hash changes must be restarted, so the hash covers only fields that cannot change in place. */
 export function containerHash({ name, image }: Pick<Container, 'name' | 'image'>): string {
   return createHash('sha256').update(JSON.stringify({ name, image })).digest('hex').slice(0, 8);
 }

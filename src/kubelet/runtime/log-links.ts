@@ -1,4 +1,4 @@
-/** `/var/log/containers/POD_NAMESPACE_CONTAINER-ID.log`, where log collectors look: links to the logs in the pods' directories. */
+/** Symbolic links `/var/log/containers/POD_NAMESPACE_CONTAINER-ID.log` to container logs, which log collectors read. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory } from '../../kernel/index.ts';
@@ -31,7 +31,7 @@ export async function linkLog(podLogsDir: string, container: LoggedContainer, lo
 export const unlinkLog = (podLogsDir: string, container: LoggedContainer): Promise<void> =>
   fs.rm(linkOf(podLogsDir, container), { force: true });
 
-/** Links of containers that went while no kubelet ran. */
+/** Removes links whose log is gone. */
 export async function removeDanglingLinks(podLogsDir: string): Promise<void> {
   const directory = directoryOf(podLogsDir);
   for (const name of await fs.readdir(directory).catch(() => [])) {

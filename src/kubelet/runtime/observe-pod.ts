@@ -1,4 +1,4 @@
-/** What the runtime has of a pod: its sandboxes and containers, newest first, in the kubelet's words. */
+/** Observes a pod in the runtime: its sandboxes and containers, newest first. */
 import type {
   Container as CriContainer,
   ContainerRuntime,
@@ -69,7 +69,7 @@ export const emptyObservation = (pod: {
   readonly namespace: string;
 }): ObservedPod => ({ ...pod, sandboxes: [], containers: [] });
 
-/** Exited containers never change, so what was once read of them is kept for as long as the pod is observed. */
+/** Caches the statuses of exited containers, which never change. */
 export class PodObserver {
   readonly #runtime: ContainerRuntime;
   readonly #exited = new Map<string, ContainerStatus>();
@@ -155,10 +155,10 @@ function observedContainer(status: ContainerStatus, container: CriContainer): Ob
 
 const newestFirst = (a: { createdAt: number }, b: { createdAt: number }): number => b.createdAt - a.createdAt;
 
-/** What was listed may be gone before its status is asked for. */
-async function undefinedIfNotFound<T>(asked: Promise<T>): Promise<T | undefined> {
+/** A listed container may be removed before its status is read. */
+async function undefinedIfNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked;
+    return await call;
   } catch (error) {
     if (isContainerNotFound(error)) return undefined;
     throw error;
@@ -173,11 +173,11 @@ export interface RuntimePodSummary {
   readonly uid: string;
   readonly name: string;
   readonly namespace: string;
-  /** Changes whenever a sandbox or container of the pod comes, goes or changes its state. */
+  /** Changes whenever a sandbox or container of the pod is added, removed or changes state. */
   readonly fingerprint: string;
 }
 
-/** All pods of the runtime, with what a relist compares. */
+/** All pods of the runtime, for a relist of the PLEG. */
 export async function listRuntimePods(
   { runtime }: ContainerRuntime,
   signal?: AbortSignal,
@@ -186,20 +186,20 @@ export async function listRuntimePods(
     runtime.listPodSandbox({}, { signal }),
     runtime.listContainers({}, { signal }),
   ]);
-  const parts = new Map<string, { name: string; namespace: string; states: string[] }>();
+  const pods = new Map<string, { name: string; namespace: string; states: string[] }>();
   for (const { id, state, labels = {} } of [...items, ...containers]) {
     const uid = labels[POD_UID];
     if (uid === undefined) continue;
-    const entry = parts.get(uid) ?? {
+    const entry = pods.get(uid) ?? {
       name: labels[POD_NAME] ?? '',
       namespace: labels[POD_NAMESPACE] ?? '',
       states: [],
     };
     entry.states.push(`${id}=${state ?? ''}`);
-    parts.set(uid, entry);
+    pods.set(uid, entry);
   }
   return new Map(
-    Array.from(parts, ([uid, { name, namespace, states }]) => [
+    Array.from(pods, ([uid, { name, namespace, states }]) => [
       uid,
       { uid, name, namespace, fingerprint: states.toSorted().join() },
     ]),

@@ -1,6 +1,6 @@
 /**
- * Tells when something of a pod changed in the runtime: by its stream of events where it has one, and by looking at
- * everything now and then, in case an event was lost; where there is no stream, by looking every second.
+ * The PLEG (pod lifecycle event generator): reports pods whose containers or sandboxes changed in the runtime. Uses the
+ * runtime's event stream (evented PLEG) with a relist every minute; without a stream it relists every second.
  */
 import { errorMessage } from '../../base/index.ts';
 import type { ContainerRuntime, CriError } from '../../cri/index.ts';
@@ -11,7 +11,7 @@ import { listRuntimePods, type RuntimePodSummary } from './observe-pod.ts';
 export interface PlegOptions {
   readonly runtime: ContainerRuntime;
   readonly onChange: (podUid: string) => void;
-  /** Every look at everything tells what there is, so that pods that nobody asked for are found. */
+  /** Called with all pods of the runtime after each relist, to find orphaned ones. */
   readonly onRelist: (pods: ReadonlyMap<string, RuntimePodSummary>) => void;
 }
 
@@ -31,14 +31,14 @@ export class PodLifecycleEventGenerator {
     this.#options = options;
   }
 
-  /** Whether the runtime has answered lately. */
+  /** False when the last relist is too old: the node becomes NotReady. */
   get isHealthy(): boolean {
     const limit = this.#hasStream ? 5 * RELIST_WITH_EVENTS_MS : 180_000;
     return this.#ctx.clock.monotonic() - this.#lastRelistAt < limit;
   }
 
   async run(): Promise<void> {
-    await Promise.all([this.#follow(), this.#relistAgain()]);
+    await Promise.all([this.#watchEvents(), this.#relistPeriodically()]);
   }
 
   async relist(): Promise<void> {
@@ -51,7 +51,7 @@ export class PodLifecycleEventGenerator {
     this.#options.onRelist(pods);
   }
 
-  async #follow(): Promise<void> {
+  async #watchEvents(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
     while (!signal.aborted) {
       try {
@@ -69,31 +69,31 @@ export class PodLifecycleEventGenerator {
       } catch (error) {
         if (signal.aborted || isAbort(error, signal)) return;
         if ((error as CriError).code === 'UNIMPLEMENTED') {
-          logger.v(2).info('The runtime has no stream of events; looking every second instead');
+          logger.v(2).info('The runtime does not support container events, falling back to relisting every second');
           this.#hasStream = false;
           return;
         }
-        logger.v(2).info('The stream of container events broke', { err: errorMessage(error) });
+        logger.v(2).info('Evented PLEG: failed to get container events, will retry', { err: errorMessage(error) });
       }
-      // What happened in between is found by looking.
+      // Relist for the events that were missed.
       await clock.sleep(RECONNECT_MS, signal).catch(() => {});
       if (!signal.aborted)
         await this.relist().catch((error: unknown) =>
-          logger.v(2).info('Relisting failed', { err: errorMessage(error) }),
+          logger.v(2).info('PLEG: failed to relist', { err: errorMessage(error) }),
         );
     }
   }
 
-  async #relistAgain(): Promise<void> {
+  async #relistPeriodically(): Promise<void> {
     const { clock, signal, logger } = this.#ctx;
-    // The first look comes soon: by then it is known whether there is a stream.
+    // The first relist comes early; by then it is known whether the runtime has an event stream.
     for (let first = true; !signal.aborted; first = false) {
       await clock
         .sleep(this.#hasStream && !first ? RELIST_WITH_EVENTS_MS : RELIST_WITHOUT_EVENTS_MS, signal)
         .catch(() => {});
       if (signal.aborted) return;
       await this.relist().catch((error: unknown) => {
-        if (!signal.aborted) logger.error(error, 'Relisting failed');
+        if (!signal.aborted) logger.error(error, 'PLEG: failed to relist');
       });
     }
   }

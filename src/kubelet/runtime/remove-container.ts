@@ -1,4 +1,4 @@
-/** A dead container goes: out of the runtime, with its log, what was rotated away of it, and the link to it. */
+/** Removes a dead container from the runtime, with its log, rotated logs and log link. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { ContainerRuntime } from '../../cri/index.ts';
@@ -6,7 +6,7 @@ import { unlinkLog, type LoggedContainer } from './log-links.ts';
 import { isContainerNotFound } from './observe-pod.ts';
 
 export interface DeadContainer extends LoggedContainer {
-  /** Empty or undefined where the runtime writes none. */
+  /** Empty or undefined if the runtime writes no log. */
   readonly logPath: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export async function removeDeadContainer(
   await runtime.runtime.removeContainer({ containerId: container.containerId }).catch((error: unknown) => {
     if (!isContainerNotFound(error)) throw error;
   });
-  // Only files below the pods' directory are ours to delete, whatever a runtime says.
+  // Never delete files outside of the log directory of pods, whatever the runtime reports.
   if (container.logPath?.startsWith(`${podLogsDir}/`)) await removeLog(container.logPath);
 }
 

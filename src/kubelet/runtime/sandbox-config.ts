@@ -1,4 +1,4 @@
-/** A pod's sandbox in CRI's words. */
+/** The CRI PodSandboxConfig of a pod. */
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { longRunningContainers } from '../../component-helpers/index.ts';
@@ -45,7 +45,7 @@ export function sandboxConfig(input: SandboxInput): PodSandboxConfig {
   };
 }
 
-/** Every container's ports; one that names no host port is known to the runtime all the same. */
+/** The ports of all containers, also those without a host port. */
 function hostPorts(pod: Pod): PortMapping[] {
   if (pod.spec?.hostNetwork === true) return [];
   return longRunningContainers(pod.spec).flatMap(({ ports = [] }) =>

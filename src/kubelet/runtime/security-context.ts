@@ -1,4 +1,4 @@
-/** Security settings of pods and containers in CRI's words. */
+/** The CRI security contexts of sandboxes and containers. */
 import type {
   AppArmorProfile,
   Container,
@@ -125,7 +125,7 @@ export function containerSecurityContext({
   };
 }
 
-/** The user that the container runs as; refuses root where the pod forbids it. */
+/** The user of the container. Throws when runAsNonRoot is violated or cannot be verified. */
 function verifiedUser(
   pod: Pod,
   container: Container | EphemeralContainer,

@@ -1,4 +1,4 @@
-/** Who is asking: a client certificate of the cluster's CA, or a token that the API server vouches for. */
+/** Authenticates requests to the kubelet API: by client certificate, or by bearer token with a TokenReview. */
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { TokenReview } from '../../api/generated/authentication-v1.ts';
@@ -17,7 +17,7 @@ export interface AuthenticationSettings {
   readonly anonymous: boolean;
   readonly webhook: boolean;
   readonly cacheMs: number;
-  /** Who signs the certificates of clients, PEM; without it none is believed. */
+  /** PEM of the CA of client certificates; without it certificates are not accepted. */
   readonly clientCa?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export class Authenticator {
     this.#certificates = new ClientCertificates(clock, () => settings.clientCa ?? '');
   }
 
-  /** Undefined when the request must be refused with 401. */
+  /** Undefined when the request is not authenticated (401). */
   async authenticate(request: IncomingMessage): Promise<Caller | undefined> {
     const byCertificate = this.#certificateCaller(request.socket as TLSSocket);
     if (byCertificate !== undefined) return byCertificate;
@@ -47,7 +47,7 @@ export class Authenticator {
     return this.#settings.anonymous ? { name: 'system:anonymous', groups: ['system:unauthenticated'] } : undefined;
   }
 
-  /** Undefined for a connection without a certificate that is believed. */
+  /** Undefined without a valid client certificate. */
   #certificateCaller(socket: TLSSocket): Caller | undefined {
     if (!socket.encrypted) return undefined;
     let peer = this.#peers.get(socket);

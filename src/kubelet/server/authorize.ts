@@ -17,7 +17,7 @@ const VERBS: ReadonlyMap<string, string> = new Map(
 const MAX_CACHED = 4096;
 
 /** The node subresources that grant access to a path, the most specific first. One of them is enough. */
-export function subresourcesOf(path: string): string[] {
+function subresourcesOf(path: string): string[] {
   const under = (prefix: string): boolean => path === prefix || path.startsWith(`${prefix}/`);
   if (under('/stats')) return ['stats'];
   if (under('/metrics')) return ['metrics'];

@@ -1,4 +1,4 @@
-/** GET /containerLogs/{namespace}/{pod}/{container} */
+/** GET /containerLogs/{namespace}/{pod}/{container}: finds the log file of a container and decodes the query. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import type { ContainerRuntime } from '../../cri/index.ts';
@@ -22,7 +22,7 @@ export interface LogDependencies {
   readonly clock: Clock;
 }
 
-/** The pod of that name; of several the one that is not on its way out, or that came last. */
+/** The pod with that name; of several, the one that is not terminating, or the newest. */
 export function findPod(manager: PodManager, namespace: string, name: string): Pod {
   const found = manager.workers.filter(
     ({ pod: { metadata } }) => metadata.namespace === namespace && metadata.name === name,
@@ -75,7 +75,7 @@ async function logOf(
   ].find((one) => one.name === containerName);
   let chosen = instances[0];
   if (previous) {
-    // While it waits to be started again, the last run is the previous one already.
+    // While a container waits for its restart, its last instance counts as the previous one.
     const lastId = shown?.lastState?.terminated?.containerID;
     chosen =
       instances.find(({ id }) => lastId?.endsWith(`//${id}`)) ?? (shown?.state?.running ? instances[1] : undefined);

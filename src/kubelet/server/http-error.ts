@@ -1,11 +1,11 @@
-/** An answer that is not what was asked for. */
+/** An error response of the kubelet API. */
 export class HttpError extends Error {
   override readonly name = 'HttpError';
 
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
     super(message);
+    this.status = status;
   }
 }

@@ -1,4 +1,4 @@
-/** A container's log in CRI's format, as its readers want it: from where, how much, with or without times, and on and on. */
+/** Reads a container log in CRI format: since, tail, limit, time stamps, and following through rotations. */
 import { watch, type FSWatcher } from 'node:fs';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -18,12 +18,12 @@ export interface LogSource {
   readonly file: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Whether more can still come. */
+  /** Whether the container can still write. */
   readonly isRunning: () => Promise<boolean>;
 }
 
 const CHUNK = 64 * 1024;
-const LOOK_MS = 1000;
+const POLL_MS = 1000;
 
 export async function* readContainerLog(source: LogSource, options: LogOptions): AsyncIterable<Buffer> {
   const { clock, signal } = source;
@@ -56,15 +56,15 @@ export async function* readContainerLog(source: LogSource, options: LogOptions):
         continue;
       }
       if (changes === undefined || signal.aborted) return;
-      const turned = await reopened(handle, source.file);
-      if (turned !== undefined) {
+      const rotated = await reopenIfRotated(handle, source.file);
+      if (rotated !== undefined) {
         await handle.close();
-        handle = turned;
+        handle = rotated;
         position = 0;
         rest = Buffer.alloc(0);
         continue;
       }
-      // What was written before it stopped is still read, so whether it runs is asked before the last look.
+      // Check the state before the last read, so that output before the exit is not lost.
       const running = await source.isRunning();
       if (!running && (await handle.stat()).size <= position) return;
       if (running) await changes.next(clock, signal);
@@ -76,8 +76,8 @@ export async function* readContainerLog(source: LogSource, options: LogOptions):
   }
 }
 
-/** The file under this name, when rotation has put another one there. */
-async function reopened(handle: fs.FileHandle, file: string): Promise<fs.FileHandle | undefined> {
+/** The new log file after a rotation. */
+async function reopenIfRotated(handle: fs.FileHandle, file: string): Promise<fs.FileHandle | undefined> {
   const [mine, current] = await Promise.all([handle.stat(), fs.stat(file).catch(() => undefined)]);
   return current === undefined || current.ino === mine.ino ? undefined : fs.open(file, 'r');
 }
@@ -95,7 +95,7 @@ function linesOf(data: Buffer): Buffer[] {
 
 const NEW_LINE = Buffer.from('\n');
 
-/** `TIME STREAM TAG CONTENT`; the tag P tells that the line goes on. */
+/** A line is `TIME STREAM TAG CONTENT`; the tag P marks a partial line. */
 function formatLine(line: Buffer, since: number, timestamps: boolean): Buffer {
   const first = line.indexOf(0x20);
   const second = line.indexOf(0x20, first + 1);
@@ -113,7 +113,7 @@ function formatLine(line: Buffer, since: number, timestamps: boolean): Buffer {
   ]);
 }
 
-/** Where the last lines begin, found from the end of the file. */
+/** The offset of the last lines, searched backwards from the end. */
 async function tailStart(handle: fs.FileHandle, lines: number): Promise<number> {
   const { size } = await handle.stat();
   if (lines <= 0) return size;
@@ -132,7 +132,7 @@ async function tailStart(handle: fs.FileHandle, lines: number): Promise<number> 
   return 0;
 }
 
-/** Wakes when something happened to the file; now and then anyway, since not every file system tells. */
+/** Waits for changes of the file. Also polls, because not every file system supports inotify. */
 class FileChanges {
   readonly #watcher: FSWatcher | undefined;
   #notify = (): void => {};
@@ -154,7 +154,7 @@ class FileChanges {
     if (!this.#pending) {
       const changed = new Promise<void>((resolve) => (this.#notify = resolve));
       const stop = new AbortController();
-      const pause = clock.sleep(LOOK_MS, AbortSignal.any([signal, stop.signal])).catch(() => {});
+      const pause = clock.sleep(POLL_MS, AbortSignal.any([signal, stop.signal])).catch(() => {});
       await Promise.race([changed, pause]);
       stop.abort();
     }

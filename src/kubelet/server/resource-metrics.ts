@@ -1,4 +1,7 @@
-/** What pods use in Prometheus' format: /metrics/resource for metrics-server, /metrics/cadvisor for dashboards, and their volumes on /metrics. */
+/**
+ * Usage of pods in the Prometheus format: /metrics/resource (for metrics-server), /metrics/cadvisor, and volume stats
+ * on /metrics.
+ */
 import { parseTime } from '../../base/index.ts';
 import type { Machine } from '../node/machine.ts';
 import type { ContainerSummary, PodSummary, Summary, VolumeSummary } from './stats/summary-types.ts';
@@ -185,7 +188,7 @@ const VOLUME_METRICS: readonly (readonly [
   ['used_bytes', 'Number of used bytes in the volume', (volume) => volume.usedBytes],
 ];
 
-/** Nothing where there are no volumes of claims. */
+/** Empty without volumes of PersistentVolumeClaims. */
 export function volumeMetrics(volumes: readonly VolumeSummary[]): string {
   const out = new Exposition();
   for (const [name, help, read] of VOLUME_METRICS) {

@@ -1,4 +1,4 @@
-/** The kubelet's API besides its streams: one function a path. */
+/** The routes of the kubelet API, except exec, attach and port-forward. */
 import fs from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import path from 'node:path';
@@ -32,7 +32,7 @@ export interface ServerDependencies {
 export interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** As it was sent, not decoded. */
+  /** Not decoded. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly signal: AbortSignal;
@@ -47,7 +47,7 @@ const send = ({ response }: Exchange, status: number, type: string, body: string
 const json = (exchange: Exchange, body: unknown): void => send(exchange, 200, 'application/json', JSON.stringify(body));
 const text = (exchange: Exchange, body: string): void => send(exchange, 200, 'text/plain; charset=utf-8', body);
 
-/** By the first part of the path. */
+/** By the first segment of the path. */
 export const ROUTES = {
   healthz: async (_ctx, _tools, exchange) => Promise.resolve(text(exchange, 'ok')),
   pods: async (_ctx, { manager }, exchange) =>
@@ -142,7 +142,7 @@ export const ROUTES = {
         `checkpointing of ${namespace}/${podName}/${containerName} failed (${errorMessage(error)})`,
       );
     }
-    throw new HttpError(500, 'the runtime said that it made a checkpoint, but not where');
+    throw new HttpError(500, 'the runtime created a checkpoint but did not report its location');
   },
 } as const satisfies Record<string, Route>;
 
@@ -150,7 +150,7 @@ const podList = (items: readonly unknown[]): object => ({ kind: 'PodList', apiVe
 
 const NODE_LOGS = '/var/log';
 
-/** Files below /var/log, and nothing that a link there leads to elsewhere. */
+/** GET /logs: files below /var/log. Links that lead out of it are not followed. */
 async function nodeLog(exchange: Exchange): Promise<void> {
   const asked = decodedPath(exchange.path.replace(/^\/logs\/?/, ''));
   const full = await fs.realpath(path.join(NODE_LOGS, path.normalize(`/${asked}`))).catch(() => undefined);
@@ -177,7 +177,7 @@ async function nodeLog(exchange: Exchange): Promise<void> {
   }
 }
 
-/** Go refuses broken escapes as no request; what is no UTF-8 is the name of no log. */
+/** As with Go, invalid escapes are a bad request; a name that is not UTF-8 does not exist. */
 function decodedPath(text: string): string {
   if (/%(?![0-9a-fA-F]{2})/.test(text)) throw new HttpError(400, '400 Bad Request');
   try {

@@ -1,4 +1,7 @@
-/** The kubelet's HTTPS server: authenticates and authorizes requests through the API server. Also serves /healthz locally. */
+/**
+ * The kubelet's HTTPS server: authenticates and authorizes requests through the API server. Also serves /healthz
+ * locally.
+ */
 import http from 'node:http';
 import net from 'node:net';
 import type { Duplex } from 'node:stream';

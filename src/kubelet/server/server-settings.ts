@@ -1,4 +1,4 @@
-/** The parts `authentication` and `authorization` of the configuration, with their defaults. */
+/** `authentication` and `authorization` of KubeletConfiguration, with their defaults. */
 import { isRecord, parseDuration } from '../../base/index.ts';
 import type { KubeletConfig } from '../kubelet-options.ts';
 import type { AuthenticationSettings } from './authenticate.ts';

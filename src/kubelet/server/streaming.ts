@@ -1,4 +1,4 @@
-/** exec, attach and port-forward: the runtime says where, and the client's connection is handed through to it as it is. */
+/** exec, attach and port-forward: gets a streaming URL from the runtime and proxies the client's connection to it. */
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Pod } from '../../api/generated/core-v1.ts';
@@ -16,7 +16,7 @@ export interface StreamDependencies {
 
 const isSet = (query: URLSearchParams, name: string): boolean => ['1', 'true'].includes(query.get(name) ?? '');
 
-/** The runtime's URL for what a path of the kubelet's asks for. */
+/** The streaming URL of the runtime for a request. */
 export async function streamingUrl(
   { manager, runtime }: StreamDependencies,
   { path, query }: { readonly path: string; readonly query: URLSearchParams },
@@ -78,7 +78,7 @@ export function runningContainer(manager: PodManager, pod: Pod, containerName: s
   return found.id;
 }
 
-/** Repeats the request at the runtime and joins both connections; the runtime answers the upgrade itself. */
+/** Sends the upgrade request to the runtime and joins both connections; the runtime answers it. */
 export function proxyStream(
   request: IncomingMessage,
   client: Duplex,

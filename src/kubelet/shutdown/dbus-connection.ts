@@ -1,4 +1,4 @@
-/** A connection to a message bus: calls and their answers, signals, and for tests calls from others. */
+/** A D-Bus connection, to talk to logind: method calls, signals, and incoming calls for tests. */
 import net from 'node:net';
 import { decodeMessage, encodeMessage, type DbusMessage, type DbusValue } from './dbus-message.ts';
 
@@ -15,7 +15,7 @@ const BUS = { destination: 'org.freedesktop.DBus', path: '/org/freedesktop/DBus'
 
 export class DbusError extends Error {
   override readonly name = 'DbusError';
-  /** `org.freedesktop.DBus.Error.ServiceUnknown` and the like. */
+  /** Such as `org.freedesktop.DBus.Error.ServiceUnknown`. */
   readonly code: string;
 
   constructor(code: string, message: string) {
@@ -30,7 +30,7 @@ export class DbusConnection {
   readonly #listeners = new Set<(message: DbusMessage) => void>();
   #received: Buffer = Buffer.alloc(0);
   #serial = 0;
-  /** Resolves when the bus, or we, have ended the connection. */
+  /** Resolves when the connection is closed. */
   readonly closed: Promise<void>;
 
   private constructor(socket: net.Socket) {
@@ -38,7 +38,7 @@ export class DbusConnection {
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     void this.closed.then(() => {
       for (const { reject } of this.#waiting.values())
-        reject(new DbusError('disconnected', 'the message bus has closed the connection'));
+        reject(new DbusError('disconnected', 'the message bus closed the connection'));
       this.#waiting.clear();
     });
   }
@@ -62,7 +62,7 @@ export class DbusConnection {
     const serial = ++this.#serial;
     return new Promise((resolve, reject) => {
       if (this.#socket.destroyed) {
-        reject(new DbusError('disconnected', 'the message bus has closed the connection'));
+        reject(new DbusError('disconnected', 'the message bus closed the connection'));
         return;
       }
       this.#waiting.set(serial, { resolve, reject });
@@ -74,7 +74,7 @@ export class DbusConnection {
     this.#socket.write(encodeMessage({ ...message, serial: ++this.#serial }));
   }
 
-  /** Asks the bus for signals that fit the rule, e.g. `type='signal',member='X'`. */
+  /** Subscribes to signals that match the rule, e.g. `type='signal',member='X'`. */
   async addMatch(rule: string): Promise<void> {
     await this.#callBus('AddMatch', 's', [rule]);
   }
@@ -83,7 +83,7 @@ export class DbusConnection {
     await this.#callBus('RequestName', 'su', [name, 0]);
   }
 
-  /** Tells of every signal, and of calls from others. */
+  /** Called for every signal and incoming method call. */
   listen(listener: (message: DbusMessage) => void): void {
     this.#listeners.add(listener);
   }
@@ -96,7 +96,7 @@ export class DbusConnection {
     return this.call({ ...BUS, member, signature, body });
   }
 
-  /** A line each way; the socket itself says who we are. */
+  /** SASL EXTERNAL: the bus reads our user from the socket's credentials. */
   async #authenticate(): Promise<void> {
     const uid = Buffer.from(String(process.getuid?.() ?? 0)).toString('hex');
     const socket = this.#socket;
@@ -111,11 +111,11 @@ export class DbusConnection {
       socket
         .on('data', read)
         .once('error', reject)
-        .once('close', () => reject(new DbusError('disconnected', 'the message bus has closed the connection')));
+        .once('close', () => reject(new DbusError('disconnected', 'the message bus closed the connection')));
     });
     socket.write(`\0AUTH EXTERNAL ${uid}\r\n`);
     const line = await answer;
-    if (!line.startsWith('OK ')) throw new DbusError('refused', `the message bus does not know us: ${line}`);
+    if (!line.startsWith('OK ')) throw new DbusError('refused', `the message bus rejected the authentication: ${line}`);
     socket.on('error', () => {});
     socket.on('data', (data: Buffer) => this.#read(data));
     socket.write('BEGIN\r\n');

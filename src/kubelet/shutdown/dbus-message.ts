@@ -1,5 +1,5 @@
 /**
- * D-Bus messages, as far as logind's interface needs them: strings, numbers, booleans, arrays and variants.
+ * Encodes and decodes D-Bus messages with the types that logind uses: strings, numbers, booleans, arrays and variants.
  *
  *   byte   endianness 'l'
  *   byte   type: 1 call, 2 answer, 3 error, 4 signal
@@ -37,7 +37,7 @@ const FIELDS = {
   signature: [8, 'g'],
 } as const;
 const FIXED_BYTES = 12;
-/** The specification's own limit. */
+/** The limit of the D-Bus specification. */
 const MAX_MESSAGE = 2 ** 27;
 
 export class DbusProtocolError extends Error {
@@ -71,10 +71,10 @@ export function encodeMessage(message: DbusMessage): Buffer {
   return head.buffer();
 }
 
-/** The first message of some bytes, and how many of them it is; undefined while it is not whole. */
+/** Decodes the first message and returns its length; undefined while it is incomplete. */
 export function decodeMessage(bytes: Buffer): { message: DbusMessage; length: number } | undefined {
   if (bytes.length < FIXED_BYTES + 4) return undefined;
-  if (bytes[0] !== 'l'.charCodeAt(0)) throw new DbusProtocolError('only little-endian messages are understood');
+  if (bytes[0] !== 'l'.charCodeAt(0)) throw new DbusProtocolError('only little-endian messages are supported');
   const bodyLength = bytes.readUInt32LE(4);
   const bodyAt = align(FIXED_BYTES + 4 + bytes.readUInt32LE(FIXED_BYTES), 8);
   const length = bodyAt + bodyLength;
@@ -100,14 +100,14 @@ export function decodeMessage(bytes: Buffer): { message: DbusMessage; length: nu
 
 const align = (offset: number, size: number): number => Math.ceil(offset / size) * size;
 
-/** `ssas` is s, s, as. */
+/** Splits a signature into types: `ssas` is s, s, as. */
 export function splitSignature(signature: string): string[] {
   const types: string[] = [];
   for (let at = 0; at < signature.length;) {
     let end = at;
     while (signature[end] === 'a') end++;
     if (!'ybnqiuxtdsogvh'.includes(signature[end] ?? '?'))
-      throw new DbusProtocolError(`the type ${JSON.stringify(signature.slice(at))} is not understood`);
+      throw new DbusProtocolError(`the type ${JSON.stringify(signature.slice(at))} is not supported`);
     types.push(signature.slice(at, end + 1));
     at = end + 1;
   }

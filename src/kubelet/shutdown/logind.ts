@@ -1,6 +1,6 @@
 /**
- * systemd's logind: it tells on the message bus when the machine goes down, and waits for those who hold a delaying lock,
- * but no longer than its InhibitDelayMaxSec.
+ * systemd-logind over D-Bus: signals PrepareForShutdown, and delays the shutdown while a process holds an inhibitor
+ * lock, up to InhibitDelayMaxSec.
  */
 import { spawn } from 'node:child_process';
 import fs from 'node:fs/promises';
@@ -9,13 +9,16 @@ import { makeDirectory } from '../../kernel/index.ts';
 import { DbusConnection } from './dbus-connection.ts';
 
 export interface Logind {
-  /** How long it waits for those who hold a lock, in milliseconds. */
+  /** InhibitDelayMaxSec in milliseconds. */
   inhibitDelayMs(): Promise<number>;
-  /** Makes it wait this long from now on. */
+  /** Sets InhibitDelayMaxSec. */
   overrideInhibitDelay(ms: number): Promise<void>;
-  /** Keeps the machine from going down until the lock is released, or we are gone. */
+  /** Takes an inhibitor lock, which delays a shutdown until it is released or our process ends. */
   inhibit(): Promise<InhibitLock>;
-  /** `true`: the machine goes down; `false`: it does not after all. Resolves when the bus is gone. */
+  /**
+   * Calls `onShutdown` with true for a shutdown, with false when it is cancelled. Resolves when the connection is
+   * closed.
+   */
   follow(onShutdown: (isComing: boolean) => void): Promise<void>;
   close(): void;
 }
@@ -40,7 +43,7 @@ const MANAGER = {
   interface: 'org.freedesktop.login1.Manager',
 };
 
-/** Undefined where there is no message bus, or no logind on it. */
+/** Undefined without D-Bus or logind. */
 export async function openLogind({
   socket = SOCKET,
   configurationDirectory = CONFIGURATION,
@@ -105,7 +108,9 @@ async function overrideInhibitDelay(connection: DbusConnection, directory: strin
   });
 }
 
-/** logind passes the lock as a file descriptor over D-Bus, which Node cannot receive: systemd-inhibit holds it for us. */
+/**
+ * logind passes the lock as a file descriptor over D-Bus, which Node cannot receive: systemd-inhibit holds it for us.
+ */
 export async function systemdInhibit(program = 'systemd-inhibit'): Promise<InhibitLock> {
   const child = spawn(
     program,

@@ -1,4 +1,4 @@
-/** In which order pods end when the machine goes down: in gracePeriods by priority, each with its own time. */
+/** Groups pods by priority for graceful node shutdown, each group with its grace period. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { KubeletConfiguration } from '../configuration/kubelet-configuration.ts';
 
@@ -9,7 +9,7 @@ export interface ShutdownGracePeriod {
 
 const SYSTEM_CRITICAL = 2_000_000_000;
 
-/** None when no shutdown is to be waited for. */
+/** Empty when graceful node shutdown is not configured. */
 export function shutdownGracePeriods({
   shutdownGracePeriodByPodPriority,
   shutdownGracePeriod,
@@ -30,7 +30,7 @@ export function shutdownGracePeriods({
   ];
 }
 
-/** The pods of each wave: a pod goes with the highest wave that is not above it, one that is below all with the lowest. */
+/** A pod belongs to the group with the highest priority that is not above its own, or to the lowest group. */
 export function groupByPriority(gracePeriods: readonly ShutdownGracePeriod[], pods: readonly Pod[]): Pod[][] {
   const groups: Pod[][] = gracePeriods.map(() => []);
   for (const pod of pods) {

@@ -1,4 +1,7 @@
-/** When the machine goes down, pods end first: those of low priority, then the critical ones, each group with its own time. */
+/**
+ * Graceful node shutdown: when the machine shuts down, terminates pods in groups by priority, each with its grace
+ * period, critical pods last.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
@@ -40,14 +43,14 @@ export class ShutdownManager {
     return this.#shuttingDown;
   }
 
-  /** Waits for logind to tell of a shutdown; without logind somebody else must call `shutDown`. */
+  /** Waits for a shutdown signal of logind. Without logind, the command calls `shutDown` on SIGPWR. */
   async run(): Promise<void> {
     if (this.#gracePeriods.length === 0) return;
     const { clock, signal, logger } = this.#ctx;
     while (!signal.aborted) {
       const logind = await (this.#options.openLogind ?? openLogind)();
       if (logind === undefined) {
-        logger.info('There is no logind that would tell of a shutdown of the machine; SIGPWR does');
+        logger.info('logind is not available; send SIGPWR to the kubelet before the machine shuts down');
         return;
       }
       const close = (): void => logind.close();
@@ -88,7 +91,9 @@ export class ShutdownManager {
             lock ??= await logind.inhibit();
           }
         };
-        void react().catch((error: unknown) => logger.error(error, 'The shutdown was not graceful'));
+        void react().catch((error: unknown) =>
+          logger.error(error, 'Shutdown manager failed to process shutdown event'),
+        );
       });
     } finally {
       lock?.release();
@@ -100,7 +105,7 @@ export class ShutdownManager {
     const { clock, logger } = this.#ctx;
     this.#shuttingDown = true;
     this.#options.reporter.changed();
-    logger.info('The node is shutting down; pods are ended first');
+    logger.info('Shutdown manager processing shutdown event');
     const startTime = formatTime(clock.now());
     await this.#saveState({ startTime });
     const groups = groupByPriority(this.#gracePeriods, this.#options.manager.activePods());
@@ -136,13 +141,13 @@ export class ShutdownManager {
       await clock.sleep(POLL_MS, signal).catch(() => {});
   }
 
-  /** For those who look after the machine came up again. */
+  /** Upstream's state file, with the times of the last graceful shutdown. */
   async #saveState(state: { readonly startTime: string; readonly endTime?: string }): Promise<void> {
     const file = path.join(this.#options.config.rootDirectory, STATE_FILE);
     await fs
       .writeFile(file, JSON.stringify(state), { mode: 0o600 })
       .catch((error: unknown) =>
-        this.#ctx.logger.v(1).info('The state of the shutdown could not be written', { err: errorMessage(error) }),
+        this.#ctx.logger.v(1).info('Failed to store graceful shutdown state', { err: errorMessage(error) }),
       );
   }
 }

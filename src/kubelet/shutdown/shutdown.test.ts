@@ -87,9 +87,9 @@ describe('D-Bus messages', () => {
     for (let cut = 0; cut < bytes.length; cut++) expect(decodeMessage(bytes.subarray(0, cut))).toBeUndefined();
   });
 
-  it('of types that are not understood are refused', () => {
+  it('of types that are not supported are refused', () => {
     expect(splitSignature('sasaau')).toEqual(['s', 'as', 'aau']);
-    expect(() => splitSignature('a{sv}')).toThrow('is not understood');
+    expect(() => splitSignature('a{sv}')).toThrow('is not supported');
   });
 });
 

@@ -1,6 +1,6 @@
 /**
- * A container runtime in memory, on the clock of the test: containers run until the test, or their own script, ends them.
- * It answers what a kubelet asks and remembers it all.
+ * A container runtime in memory, on the clock of the test: containers run until the test, or their own script, ends
+ * them. It answers what a kubelet asks and remembers it all.
  */
 import type {
   ContainerConfig,

@@ -1,5 +1,5 @@
 /**
- * A volume of files that changes all at once. Readers see
+ * The atomic writer: updates all files of a configMap, secret or projected volume at once. Readers see
  *
  *   volume/key            -> ..data/key
  *   volume/..data         -> ..2026_01_31_10_00_00.123456789
@@ -14,7 +14,7 @@ import { makeDirectory } from '../../kernel/index.ts';
 export interface PayloadFile {
   readonly data: Buffer;
   readonly mode: number;
-  /** The owner, where it is not root. */
+  /** The owner, if not root. */
   readonly uid?: number;
 }
 
@@ -89,11 +89,11 @@ async function writeFile(
   }
   await fs.writeFile(full, data, { flag: 'wx' });
   if (uid !== undefined || fsGroup !== undefined) await fs.chown(full, uid ?? -1, fsGroup ?? -1);
-  // The process's umask has taken its part of the mode away.
+  // The umask has changed the mode.
   await fs.chmod(full, fsGroup === undefined ? mode : mode | 0o440);
 }
 
-/** The first part of each name is a link into ..data; names that are gone lose theirs. */
+/** Links the first segment of each path into ..data, and removes links of paths that are gone. */
 async function linkNames(directory: string, payload: Payload): Promise<void> {
   const wanted = new Set(Array.from(payload.keys(), (name) => name.split('/')[0] ?? name));
   for (const name of await fs.readdir(directory)) {

@@ -1,4 +1,4 @@
-/** Trust anchors from ClusterTrustBundles, each certificate once. */
+/** clusterTrustBundle projections: the deduplicated certificates of ClusterTrustBundles. */
 import type { ClusterTrustBundleProjection } from '../../api/generated/core-v1.ts';
 import { pemBlocks } from '../../base/index.ts';
 import { defineResource, type ApiObject } from '../../client/index.ts';
@@ -10,7 +10,7 @@ interface ClusterTrustBundle extends ApiObject {
   spec: { signerName?: string; trustBundle: string };
 }
 
-/** Served only where the operator turned the beta API on. */
+/** Served only when the beta API is enabled. */
 const CLUSTER_TRUST_BUNDLES = defineResource<ClusterTrustBundle>({
   group: 'certificates.k8s.io',
   version: 'v1beta1',

@@ -1,4 +1,4 @@
-/** A container's mounts: its volumes and parts of them, /etc/hosts and the termination message. */
+/** The mounts of a container: volumes, subPaths, /etc/hosts and the termination message file. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Container, EphemeralContainer, Pod, VolumeMount } from '../../api/generated/core-v1.ts';
@@ -18,12 +18,12 @@ export interface MountInput {
   /** `ROOT/pods/UID`. */
   readonly podDirectory: string;
   readonly mounter: Mounter;
-  /** The text of /etc/hosts; absent when the runtime's own is used. */
+  /** The content of /etc/hosts; undefined for the runtime's own. */
   readonly hosts: string | undefined;
-  /** A name for the termination message file of this start. */
+  /** The name of the termination message file, unique per start. */
   readonly startName: string;
   readonly recursiveReadOnly: boolean;
-  /** Owners of files in volumes are what they are in the pod's user namespace. */
+  /** For ID-mapped mounts of volumes. */
   readonly userNamespace: UserNamespace | undefined;
 }
 
@@ -98,7 +98,7 @@ async function volumeMount(mount: VolumeMount, index: number, input: MountInput)
   return { ...common, hostPath, ...(uids === undefined ? {} : { uidMappings: uids, gidMappings: gids ?? uids }) };
 }
 
-/** Every $(NAME) of an expression must be known: a part of a name would be another directory. */
+/** An unknown $(NAME) is an error, because the path would be another directory. */
 function expandSubPath(expression: string, environment: ReadonlyMap<string, string>): string {
   const missing: string[] = [];
   const result = expand(expression, (name) => {
@@ -121,7 +121,7 @@ async function terminationMessage(
   const file = path.join(directory, startName);
   await makeDirectory(directory, { mode: 0o750 });
   await fs.writeFile(file, '');
-  // Whoever the container runs as must be able to write it.
+  // Any user of the container must be able to write it.
   await fs.chmod(file, 0o666);
   return { containerPath, hostPath: file, readonly: false };
 }

@@ -1,4 +1,4 @@
-/** A directory that lives as long as the pod: on disk, in memory or in huge pages. */
+/** emptyDir volumes: on disk, in memory (tmpfs) or in huge pages. */
 import fs from 'node:fs/promises';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
@@ -13,14 +13,14 @@ export const emptyDir: VolumePlugin = {
   async mount(request: VolumeRequest): Promise<MountedVolume> {
     const { directory, volume, host, pod } = request;
     const medium = volume.emptyDir?.medium ?? '';
-    // What is there has been the pod's to change: it is opened up once, when it is made.
+    // Permissions are set only at creation, because the pod may have changed them since.
     if (medium === '') {
-      if (!(await exists(directory))) await make(directory, pod);
+      if (!(await exists(directory))) await createDirectory(directory, pod);
     } else {
       await makeDirectory(directory, { mode: 0o750 });
       if (!(await host.mounter.isMountPoint(directory))) {
         await mountMedium(medium, request);
-        await openUp(directory, pod);
+        await setPermissions(directory, pod);
       }
     }
     return { hostPath: directory };
@@ -36,15 +36,15 @@ const exists = (directory: string): Promise<boolean> =>
     () => false,
   );
 
-/** It gets its name when it is as it shall be, so that what has the name is whole. */
-async function make(directory: string, pod: Pod): Promise<void> {
-  const making = `${directory}~making`;
-  await makeDirectory(making, { mode: 0o750 });
-  await openUp(making, pod);
-  await fs.rename(making, directory);
+/** Renamed into place when it is complete, so that a crash leaves no directory with wrong permissions. */
+async function createDirectory(directory: string, pod: Pod): Promise<void> {
+  const temporary = `${directory}~making`;
+  await makeDirectory(temporary, { mode: 0o750 });
+  await setPermissions(temporary, pod);
+  await fs.rename(temporary, directory);
 }
 
-async function openUp(directory: string, pod: Pod): Promise<void> {
+async function setPermissions(directory: string, pod: Pod): Promise<void> {
   await fs.chmod(directory, MODE);
   await setVolumeOwnership(directory, pod);
 }
@@ -78,7 +78,7 @@ async function mountMedium(medium: string, { directory, volume, host, pod }: Vol
   });
 }
 
-/** A volume in memory cannot outgrow what the pod's containers may have together. */
+/** A memory volume is limited by the memory limits of the pod's containers. */
 function memorySize(limit: string | undefined, memoryLimits: readonly (string | undefined)[]): number | undefined {
   const asked = limit === undefined ? 0 : parseQuantity(limit).value();
   const ofPod = memoryLimits.every((text) => text !== undefined)

@@ -1,4 +1,7 @@
-/** Volumes of files from the API: configMap, secret, downwardAPI, projected. Secrets never reach the disk. */
+/**
+ * configMap, secret, downwardAPI and projected volumes. All but configMaps are on tmpfs, so that secrets never reach
+ * the disk.
+ */
 import fs from 'node:fs/promises';
 import { makeDirectory } from '../../kernel/index.ts';
 import { writeAtomically, type Payload } from './atomic-writer.ts';
@@ -23,7 +26,7 @@ function fileVolume(directoryName: string, place: 'disk' | 'memory', collect: Co
         now: host.clock.now(),
         ...(fsGroup === undefined ? {} : { fsGroup }),
       });
-      if (changed) await openUp(directory, fsGroup);
+      if (changed) await setPermissions(directory, fsGroup);
       return { hostPath: directory, ...(refreshAt === undefined ? {} : { refreshAt }) };
     },
     async unmount({ directory, host }) {
@@ -32,7 +35,7 @@ function fileVolume(directoryName: string, place: 'disk' | 'memory', collect: Co
   };
 }
 
-async function openUp(directory: string, fsGroup: number | undefined): Promise<void> {
+async function setPermissions(directory: string, fsGroup: number | undefined): Promise<void> {
   if (fsGroup !== undefined) await fs.chown(directory, -1, fsGroup);
   await fs.chmod(directory, fsGroup === undefined ? 0o777 : 0o2777);
 }

@@ -1,4 +1,4 @@
-/** A file or directory of the node, checked or made as its type says. */
+/** hostPath volumes: a file or directory of the node, checked or created by its type. */
 import type { Stats } from 'node:fs';
 import fs from 'node:fs/promises';
 import type { HostPathVolumeSource } from '../../api/generated/core-v1.ts';

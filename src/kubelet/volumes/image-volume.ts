@@ -1,4 +1,4 @@
-/** An image as a volume: the runtime mounts it; the pod's worker sees to it that it is there first. */
+/** image volumes: the runtime mounts an image; the pod worker pulls it first. */
 import { VolumeError, type MountedVolume, type VolumePlugin } from './volume.ts';
 
 export const imageVolume: VolumePlugin = {

@@ -1,4 +1,4 @@
-/** Mounting, through libc: a program started for each mount would cost more than the mount. */
+/** Mounts and unmounts by libc calls, which are cheaper than running mount(8). */
 import fs from 'node:fs/promises';
 import koffi from 'koffi';
 
@@ -11,7 +11,7 @@ export interface MountRequest {
   readonly data?: string;
 }
 
-/** What volumes need of the kernel; tests have one that only remembers. */
+/** The mount operations that volumes need; tests have a fake. */
 export interface Mounter {
   mount(request: MountRequest): Promise<void>;
   unmount(target: string): Promise<void>;
@@ -20,14 +20,8 @@ export interface Mounter {
   below(directory: string): Promise<string[]>;
 }
 
-export const MS_RDONLY = 1;
-export const MS_NOSUID = 2;
-export const MS_NODEV = 4;
-export const MS_NOEXEC = 8;
-export const MS_REMOUNT = 32;
 export const MS_BIND = 4096;
 export const MS_REC = 16_384;
-export const MS_PRIVATE = 1 << 18;
 
 const MNT_DETACH = 2;
 const ERRORS: Readonly<Record<number, string>> = {
@@ -99,6 +93,6 @@ async function mountPoints(): Promise<string[]> {
     .map((line) => unescape(line.split(' ')[4] ?? ''));
 }
 
-/** Spaces and the like stand as octal numbers in the kernel's table. */
+/** The kernel escapes spaces and other characters in mountinfo as octal numbers. */
 const unescape = (field: string): string =>
   field.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8)));

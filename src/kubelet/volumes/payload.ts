@@ -1,4 +1,4 @@
-/** The files of configMap, secret, downwardAPI and projected volumes. */
+/** The files of configMap, secret, downwardAPI and projected volumes, including bound service account tokens. */
 import type {
   ConfigMap,
   DownwardAPIVolumeFile,
@@ -14,7 +14,7 @@ import { VolumeError, type VolumeRequest } from './volume.ts';
 
 export interface Collected {
   readonly files: Map<string, PayloadFile>;
-  /** When a token in it must be renewed. */
+  /** When a token must be renewed. */
   refreshAt: number | undefined;
 }
 
@@ -139,7 +139,7 @@ async function sourceFiles(
   return new Map();
 }
 
-/** A token is for its pod's user alone: when all containers run as one user, it owns the file and nobody else may read it. */
+/** When all containers run as one user, that user owns the token file and others cannot read it. */
 function tokenFile(token: string, { pod }: VolumeRequest, mode: number): PayloadFile {
   const ofPod = pod.spec?.securityContext;
   const users = new Set(

@@ -1,4 +1,7 @@
-/** Claims: what they are bound to is mounted in their place. Generic ephemeral volumes are claims with the pod's name. */
+/**
+ * persistentVolumeClaim, generic ephemeral and inline CSI volumes: mounts the bound PersistentVolume, most by a CSI
+ * driver.
+ */
 import path from 'node:path';
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { errorMessage } from '../../base/index.ts';
@@ -127,7 +130,7 @@ async function mountPersistentVolume(volume: PersistentVolume, request: VolumeRe
   );
 }
 
-/** A volume of a CSI driver that is written in the pod itself. */
+/** csi volumes: inline CSI ephemeral volumes of a pod. */
 export const csiInline: VolumePlugin = {
   directoryName: 'csi',
   async mount({ pod, volume, directory, host }): Promise<MountedVolume> {

@@ -1,4 +1,4 @@
-/** Which plugin mounts which kind of volume. */
+/** The volume plugins by volume source. */
 import type { Volume } from '../../api/generated/core-v1.ts';
 import { emptyDir } from './empty-dir.ts';
 import { configMap, downwardApi, projected, secret } from './file-volumes.ts';

@@ -1,7 +1,7 @@
 /**
- * A part of a volume, safe against whoever can write to the volume. The path is walked from the volume's root one name at
- * a time, each opened relative to the one before and never through a symbolic link that leads elsewhere; what was
- * opened last is then bound to a place that only the node can write to. Whatever is swapped afterwards, the mount stays.
+ * subPath mounts, safe against containers that can write to the volume and swap in symbolic links. The path is opened
+ * segment by segment from the volume's root, without following links out of it; the opened file is then bind-mounted to
+ * a directory that only the node can write to. Later changes in the volume do not affect the mount.
  */
 import { constants } from 'node:fs';
 import fs from 'node:fs/promises';
@@ -16,7 +16,7 @@ const { O_NOFOLLOW, O_DIRECTORY } = constants;
 export interface SubPathRequest {
   readonly volumePath: string;
   readonly subPath: string;
-  /** Where the part is bound to: `ROOT/pods/UID/volume-subpaths/VOLUME/CONTAINER/INDEX`. */
+  /** Where the subPath is mounted: `ROOT/pods/UID/volume-subpaths/VOLUME/CONTAINER/INDEX`. */
   readonly target: string;
   readonly mounter: Mounter;
 }
@@ -44,7 +44,7 @@ function checkSubPath(subPath: string): void {
   if (subPath.split('/').includes('..')) throw new VolumeError(`subPath must not contain '..': ${subPath}`);
 }
 
-/** Links inside the volume may be followed; where they lead must still be inside. */
+/** Links are followed only if they lead to a place inside the volume. */
 async function resolveInside(root: string, subPath: string): Promise<string> {
   const wanted = path.join(root, subPath);
   const existing = await fs.realpath(wanted).catch(async (error: NodeJS.ErrnoException) => {
@@ -57,7 +57,7 @@ async function resolveInside(root: string, subPath: string): Promise<string> {
   return existing;
 }
 
-/** Makes the missing directories, never through a link. */
+/** Creates missing directories without following links. */
 async function makeInside(root: string, subPath: string): Promise<void> {
   const { mode } = await fs.stat(root);
   let handle = await fs.open(root, O_PATH | O_DIRECTORY);
@@ -99,7 +99,7 @@ async function openInside(root: string, resolved: string): Promise<fs.FileHandle
       await handle.close();
     }
     handle = next;
-    // O_PATH with O_NOFOLLOW opens a link itself instead of failing.
+    // O_PATH with O_NOFOLLOW opens the link itself instead of failing.
     if ((await handle.stat()).isSymbolicLink()) {
       await handle.close();
       throw new VolumeError(`unexpected symlink found ${resolved}`);

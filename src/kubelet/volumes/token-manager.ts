@@ -1,4 +1,7 @@
-/** Service account tokens for pods: asked for once, renewed when four fifths of their life, or a day, have passed. */
+/**
+ * The token manager: bound service account tokens of pods by TokenRequest, renewed after 80 percent of their lifetime
+ * or 24 hours.
+ */
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';

@@ -1,4 +1,7 @@
-/** The volumes of the pods of this node: mounted before containers start, kept up to date, unmounted when the pod is gone. */
+/**
+ * The volume manager: mounts the volumes of pods before their containers start, refreshes them, and unmounts them when
+ * the pod has terminated.
+ */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
@@ -12,7 +15,7 @@ import { VolumeError, type MountedVolume, type VolumeHost, type VolumeRequest } 
 interface PodVolumes {
   pod: Pod;
   readonly mounted: Map<string, MountedVolume>;
-  /** What has been said of a volume that cannot be mounted, so that it is not said at every try. */
+  /** The last error of each volume, so that a refresh does not repeat its event. */
   readonly failing: Map<string, string>;
   refresh: Timer | undefined;
   refreshing: Promise<void> | undefined;
@@ -41,7 +44,7 @@ export class VolumeManager {
     return path.join(this.#host.rootDirectory, 'pods', podUid);
   }
 
-  /** Mounts what is not mounted yet. When the signal aborts it waits for nothing more, and throws. */
+  /** Mounts all volumes that are not mounted yet. Throws when the signal aborts. */
   async ensure(pod: Pod, signal: AbortSignal): Promise<VolumesOutcome> {
     const entry = this.#entry(pod);
     await entry.refreshing;
@@ -50,7 +53,7 @@ export class VolumeManager {
     return outcome;
   }
 
-  /** The pod runs, and did before this kubelet: its volumes are there, and from now on they are kept up to date again. */
+  /** Takes over the mounted volumes of a pod that was running before a restart of the kubelet, to refresh them. */
   reclaim(pod: Pod): void {
     const uid = uidOf(pod);
     if (this.#pods.has(uid)) return;
@@ -90,7 +93,7 @@ export class VolumeManager {
     return this.#pods.get(podUid)?.mounted ?? new Map();
   }
 
-  /** An object that these pods have in a volume has changed, or the pod itself. */
+  /** A ConfigMap or Secret of these pods' volumes has changed, or the pod itself. */
   refresh(podUids: Iterable<string>): void {
     for (const uid of podUids) {
       const entry = this.#pods.get(uid);
@@ -100,7 +103,7 @@ export class VolumeManager {
     }
   }
 
-  /** The pod's labels and annotations may stand in files. */
+  /** Labels and annotations may be in downwardAPI volumes. */
   update(pod: Pod): void {
     const entry = this.#pods.get(uidOf(pod));
     if (entry === undefined) return;
@@ -112,7 +115,7 @@ export class VolumeManager {
     if (changed && usesDownwardApi(pod)) this.refresh([uidOf(pod)]);
   }
 
-  /** Unmounts everything that the pod's directory holds, also what an earlier kubelet mounted, and removes it. */
+  /** Unmounts all volumes in the pod's directory, also those that an earlier kubelet mounted, and removes it. */
   async tearDown(pod: Pod): Promise<void> {
     const uid = uidOf(pod);
     const entry = this.#pods.get(uid);
@@ -137,7 +140,7 @@ export class VolumeManager {
       }
     }
     for (const point of await mounter.below(directory)) await mounter.unmount(point);
-    // Were anything still mounted below, removing would reach into it.
+    // Removing a directory with a mount in it would delete the data of the volume.
     const left = await mounter.below(directory);
     if (left.length > 0) throw new Error(`cannot remove ${directory}: ${left.join(', ')} is still mounted`);
     await fs.rm(directory, { recursive: true, force: true });
@@ -204,14 +207,14 @@ export class VolumeManager {
     return mounted?.refreshAt !== undefined && mounted.refreshAt <= this.#host.clock.now();
   }
 
-  /** Tokens want to be renewed in time. */
+  /** Schedules the next refresh, such as the renewal of a token. */
   #scheduleRefresh(uid: string, entry: PodVolumes): void {
     const { clock } = this.#host;
     const due = Math.min(...Array.from(entry.mounted.values(), ({ refreshAt }) => refreshAt ?? Infinity));
     entry.refresh?.cancel();
     if (!Number.isFinite(due)) return void (entry.refresh = undefined);
     const left = Math.max(1000, due - clock.now());
-    // Tokens end by the wall clock, which may be set forward meanwhile.
+    // Tokens expire by the wall clock, which may be set forward: check again at intervals.
     entry.refresh =
       left > MAX_TIMER_MS
         ? clock.after(MAX_TIMER_MS, () => this.#scheduleRefresh(uid, entry))
@@ -244,7 +247,7 @@ const usesDownwardApi = ({ spec }: Pod): boolean =>
       downwardAPI !== undefined || projected?.sources?.some((source) => source.downwardAPI !== undefined),
   ) ?? false;
 
-/** Volumes that no container mounts need not be there. */
+/** Volumes that no container uses are not mounted. */
 function neededVolumes({ spec }: Pod): Volume[] {
   const containers = [
     ...(spec?.initContainers ?? []),

@@ -1,4 +1,4 @@
-/** Gives a volume to the pod's fsGroup: the group may do what the owner may, and new files belong to it. */
+/** Sets the ownership of a volume to the pod's fsGroup: group permissions as the owner's, and setgid directories. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import type { Pod } from '../../api/generated/core-v1.ts';
@@ -11,7 +11,7 @@ export async function setVolumeOwnership(directory: string, pod: Pod): Promise<v
   const { fsGroup, fsGroupChangePolicy } = pod.spec?.securityContext ?? {};
   if (fsGroup === undefined) return;
   if (fsGroupChangePolicy === 'OnRootMismatch' && (await rootMatches(directory, fsGroup))) return;
-  await give(directory, fsGroup);
+  await changeGroup(directory, fsGroup);
 }
 
 async function rootMatches(directory: string, fsGroup: number): Promise<boolean> {
@@ -20,7 +20,7 @@ async function rootMatches(directory: string, fsGroup: number): Promise<boolean>
   return gid === fsGroup && (mode & wanted) === wanted;
 }
 
-async function give(target: string, fsGroup: number): Promise<void> {
+async function changeGroup(target: string, fsGroup: number): Promise<void> {
   const stat = await fs.lstat(target);
   if (stat.isSymbolicLink()) {
     await fs.lchown(target, -1, fsGroup);
@@ -28,7 +28,7 @@ async function give(target: string, fsGroup: number): Promise<void> {
   }
   if (stat.isDirectory()) {
     const names = await fs.readdir(target);
-    for (const name of names) await give(path.join(target, name), fsGroup);
+    for (const name of names) await changeGroup(path.join(target, name), fsGroup);
   }
   await fs.chown(target, -1, fsGroup);
   const added = stat.isDirectory() ? READ_WRITE | EXECUTE_DIRECTORY | SETGID : READ_WRITE;

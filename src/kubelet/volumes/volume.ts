@@ -1,4 +1,4 @@
-/** What every kind of volume is given, and what it gives. */
+/** The interface of volume plugins. */
 import type { Pod, Volume } from '../../api/generated/core-v1.ts';
 import type { Client } from '../../client/index.ts';
 import type { ImageSpec } from '../../cri/index.ts';
@@ -9,7 +9,7 @@ import type { Mounter } from './mounter.ts';
 import type { TokenManager } from './token-manager.ts';
 import type { WatchBasedManager } from './watch-based-manager.ts';
 
-/** What volumes of all kinds work with. */
+/** The dependencies of volume plugins. */
 export interface VolumeHost {
   readonly client: Client;
   readonly clock: Clock;
@@ -31,36 +31,36 @@ export interface VolumeRequest {
   /** Where the volume is mounted: `ROOT/pods/UID/volumes/kubernetes.io~KIND/NAME`. */
   readonly directory: string;
   readonly host: VolumeHost;
-  /** Aborts when nobody waits for the volume any more. */
+  /** Aborts when the pod no longer waits for the volume. */
   readonly signal?: AbortSignal;
 }
 
 export interface MountedVolume {
-  /** Where its content is on the node; absent for images, which the runtime mounts. */
+  /** The path on the node; undefined for image volumes, which the runtime mounts. */
   readonly hostPath?: string;
-  /** Set for volumes of mode Block. */
+  /** For volumeMode Block. */
   readonly device?: boolean;
   readonly image?: ImageSpec;
   readonly readOnly?: boolean;
-  /** When what is in it must be looked at again although nobody said that it changed, as tokens must. */
+  /** When the volume must be refreshed, e.g. to renew a token. */
   readonly refreshAt?: number;
-  /** For volumes whose driver alone knows what is in them; undefined where it does not tell. */
+  /** Stats from the CSI driver; undefined when it has none. */
   readonly usage?: () => Promise<VolumeUsage | undefined>;
 }
 
 export interface VolumePlugin {
-  /** The middle of the directory's name, after `kubernetes.io~`. */
+  /** The plugin's directory is `kubernetes.io~` and this name. */
   readonly directoryName: string;
-  /** Makes the volume ready; called again, brings it up to date. */
+  /** Mounts the volume. Called again, refreshes it. */
   mount(request: VolumeRequest): Promise<MountedVolume>;
-  /** Undoes `mount`; the manager removes what is left of the directory. */
+  /** Unmounts the volume; the volume manager removes the directory. */
   unmount?(request: VolumeRequest): Promise<void>;
 }
 
 export class VolumeError extends Error {
   override readonly name = 'VolumeError';
   readonly code = 'volume';
-  /** What failed, and of which volume, where it is not that it could not be set up. */
+  /** The beginning of the event message, if not MountVolume.SetUp failed. */
   readonly failed: string | undefined;
 
   constructor(message: string, { failed, ...options }: ErrorOptions & { failed?: string } = {}) {

@@ -1,6 +1,6 @@
 /**
- * ConfigMaps and Secrets that pods of this node use, each watched by its name: a node may see no others. They are followed
- * as long as a pod uses them, and whoever mounted them is told of changes.
+ * Watch-based manager of the ConfigMaps and Secrets of this node's pods. Each object is watched by name, because the
+ * node authorizer allows no other watches, and only while a pod uses it.
  */
 import {
   builtIn,
@@ -34,7 +34,7 @@ export class WatchBasedManager<K extends BuiltInResource> {
     this.#onChange = options.onChange;
   }
 
-  /** The object as the server has it; undefined when there is none. The pod is told of changes until it is released. */
+  /** The newest object; undefined if it does not exist. `onChange` is called with the pod until it is released. */
   async get(podUid: string, namespace: string, name: string): Promise<ObjectOf<K> | undefined> {
     const key = `${namespace}/${name}`;
     const entry = this.#entries.get(key) ?? this.#watch(namespace, name);
@@ -72,7 +72,7 @@ export class WatchBasedManager<K extends BuiltInResource> {
     };
     informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
     const running = informer.run(signal).catch((error: unknown) => {
-      if (!isAbort(error, signal)) logger.error(error, 'Watching an object failed', { namespace, name });
+      if (!isAbort(error, signal)) logger.error(error, 'Failed to watch an object', { namespace, name });
     });
     const entry = { informer, stop, users, running };
     this.#entries.set(`${namespace}/${name}`, entry);

@@ -67,7 +67,9 @@ export class CredentialProviders {
     return new CredentialProviders(ctx, options, providers);
   }
 
-  /** Credentials of all providers for the image, the most specific first. A provider that fails is logged and skipped. */
+  /**
+   * Credentials of all providers for the image, the most specific first. A provider that fails is logged and skipped.
+   */
   async credentialsFor(image: string, pod: Pod): Promise<AuthConfig[]> {
     const { domain, path: repository } = parseImage(image);
     const name = `${domain}/${repository}`;

@@ -1,4 +1,4 @@
-/** How much a directory holds on disk, without following links and without leaving its file system. */
+/** The disk usage of a directory tree; does not follow links or leave the file system. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 
@@ -18,20 +18,20 @@ export async function diskUsage(directory: string): Promise<DiskUsage> {
 async function measure(target: string, device: number, seen: Set<number>): Promise<DiskUsage> {
   const stat = await fs.lstat(target).catch(() => undefined);
   if (stat === undefined || stat.dev !== device || seen.has(stat.ino)) return { bytes: 0, inodes: 0 };
-  // A file with several names counts once.
+  // A file with several hard links counts once.
   if (stat.nlink > 1 && !stat.isDirectory()) seen.add(stat.ino);
   let bytes = stat.blocks * 512;
   let inodes = 1;
   if (stat.isDirectory()) {
     try {
-      // A directory may hold millions of names; only so many are in memory at once.
+      // A directory may have millions of entries: read them in batches.
       for await (const { name } of await fs.opendir(target, { bufferSize: BATCH })) {
         const below = await measure(path.join(target, name), device, seen);
         bytes += below.bytes;
         inodes += below.inodes;
       }
     } catch {
-      // It went while it was measured: what was seen of it counts.
+      // Removed meanwhile: what was measured so far counts.
     }
   }
   return { bytes, inodes };

@@ -1,4 +1,7 @@
-/** What the node and its pods use: asked of the runtime and the kernel when somebody wants to know. */
+/**
+ * The stats provider: usage of the node and its pods, from the runtime and the kernel. Serves /stats/summary and the
+ * eviction manager.
+ */
 import fs from 'node:fs/promises';
 import os from 'node:os';
 import type { Pod } from '../../../api/generated/core-v1.ts';
@@ -50,9 +53,8 @@ interface Sample {
   readonly nanoCores: number;
 }
 
-/** Rates are taken over at least this long. */
+/** The minimum interval of a CPU rate. */
 const MIN_RATE_INTERVAL_MS = 1000;
-/** What was not looked at for so long is gone. */
 const SAMPLE_EXPIRY_MS = 10 * 60_000;
 const JIFFY_NANOSECONDS = 10_000_000;
 
@@ -70,7 +72,7 @@ export class StatsProvider {
     this.#startedAt = ctx.clock.now();
   }
 
-  /** `cpuAndMemory` leaves out what must be counted on disk. */
+  /** `cpuAndMemory` skips disk usage, which is slow to measure. */
   async summary({ cpuAndMemory = false }: { cpuAndMemory?: boolean } = {}): Promise<Summary> {
     const { config, manager } = this.#options;
     const time = formatTime(this.#ctx.clock.now());
@@ -84,12 +86,12 @@ export class StatsProvider {
     return { node: { nodeName: config.nodeName, startTime: formatTime(this.#startedAt), ...usage, ...rest }, pods };
   }
 
-  /** What these pods use, disks and all. */
+  /** The usage of some pods, including disks. */
   async podSummaries(pods: readonly Pod[]): Promise<PodSummary[]> {
     return this.#pods(pods, { time: formatTime(this.#ctx.clock.now()), cpuAndMemory: false });
   }
 
-  /** What is in the volumes that claims stand for. */
+  /** Stats of the volumes of PersistentVolumeClaims. */
   claimVolumes(): Promise<VolumeSummary[]> {
     return this.#volumes.ofClaims(this.#options.manager.pods());
   }
@@ -119,7 +121,6 @@ export class StatsProvider {
     };
   }
 
-  /** What is not processors and memory: disks, the network, processes. */
   async #nodeDiskNetworkAndProcesses(time: string): Promise<Partial<NodeSummary>> {
     const [nodefs, runtime, processes, network] = await Promise.all([
       filesystemUse(this.#options.config.rootDirectory),
@@ -143,7 +144,7 @@ export class StatsProvider {
     };
   }
 
-  /** Each pod's statistics with those of its containers; from runtimes that keep none for sandboxes, containers' alone. */
+  /** Stats by pod UID. Runtimes without stats of sandboxes report those of containers only. */
   async #podStats(): Promise<Map<string, PodSandboxStats>> {
     const { runtime } = this.#options.runtime;
     const { stats = [] } = await runtime.listPodSandboxStats({}).catch(() => ({ stats: [] as PodSandboxStats[] }));
@@ -249,7 +250,7 @@ export class StatsProvider {
     return { time, usageNanoCores: this.#rate(key, total, usage?.usageNanoCores?.value), usageCoreNanoSeconds: total };
   }
 
-  /** CPU time in a second, between this look and an earlier one. */
+  /** CPU usage in nanocores since an earlier sample, unless the runtime reports it. */
   #rate(key: string, nanoseconds: number, given: number | undefined): number {
     if (given !== undefined && given > 0) return given;
     const at = this.#ctx.clock.monotonic();
@@ -263,7 +264,7 @@ export class StatsProvider {
     return nanoCores;
   }
 
-  /** The disks of images and of writable layers; runtimes that tell of one alone keep both on it. */
+  /** imagefs and containerfs; runtimes that report only imagefs use it for both. */
   async #runtimeFs(time: string): Promise<NonNullable<NodeSummary['runtime']>> {
     const { imageFilesystems = [], containerFilesystems = [] } = await this.#options.runtime.images
       .imageFsInfo({})

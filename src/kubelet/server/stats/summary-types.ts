@@ -1,4 +1,4 @@
-/** The Summary of stats/v1alpha1, as clients of the kubelet read it. */
+/** The types of the Summary API (stats/v1alpha1). */
 export interface CpuStats {
   readonly time: string;
   readonly usageNanoCores?: number;
@@ -50,7 +50,7 @@ export interface ContainerSummary {
 export interface VolumeSummary extends FsStats {
   readonly name: string;
   readonly pvcRef?: { readonly name: string; readonly namespace: string };
-  /** From drivers that watch over their volumes. */
+  /** Only from drivers with the capability VOLUME_CONDITION. */
   readonly volumeHealthStats?: { readonly abnormal: boolean };
 }
 

@@ -1,4 +1,4 @@
-/** What is in the volumes of pods: counted on disk, or reported by the drivers of those that have one. */
+/** Volume stats of pods: measured on disk, or from the CSI driver (NodeGetVolumeStats). */
 import fs from 'node:fs/promises';
 import type { Pod, Volume } from '../../../api/generated/core-v1.ts';
 import { errorMessage, formatTime } from '../../../base/index.ts';
@@ -23,7 +23,7 @@ interface CachedStats {
   requestedAt: number;
 }
 
-/** A driver that does not answer keeps nobody waiting for longer: what it said before counts. */
+/** How long to wait for a driver; after that its previous stats are used. */
 const DRIVER_TIMEOUT_MS = 2000;
 const EXPIRY_MS = 10 * 60_000;
 
@@ -37,7 +37,7 @@ export class VolumeStats {
     this.#options = options;
   }
 
-  /** The volumes of a pod, and how much of them lies on the node's own disk. */
+  /** Stats of a pod's volumes, and the bytes that count as local ephemeral storage. */
   async ofPod(pod: Pod, nodefs: FilesystemUse): Promise<{ volumes: VolumeSummary[]; localBytes: number }> {
     const volumes: VolumeSummary[] = [];
     let localBytes = 0;
@@ -57,7 +57,7 @@ export class VolumeStats {
     return { volumes, localBytes };
   }
 
-  /** Those that have a claim, each once however many pods use it. */
+  /** Stats of volumes with a claim, one for each claim. */
   async ofClaims(pods: readonly Pod[]): Promise<VolumeSummary[]> {
     const uses = new Map<string, { pod: Pod; name: string; mounted: MountedVolume }>();
     for (const pod of pods) {
@@ -76,11 +76,11 @@ export class VolumeStats {
     return found.filter((summary) => summary !== undefined);
   }
 
-  /** Asked of a driver, or counted, once in a period: these may be remote, and large. */
+  /** Cached for volumeStatsAggPeriod, because these volumes may be remote and large. */
   async #claimOrDriver(pod: Pod, name: string, mounted: MountedVolume): Promise<VolumeSummary | undefined> {
     const { clock } = this.#ctx;
     const period = this.#options.config.volumeStatsAggPeriod;
-    // A negative period means that nobody wants to know.
+    // A negative period disables volume stats.
     if (period < 0) return undefined;
     const key = `${uidOf(pod)}/${name}`;
     const now = clock.monotonic();
@@ -122,7 +122,7 @@ export class VolumeStats {
     known.measuring = undefined;
   }
 
-  /** Undefined where a driver does not tell. */
+  /** Undefined when the driver reports nothing. */
   async #measure(
     { hostPath = '', usage }: MountedVolume,
     { name, nodefs }: { name: string; nodefs: FilesystemUse },
@@ -141,7 +141,7 @@ export class VolumeStats {
     return { time, name, ...filesystem, usedBytes: use.bytes, inodesUsed: use.inodes };
   }
 
-  /** A volume that is a file system of its own knows what it holds; others have to be walked through. */
+  /** A volume with a file system of its own is measured by statfs; others must be walked. */
   async #isFilesystem(directory: string): Promise<boolean> {
     const [own, node] = await Promise.all(
       [directory, this.#options.config.rootDirectory].map((one) => fs.stat(one).catch(() => undefined)),

@@ -1,29 +1,32 @@
-/** What a claim and its volume say of growing the file system, and the patches of the claim's status that answer it. */
+/**
+ * Node expansion of a PersistentVolumeClaim: whether the node must expand the volume, and the patches of the claim's
+ * status.
+ */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { formatTime, parseQuantity, type Quantity } from '../../../base/index.ts';
 
-/** Where a resizer has found out that nodes have nothing to do. */
+/** Set by a resizer when no node expansion is needed. */
 const NOT_REQUIRED = 'volume.kubernetes.io/node-expansion-not-required';
 const RESIZE_CONDITIONS = ['FileSystemResizePending', 'Resizing', 'ControllerResizeError', 'NodeResizeError'];
 
 export type ExpansionPlan =
-  /** It is not, or not yet, the node's pending. */
+  /** The node must not expand the volume, or not yet. */
   | { readonly type: 'wait' }
-  /** Everything is done for this size, elsewhere. */
+  /** The volume already has this size. */
   | { readonly type: 'done'; readonly size: string }
   | {
       readonly type: 'expand';
       readonly size: string;
-      /** Whether the resizer follows the states in `allocatedResourceStatuses`; older ones know conditions alone. */
+      /** Whether the resizer uses `allocatedResourceStatuses`; older ones use conditions only. */
       readonly tracked: boolean;
-      /** False where another node has grown the volume before, and has told so. */
+      /** False when another node has expanded the volume and updated the claim. */
       readonly updatesClaim: boolean;
     };
 
 export const storageOf = (resources: Readonly<Record<string, string>> | undefined): Quantity =>
   parseQuantity(resources?.['storage'] ?? '0');
 
-/** To be asked when the volume is larger than what this node knows of its file system. */
+/** Called when the volume is larger than the known size of its file system. */
 export function planExpansion(claim: PersistentVolumeClaim, volume: PersistentVolume): ExpansionPlan {
   const { allocatedResources, allocatedResourceStatuses, capacity } = claim.status ?? {};
   const state = allocatedResourceStatuses?.['storage'] ?? '';
@@ -33,7 +36,7 @@ export function planExpansion(claim: PersistentVolumeClaim, volume: PersistentVo
   const isUpdated = storageOf(capacity).cmp(parseQuantity(size)) >= 0;
   if (!tracked) return { type: 'expand', size, tracked, updatesClaim: !isUpdated };
   if (state === '' && isUpdated) {
-    // Every node that has the file system mounted must take note of its size, not only the first.
+    // For ReadWriteMany, every node that has the volume mounted must expand it.
     const isShared =
       claim.spec?.accessModes?.includes('ReadWriteMany') === true &&
       claim.metadata.annotations?.[NOT_REQUIRED] === undefined;
@@ -44,7 +47,7 @@ export function planExpansion(claim: PersistentVolumeClaim, volume: PersistentVo
     : { type: 'wait' };
 }
 
-/** With the version that was read: whoever decides by an older state must look again. */
+/** With the resourceVersion, so that a decision by an old state conflicts. */
 export const inProgressPatch = ({ metadata }: PersistentVolumeClaim): object => ({
   metadata: { resourceVersion: metadata.resourceVersion },
   status: { allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } },
@@ -69,30 +72,30 @@ export function finishedPatch({ metadata, status }: PersistentVolumeClaim, size:
 export interface ResizeFailure {
   readonly message: string;
   readonly at: number;
-  /** Nobody tries again until the resizer says so. */
+  /** Not retried until the resizer resets the state. */
   readonly infeasible: boolean;
 }
 
-/** Undefined where the claim tells it already. */
+/** Undefined when the claim has the condition already. */
 export function failedPatch(
   { status }: PersistentVolumeClaim,
   { message, at, infeasible }: ResizeFailure,
 ): object | undefined {
   const conditions = status?.conditions ?? [];
-  const isTold = conditions.some((condition) => condition.type === 'NodeResizeError' && condition.status === 'True');
-  if (isTold && !infeasible) return undefined;
-  const told = {
+  const hasCondition = conditions.some(({ type, status: value }) => type === 'NodeResizeError' && value === 'True');
+  if (hasCondition && !infeasible) return undefined;
+  const condition = {
     type: 'NodeResizeError',
     status: 'True',
     lastProbeTime: null,
     lastTransitionTime: formatTime(at),
     message: `failed to expand pvc with ${message}`,
   };
-  const order = [...conditions.filter(({ type }) => type !== told.type), told].map(({ type }) => ({ type }));
+  const order = [...conditions.filter(({ type }) => type !== condition.type), condition].map(({ type }) => ({ type }));
   return {
     status: {
       ...(infeasible ? { allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' } } : {}),
-      ...(isTold ? {} : { conditions: [told], '$setElementOrder/conditions': order }),
+      ...(hasCondition ? {} : { conditions: [condition], '$setElementOrder/conditions': order }),
     },
   };
 }

@@ -1,4 +1,4 @@
-/** What volumes ask of the CSI drivers that have registered on this node. */
+/** The interface of volume plugins to the CSI drivers that are registered on this node. */
 import type {
   CSIPersistentVolumeSource,
   PersistentVolume,
@@ -12,7 +12,7 @@ export interface CsiMount {
   readonly specName: string;
   /** `ROOT/pods/UID/volumes/kubernetes.io~csi/NAME`; the driver publishes to `mount` below it. */
   readonly directory: string;
-  /** Absent for a volume that is written inline in the pod. */
+  /** Undefined for an inline volume. */
   readonly persistentVolume?: PersistentVolume;
   readonly source: Pick<
     CSIPersistentVolumeSource,
@@ -30,13 +30,13 @@ export interface CsiMount {
 
 export interface CsiMounted {
   readonly path: string;
-  /** Whether the kubelet has to give the files to the pod's fsGroup; drivers may do so themselves, or not want it. */
+  /** Whether the kubelet must set the fsGroup; by fsGroupPolicy, or when the driver does not. */
   readonly needsOwnership: boolean;
-  /** When the driver wants to be asked again. */
+  /** When the volume must be republished. */
   readonly refreshAt?: number;
 }
 
-/** What a driver says of a published volume. */
+/** Stats of a published volume from its driver. */
 export interface VolumeUsage {
   readonly capacityBytes: number;
   readonly availableBytes: number;
@@ -44,7 +44,7 @@ export interface VolumeUsage {
   readonly inodes: number;
   readonly inodesFree: number;
   readonly inodesUsed: number;
-  /** From drivers that watch over their volumes. */
+  /** Only from drivers with the capability VOLUME_CONDITION. */
   readonly abnormal?: boolean;
 }
 
@@ -53,20 +53,20 @@ export interface ClaimUse {
   readonly pod: Pod;
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
-  /** Of the pod's volume. */
+  /** The directory of the pod's volume. */
   readonly directory: string;
   readonly readOnly: boolean;
 }
 
 export interface CsiDrivers {
-  /** Stages the volume where the driver wants it, and publishes it. Asked again it publishes again. */
+  /** Stages the volume if the driver supports it, and publishes it. Called again, republishes it. */
   mount(request: CsiMount): Promise<CsiMounted>;
-  /** Undoes `mount` by what it left in the directory. */
+  /** Unpublishes and unstages the volume, by the data that `mount` stored in the directory. */
   unmount(directory: string): Promise<void>;
-  /** Grows the file system of a mounted volume whose claim has grown, now and whenever it grows again until it is unmounted. */
+  /** Expands the mounted volume of a resized claim, now and after later resizes until it is unmounted. */
   expand(use: ClaimUse): Promise<void>;
-  /** Somebody touched the pod. */
+  /** The pod's labels or annotations changed: checks its claims at once. */
   podChanged(uid: string): void;
-  /** Undefined for volumes of drivers that do not tell. */
+  /** Undefined when the driver does not report stats. */
   usage(directory: string): Promise<VolumeUsage | undefined>;
 }

@@ -1,4 +1,4 @@
-/** Volumes of CSI drivers on this node: attached first where that is needed, staged once for all pods, published to each. */
+/** CSI volumes on this node: waits for the attachment, stages a volume once per node and publishes it to each pod. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +19,7 @@ import { kubeletSetsOwnership, volumeCapability } from './volume-capability.ts';
 import { allVolumeData, readVolumeData, removeVolumeData, writeVolumeData, type VolumeData } from './volume-data.ts';
 import { usageOf } from './volume-usage.ts';
 
-const CALL_MS = 2 * 60_000;
+const CALL_TIMEOUT_MS = 2 * 60_000;
 const ATTACH_WAIT_MS = 2 * 60_000;
 const ATTACH_POLL_MS = 500;
 const REPUBLISH_MS = 60_000;
@@ -32,7 +32,7 @@ export interface CsiManagerOptions {
   readonly plugins: PluginRegistry;
   readonly tokens: TokenManager;
   readonly recorder: EventRecorder;
-  /** How often pods, and the claims that they use, are looked at again. */
+  /** How often to check the claims of pods for a resize. */
   readonly syncFrequencyMs: number;
   readonly onChange: () => void;
 }
@@ -42,9 +42,9 @@ export class CsiManager implements CsiDrivers {
   readonly #options: CsiManagerOptions;
   readonly #drivers: DriverRegistrations;
   readonly #expansion: NodeExpansion;
-  /** What is published, or was begun to be, by the directory of the pod's volume. */
+  /** Published volumes, also in progress, by the directory of the pod's volume. */
   readonly #volumes = new Map<string, VolumeData>();
-  /** One thing at a time for each volume: two pods may come and go with it. */
+  /** Serializes operations per volume, because several pods may use it. */
   readonly #pendingByVolume = new Map<string, Promise<unknown>>();
 
   constructor(ctx: Context, options: CsiManagerOptions) {
@@ -58,18 +58,18 @@ export class CsiManager implements CsiDrivers {
     });
   }
 
-  /** Volumes that are in use grow with their claims. */
+  /** Expands volumes in use when their claims are resized. */
   run(): Promise<void> {
     return this.#expansion.run();
   }
 
-  /** What an earlier kubelet published is still there, and in use. */
+  /** Restores the volumes that were published before a restart. */
   async load(): Promise<void> {
     for (const [directory, data] of await allVolumeData(this.#options.rootDirectory))
       this.#volumes.set(directory, data);
   }
 
-  /** For the node's status: what must not be detached. */
+  /** `volumesInUse` of the node status: volumes that must not be detached. */
   volumesInUse(): string[] {
     return [
       ...new Set(
@@ -131,7 +131,7 @@ export class CsiManager implements CsiDrivers {
     await makeDirectory(volume.stagingTargetPath ?? '', { mode: 0o750 });
     const secrets = await this.#secret(source.nodeStageSecretRef);
     const volumeContext = source.volumeAttributes ?? {};
-    await node.nodeStageVolume({ ...volume, secrets, volumeContext }, this.#limit());
+    await node.nodeStageVolume({ ...volume, secrets, volumeContext }, this.#callOptions());
   }
 
   async #publish(
@@ -146,7 +146,7 @@ export class CsiManager implements CsiDrivers {
     const volumeContext = { ...source.volumeAttributes, ...podInfo(request, object), ...(inSecrets ? {} : tokens) };
     const secrets = { ...(await this.#secret(source.nodePublishSecretRef)), ...(inSecrets ? tokens : {}) };
     const readonly = source.readOnly === true;
-    await node.nodePublishVolume({ ...volume, readonly, secrets, volumeContext }, this.#limit());
+    await node.nodePublishVolume({ ...volume, readonly, secrets, volumeContext }, this.#callOptions());
   }
 
   expand(use: ClaimUse): Promise<void> {
@@ -163,7 +163,7 @@ export class CsiManager implements CsiDrivers {
     const { node, capabilities } = this.#drivers.driver(data.driverName);
     if (!capabilities.has('GET_VOLUME_STATS')) return undefined;
     return usageOf(
-      await node.nodeGetVolumeStats({ volumeId: data.volumeHandle, volumePath: data.target }, this.#limit()),
+      await node.nodeGetVolumeStats({ volumeId: data.volumeHandle, volumePath: data.target }, this.#callOptions()),
       capabilities,
     );
   }
@@ -202,7 +202,7 @@ export class CsiManager implements CsiDrivers {
           volumeCapability: capability,
           secrets,
         },
-        this.#limit(),
+        this.#callOptions(),
       ),
     );
   }
@@ -216,7 +216,7 @@ export class CsiManager implements CsiDrivers {
 
   async #unmount(directory: string, { driverName, volumeHandle, stagingPath, target }: VolumeData): Promise<void> {
     const driver = this.#drivers.driver(driverName);
-    await driver.node.nodeUnpublishVolume({ volumeId: volumeHandle, targetPath: target }, this.#limit());
+    await driver.node.nodeUnpublishVolume({ volumeId: volumeHandle, targetPath: target }, this.#callOptions());
     const isLast = ![...this.#volumes].some(
       ([other, volume]) => other !== directory && volume.stagingPath === stagingPath,
     );
@@ -226,8 +226,8 @@ export class CsiManager implements CsiDrivers {
   }
 
   async #unstage({ node }: Driver, volumeHandle: string, stagingPath: string): Promise<void> {
-    await node.nodeUnstageVolume({ volumeId: volumeHandle, stagingTargetPath: stagingPath }, this.#limit());
-    // Not recursively: were it still mounted, that would reach into the volume.
+    await node.nodeUnstageVolume({ volumeId: volumeHandle, stagingTargetPath: stagingPath }, this.#callOptions());
+    // Not recursive, because if it were still mounted that would delete the data of the volume.
     for (const folder of [stagingPath, path.dirname(stagingPath)]) {
       await fs.rmdir(folder).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'ENOENT') throw error;
@@ -263,15 +263,15 @@ export class CsiManager implements CsiDrivers {
       });
   }
 
-  /** Waits until the volume is attached; gives what the driver has to know of it. */
+  /** Waits for the VolumeAttachment; returns its attachment metadata. */
   async #waitForAttach(
     driver: string,
     volumeHandle: string,
-    wanted: AbortSignal | undefined,
+    podSignal: AbortSignal | undefined,
   ): Promise<Record<string, string>> {
     const { client, nodeName } = this.#options;
     const { clock } = this.#ctx;
-    const signal = wanted === undefined ? this.#ctx.signal : AbortSignal.any([this.#ctx.signal, wanted]);
+    const signal = podSignal === undefined ? this.#ctx.signal : AbortSignal.any([this.#ctx.signal, podSignal]);
     const name = `csi-${createHash('sha256').update(`${volumeHandle}${driver}${nodeName}`).digest('hex')}`;
     const deadline = clock.monotonic() + ATTACH_WAIT_MS;
     for (;;) {
@@ -291,7 +291,7 @@ export class CsiManager implements CsiDrivers {
     }
   }
 
-  /** Tokens of the pod's account that the driver asks for, as one value. */
+  /** Bound service account tokens for the audiences that the CSIDriver requests. */
   async #serviceAccountTokens(pod: Pod, driver: CSIDriver | undefined): Promise<Record<string, string>> {
     const requests = driver?.spec.tokenRequests ?? [];
     if (requests.length === 0) return {};
@@ -316,8 +316,8 @@ export class CsiManager implements CsiDrivers {
     );
   }
 
-  #limit(): { signal: AbortSignal } {
-    return { signal: this.#ctx.clock.deadline(CALL_MS, this.#ctx.signal) };
+  #callOptions(): { signal: AbortSignal } {
+    return { signal: this.#ctx.clock.deadline(CALL_TIMEOUT_MS, this.#ctx.signal) };
   }
 
   #serialize<T>(key: string, work: () => Promise<T>): Promise<T> {
@@ -344,7 +344,7 @@ function checkInline(name: string, driver: CSIDriver | undefined): void {
     );
 }
 
-/** Drivers that ask for it are told whose volume it is. */
+/** podInfoOnMount: the pod of the volume, for the volume context. */
 function podInfo({ pod, persistentVolume }: CsiMount, driver: CSIDriver | undefined): Record<string, string> {
   if (driver?.spec.podInfoOnMount !== true) return {};
   const { name = '', namespace = '', uid = '' } = pod.metadata;

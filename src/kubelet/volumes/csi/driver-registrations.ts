@@ -1,4 +1,4 @@
-/** The CSI drivers that have registered, and what the cluster is told of them in the CSINode and the node's labels. */
+/** The registered CSI drivers, and their entries in the CSINode object and topology labels of the node. */
 import type { CSINode } from '../../../api/generated/storage-v1.ts';
 import { isAlreadyExists, isNotFound, retryOnConflict, type Client } from '../../../client/index.ts';
 import { connectGrpc, type GrpcConnection } from '../../../grpc/index.ts';
@@ -96,7 +96,7 @@ export class DriverRegistrations {
       }
       if (entry === undefined) return;
       const owner = await client.resource('v1/nodes').get({ name: nodeName });
-      const made: CSINode = {
+      const csiNode: CSINode = {
         apiVersion: 'storage.k8s.io/v1',
         kind: 'CSINode',
         metadata: {
@@ -105,7 +105,7 @@ export class DriverRegistrations {
         },
         spec: { drivers },
       };
-      await csiNodes.create(made).catch((error: unknown) => {
+      await csiNodes.create(csiNode).catch((error: unknown) => {
         if (!isAlreadyExists(error)) throw error;
       });
     });

@@ -1,25 +1,24 @@
-/** Why a driver did not grow a volume, and what follows from it. */
+/** Errors of NodeExpandVolume, and what follows from each gRPC code. */
 import { errorMessage } from '../../../base/index.ts';
 import { GrpcError, type GrpcStatusName } from '../../../grpc/index.ts';
 import { rpcErrorText } from '../../runtime/rpc-error.ts';
 import { VolumeError } from '../volume.ts';
 
 /**
- * - `in-use`: not while it is mounted; pods may use it as it is, and it is not tried again here.
- * - `infeasible`: never with this size; the resizer decides.
- * - `unsupported`: the driver's nodes have no part in growing volumes.
- * - `final`: it failed, and is tried again.
- * - `uncertain`: it may still be going on; it is tried again.
+ * - `in-use`: not possible while the volume is mounted; not retried on this node.
+ * - `infeasible`: not possible with this size; the resizer decides.
+ * - `unsupported`: the driver has no node expansion.
+ * - `final`: failed; retried.
+ * - `uncertain`: may still be in progress; retried.
  */
 export type ExpansionOutcome = 'in-use' | 'infeasible' | 'unsupported' | 'final' | 'uncertain';
 
 export class ExpansionError extends VolumeError {
-  constructor(
-    readonly outcome: ExpansionOutcome,
-    message: string,
-    options?: ErrorOptions,
-  ) {
+  readonly outcome: ExpansionOutcome;
+
+  constructor(outcome: ExpansionOutcome, message: string, options?: ErrorOptions) {
     super(message, options);
+    this.outcome = outcome;
   }
 }
 

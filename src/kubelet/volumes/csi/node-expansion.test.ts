@@ -104,7 +104,10 @@ const tracked = (of: string): object => ({
 });
 const untracked = { conditions: [PENDING, { type: 'Resizing', status: 'True' }] };
 
-/** A pod of this node that uses a claim of 2Gi, as published by the driver; the volume has grown already where nothing else is said. */
+/**
+ * A pod of this node that uses a claim of 2Gi, as published by the driver; the volume has grown already where nothing
+ * else is said.
+ */
 async function use({
   size = '2Gi',
   mode = 'ReadWriteOnce',

@@ -1,6 +1,6 @@
 /**
- * Growing file systems of volumes whose claims grow: before a pod first uses the volume, and while pods do. The claim's
- * status says how far it is; what is kept here can be found out again from it.
+ * Node expansion (NodeExpandVolume) of volumes whose claims were resized: before a pod first uses the volume, and while
+ * it is in use. The progress is in the claim's status, so no state must survive a restart.
  */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { parseQuantity, type Quantity } from '../../../base/index.ts';
@@ -21,20 +21,20 @@ export interface NodeExpansionOptions {
   readonly client: Client;
   readonly recorder: EventRecorder;
   readonly nodeName: string;
-  /** How often claims are looked at, which nodes may not watch. */
+  /** How often to read claims, which kubelets may not watch. */
   readonly periodMs: number;
-  /** Asks the driver; throws an ExpansionError. */
+  /** Calls the driver; throws an ExpansionError. */
   readonly expand: (use: ClaimUse, bytes: number) => Promise<void>;
 }
 
 interface KnownVolume {
-  /** Of all pods that have it or are about to. */
+  /** The directories of all pods that use the volume or are about to. */
   readonly directories: Set<string>;
-  /** Those that may grow it, by their directories. */
+  /** Uses that are not read-only, by directory. */
   readonly uses: Map<string, ClaimUse>;
-  /** What the file system has grown to, as far as this node knows. */
+  /** The size of the file system, as far as this node knows. */
   size: Quantity | undefined;
-  /** The driver does not do it while the volume is in use here. */
+  /** The driver cannot expand the volume while it is in use. */
   refusedInUse: boolean;
   failedFinally: boolean;
   pending: Promise<unknown>;
@@ -60,7 +60,7 @@ export class NodeExpansion {
     });
   }
 
-  /** The volume is published to the pod, which must not use it before this is done. */
+  /** Called when the volume is published, before the pod may use it. */
   async published(use: ClaimUse): Promise<void> {
     const name = nameOf(use.volume);
     const known = this.#known(name);
@@ -71,7 +71,7 @@ export class NodeExpansion {
     this.#queue.addAfter(name, this.#period());
   }
 
-  /** The pod's volume goes away. */
+  /** Called before the pod's volume is unpublished. */
   async unpublished(directory: string): Promise<void> {
     for (const [name, known] of this.#volumes) {
       if (!known.directories.delete(directory)) continue;
@@ -81,7 +81,7 @@ export class NodeExpansion {
     }
   }
 
-  /** Somebody touched the pod: its claims are looked at without waiting. */
+  /** Checks the pod's claims at once. */
   podChanged(uid: string): void {
     for (const [name, { uses }] of this.#volumes)
       if ([...uses.values()].some(({ pod }) => pod.metadata.uid === uid)) this.#queue.add(name);
@@ -121,7 +121,7 @@ export class NodeExpansion {
       );
       return;
     }
-    // Another pod may have had it grown since the claim was read.
+    // The volume may have been expanded for another pod since the claim was read.
     const claim = await this.#claim(use);
     const current = storageOf(claim.status?.capacity);
     if (current.cmp(wanted) < 0) await this.#expand(known, { ...use, claim }, current);
@@ -139,7 +139,7 @@ export class NodeExpansion {
       if (known.size.cmp(storageOf(volume.spec?.capacity)) < 0)
         await this.#expand(known, { ...use, claim, volume }, known.size);
     } catch (error) {
-      // Without its claim the volume does not grow any more.
+      // The claim is gone: nothing to expand.
       if (isNotFound(error)) return;
       if (error instanceof ExpansionError && !this.#ctx.signal.aborted)
         this.#recordPodEvent(
@@ -177,7 +177,7 @@ export class NodeExpansion {
     known.size = parseQuantity(plan.size);
   }
 
-  /** Throws where it is to be tried again. */
+  /** Throws when the expansion must be retried. */
   async #failed(
     known: KnownVolume,
     { claim }: ClaimUse,
@@ -189,7 +189,7 @@ export class NodeExpansion {
       return;
     }
     if (tracked && outcome !== 'uncertain') {
-      // Who asked for another size since then does not want this one tried for ever.
+      // The claim requests another size by now, so the old size is not retried.
       const isOutdated =
         known.failedFinally && storageOf(claim.spec?.resources?.requests).cmp(parseQuantity(size)) !== 0;
       known.failedFinally = true;
@@ -236,7 +236,7 @@ export class NodeExpansion {
   #event = (object: ApiObject, type: EventType, reason: string, message: string): void =>
     this.#options.recorder.event({ reference: referenceTo(object) }, type, reason, message);
 
-  /** Between once and one and a half times the period, as pods are synced. */
+  /** With jitter: 1 to 1.5 times the period. */
   #period = (): number => this.#options.periodMs * (1 + this.#ctx.random.next() / 2);
 
   #known(name: string): KnownVolume {

@@ -1,4 +1,4 @@
-/** How a volume is to be used, in the words of the contract, and who gives its files to the pod's group. */
+/** The CSI VolumeCapability of a volume, and whether the kubelet must set its fsGroup. */
 import type { PersistentVolume } from '../../../api/generated/core-v1.ts';
 import type { CSIDriver } from '../../../api/generated/storage-v1.ts';
 import type { AccessModeKind, NodeCapabilityType, VolumeCapability } from './csi-v1.generated.ts';
@@ -9,8 +9,8 @@ const MODES: Readonly<Record<string, AccessModeKind>> = {
   ReadOnlyMany: 'MULTI_NODE_READER_ONLY',
   ReadWriteMany: 'MULTI_NODE_MULTI_WRITER',
 };
-/** Drivers that tell several writers of one node apart. */
-const FINER_MODES: typeof MODES = {
+/** For drivers with SINGLE_NODE_MULTI_WRITER. */
+const MULTI_WRITER_MODES: typeof MODES = {
   ...MODES,
   ReadWriteOnce: 'SINGLE_NODE_MULTI_WRITER',
   ReadWriteOncePod: 'SINGLE_NODE_SINGLE_WRITER',
@@ -25,7 +25,7 @@ export interface VolumeUse {
 }
 
 export function volumeCapability({ fsType = '', volume, block, fsGroup, capabilities }: VolumeUse): VolumeCapability {
-  const modes = capabilities.has('SINGLE_NODE_MULTI_WRITER_CAPABILITY') ? FINER_MODES : MODES;
+  const modes = capabilities.has('SINGLE_NODE_MULTI_WRITER_CAPABILITY') ? MULTI_WRITER_MODES : MODES;
   const mode = modes[volume?.spec?.accessModes?.[0] ?? 'ReadWriteOnce'] ?? 'SINGLE_NODE_WRITER';
   if (block) return { block: {}, accessMode: { mode } };
   const group =
@@ -33,7 +33,7 @@ export function volumeCapability({ fsType = '', volume, block, fsGroup, capabili
   return { mount: { fsType, mountFlags: volume?.spec?.mountOptions ?? [], ...group }, accessMode: { mode } };
 }
 
-/** Whether the kubelet gives the files to the pod's group, by what the driver says of itself. */
+/** Whether the kubelet must set the fsGroup of the files, by the fsGroupPolicy of the CSIDriver. */
 export function kubeletSetsOwnership(
   { fsType = '', volume, block, capabilities }: VolumeUse,
   driver: CSIDriver | undefined,

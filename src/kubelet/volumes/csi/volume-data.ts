@@ -1,4 +1,4 @@
-/** What is kept beside a published volume, so that it can be undone by a kubelet that knows nothing else of it. */
+/** `vol_data.json` beside a published CSI volume: what a restarted kubelet needs to unpublish it. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { makeDirectory, writeFileDurably } from '../../../kernel/index.ts';
@@ -7,10 +7,10 @@ export interface VolumeData {
   readonly driverName: string;
   readonly volumeHandle: string;
   readonly specVolID: string;
-  /** Empty where nothing is staged. */
+  /** Empty if the volume is not staged. */
   readonly stagingPath: string;
   readonly target: string;
-  /** Whether it may be attached, and must not be detached while it is here. */
+  /** For a PersistentVolume, which must not be detached while it is in use. */
   readonly persistent?: boolean;
 }
 
@@ -30,7 +30,7 @@ export async function readVolumeData(directory: string): Promise<VolumeData | un
 export const removeVolumeData = (directory: string): Promise<void> =>
   fs.rm(path.join(directory, FILE), { force: true });
 
-/** Every volume of a driver that is on this node, by its directory. */
+/** All published CSI volumes of this node, by directory. */
 export async function allVolumeData(rootDirectory: string): Promise<Map<string, VolumeData>> {
   const found = new Map<string, VolumeData>();
   const pods = path.join(rootDirectory, 'pods');

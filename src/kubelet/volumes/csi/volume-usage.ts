@@ -1,8 +1,8 @@
-/** What a driver tells of a volume, in the kubelet's words. */
+/** Converts NodeGetVolumeStats responses of CSI drivers. */
 import type { VolumeUsage } from './csi-drivers.ts';
 import type { NodeCapabilityType, NodeGetVolumeStatsResponse, UsageUnit } from './csi-v1.generated.ts';
 
-/** What the driver leaves out counts as nothing. */
+/** Missing values count as 0. */
 export function usageOf(
   { usage = [], volumeCondition }: NodeGetVolumeStatsResponse,
   capabilities: ReadonlySet<NodeCapabilityType>,
