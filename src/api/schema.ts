@@ -7,9 +7,9 @@ import type {
 } from './declare.ts';
 
 /**
- * The declarations, linked: type strings resolved, inlined messages flattened, lookups by name. Everything that
- * depends on the shape of an object (decoding, defaulting, OpenAPI, protobuf, patch, apply) walks these types, and a
- * custom resource's schema is turned into the same types.
+ * Links the declarations: resolves type strings, flattens inlined messages, builds lookups by name. Everything that
+ * depends on the shape of an object (decoding, defaulting, OpenAPI, protobuf, patch, apply) works on these types, and
+ * the schema of a custom resource is converted to them.
  */
 export type Type = ScalarType | ListType | MapType | Message | UnionType;
 
@@ -34,7 +34,7 @@ export interface ScalarType {
   readonly scalar: Scalar;
   /** The type's name in upstream's decoding errors: `int32`, `v1.RestartPolicy`, `resource.Quantity`. */
   readonly goType: string;
-  /** The declared values of a named string; empty where any string will do. */
+  /** The declared values of a named string; empty if any string is allowed. */
   readonly values: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface MapType {
   readonly goType: string;
 }
 
-/** JSON schema's either-or fields: a schema, or else a list of schemas, a boolean, or a list of strings. */
+/** Union fields of JSON schema: a schema, or a list of schemas, a boolean, or a list of strings. */
 export interface UnionType {
   readonly kind: 'union';
   readonly union: 'JSONSchemaPropsOrArray' | 'JSONSchemaPropsOrBool' | 'JSONSchemaPropsOrStringArray';
@@ -76,12 +76,12 @@ export interface Message {
   /** Has apiVersion and kind, which are not among `fields`. */
   readonly object: boolean;
   readonly atomic: boolean;
-  /** As they stand in JSON: the fields of inlined messages are in their place. */
+  /** The fields in JSON, with those of inlined messages. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
-  /** As they stand in protobuf: inlined messages are fields of their own, marked `inline`. */
+  /** The fields in protobuf; inlined messages are fields marked `inline`. */
   readonly wireFields: readonly Field[];
-  /** The type of fields that are not declared, in custom resources that preserve them; absent where there are none. */
+  /** The type of undeclared fields, in custom resources that preserve them. */
   readonly unknownFields?: Type;
 }
 
@@ -91,19 +91,19 @@ export interface Field {
   readonly number: number;
   readonly type: Type;
   readonly description: string;
-  /** Absent and zero are different things. */
+  /** Absent and zero are different. */
   readonly pointer: boolean;
   /** Written even when it is the zero value (null for an absent pointer, list or map). */
   readonly keep: boolean;
-  /** A message or time that is left out when it is zero. */
+  /** A message or time that is omitted if it is zero. */
   readonly omitZero: boolean;
   readonly required: boolean;
   readonly default: string | number | boolean | undefined;
   readonly patchStrategy: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
   readonly inline: boolean;
-  /** To defaults and checks an empty list or map is not an absent one. */
-  readonly tellsEmpty: boolean;
+  /** Defaulting and validation distinguish an empty list or map from an absent one. */
+  readonly distinguishesEmpty: boolean;
   readonly gate: string | undefined;
 }
 
@@ -113,7 +113,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** A resource as the API server serves it: a declared kind with its place in the schema. */
+/** A served resource: a declared kind with its group and version. */
 export interface Resource extends GroupVersionKind {
   readonly plural: string;
   readonly singular: string;
@@ -219,7 +219,7 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
       patchStrategy: (options.patch?.split(',') ?? []) as Field['patchStrategy'],
       mergeKey: options.mergeKey,
       inline: options.inline ?? false,
-      tellsEmpty: options.tellsEmpty ?? false,
+      distinguishesEmpty: options.distinguishesEmpty ?? false,
       gate: options.gate,
     };
   }
@@ -237,7 +237,7 @@ export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
       return { kind: 'map', value, atomic: declaration.options.atomic ?? false, goType: `map[string]${value.goType}` };
     }
     const named = linkNamed(pkg, text, where);
-    // A copy that shares the lists of fields, which are filled in when all messages are known.
+    // The copy shares the lists of fields, which are filled when all messages are known.
     return named.kind === 'message' && declaration.options.granular ? { ...named, atomic: false } : named;
   }
 

@@ -8,7 +8,7 @@ import type { FieldOwner } from './managed-fields.ts';
 import { removeItems } from './remove-items.ts';
 import type { OtherVersions } from './versions.ts';
 
-export interface Pruning {
+interface Pruning {
   readonly merged: KubeObject;
   readonly message: Message;
   readonly apiVersion: string;

@@ -76,7 +76,7 @@ function ownersBefore({ live, updated, subresource }: ManagedFieldsUpdate): read
   return stored ? decodeStored(stored) : [];
 }
 
-export function decodeStored(entries: readonly ManagedFieldsEntry[]): readonly FieldOwner[] {
+function decodeStored(entries: readonly ManagedFieldsEntry[]): readonly FieldOwner[] {
   try {
     return decodeManagedFields(entries, 'stored');
   } catch {
