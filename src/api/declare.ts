@@ -1,5 +1,5 @@
 /**
- * The vocabulary in which the API is declared. A declaration is plain data: `schema.ts` links it into the form that
+ * The vocabulary in which the API is declared. A declaration is plain data: `link-schema.ts` links it into the form that
  * decoding, defaulting, OpenAPI, protobuf, patch and apply work on, and `npm run generate` writes the TypeScript
  * interfaces from it.
  *

@@ -19,7 +19,7 @@ interface Pruning {
   readonly versions: OtherVersions | undefined;
 }
 
-/** Every configuration has the name although nobody owns it, so metadata is never removed completely. */
+/** Every configuration has the name although no manager owns it, so metadata is never removed completely. */
 const NAME_FIELD: FieldSet = { 'f:metadata': { 'f:name': LEAF } };
 
 export function prune(pruning: Pruning): KubeObject {
