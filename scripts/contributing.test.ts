@@ -4,7 +4,7 @@ import vm from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import * as declare from '../src/api/declare.ts';
 import { packages } from '../src/api/index.ts';
-import { linkSchema } from '../src/api/schema.ts';
+import { linkSchema } from '../src/api/link-schema.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const document = fs.readFileSync(path.join(root, 'CONTRIBUTING.md'), 'utf8');

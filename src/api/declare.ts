@@ -1,5 +1,5 @@
 /**
- * The vocabulary in which the API is declared. A declaration is plain data: `schema.ts` links it into the form that
+ * The vocabulary in which the API is declared. A declaration is plain data: `link-schema.ts` links it into the form that
  * decoding, defaulting, OpenAPI, protobuf, patch and apply work on, and `npm run generate` writes the TypeScript
  * interfaces from it.
  *
@@ -11,7 +11,7 @@
  *     Container  meta.ObjectMeta  core.PodSpec      a message (of this package, or of another by its alias),
  *                                                   or a named string of the package
  *     []Container  map[string]Quantity              lists and maps of any of these
- *     *int64                                        absent and zero are different things
+ *     *int64                                        absent and zero are different
  *
  * Without `*`, a scalar that is zero, a list or map that is empty is not written (unless `keep` says so), exactly as
  * upstream's encoding does; a message is always written, if only as `{}` (unless `omitZero`).
@@ -23,12 +23,12 @@ export interface FieldDeclaration {
   readonly options: FieldOptions;
 }
 
-export interface FieldOptions {
+interface FieldOptions {
   /** Listed as required in OpenAPI. */
   readonly required?: true;
   /** Written even when it is the zero value. */
   readonly keep?: true;
-  /** A message or time without a `*` that is left out when it is zero. */
+  /** A message or time without a `*` that is omitted if it is zero. */
   readonly omitZero?: true;
   /** The value that an absent field gets. Defaults that depend on other fields are in `machinery/defaulting`. */
   readonly default?: string | number | boolean;
@@ -36,15 +36,15 @@ export interface FieldOptions {
   readonly list?: 'atomic' | 'set' | { readonly map: readonly string[] };
   /** A map or message that server-side apply replaces as a whole. */
   readonly atomic?: true;
-  /** A message that is atomic elsewhere, and of which server-side apply merges the fields here. */
+  /** A message that is atomic elsewhere but whose fields server-side apply merges here. */
   readonly granular?: true;
   /** Strategic merge patch: the strategy, and the key that identifies a list's elements. */
   readonly patch?: 'merge' | 'replace' | 'retainKeys' | 'merge,retainKeys';
   readonly mergeKey?: string;
-  /** In JSON the fields of this message stand in the enclosing object; in protobuf it is a message of its own. */
+  /** In JSON the fields of this message are in the enclosing object; in protobuf it is a nested message. */
   readonly inline?: true;
-  /** To defaults and checks an empty list or map is not an absent one, although neither is stored. */
-  readonly tellsEmpty?: true;
+  /** Defaulting and validation distinguish an empty list or map from an absent one, although neither is stored. */
+  readonly distinguishesEmpty?: true;
   /** The feature gate that must be on for the field to be kept; off by default in v1.36. */
   readonly gate?: string;
 }
@@ -72,7 +72,7 @@ export interface ColumnDeclaration {
 
 export interface SubresourceDeclaration {
   readonly verbs: readonly string[];
-  /** The kind that travels, when it is not the resource's own, as `Kind` or `group/version.Kind`. */
+  /** The kind of requests and responses, if it is not the resource's own: `Kind` or `group/version.Kind`. */
   readonly kind?: string;
 }
 
@@ -85,13 +85,13 @@ export interface KindDeclaration {
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
   readonly subresources?: Readonly<Record<string, SubresourceDeclaration>>;
-  /** What a field selector may name besides metadata.name and metadata.namespace: label → path in the object. */
+  /** Fields for field selectors besides metadata.name and metadata.namespace: label → path in the object. */
   readonly selectableFields?: Readonly<Record<string, string>>;
   readonly columns?: readonly ColumnDeclaration[];
 }
 
 export interface PackageDeclaration {
-  /** How other packages' type strings refer to this one: `core`, `meta`, `apps`. */
+  /** The prefix for this package in type strings of other packages: `core`, `meta`, `apps`. */
   readonly alias: string;
   readonly group: string;
   readonly version: string;
@@ -126,7 +126,7 @@ export function listOf(kind: string): MessageDeclaration {
   });
 }
 
-/** A table column; `priority` 0 is shown always, 1 only with `-o wide`. */
+/** A table column. `priority` 0 is always shown, 1 only with `-o wide`. */
 export function column(name: string, type: ColumnDeclaration['type'], priority = 0, format = ''): ColumnDeclaration {
   return { name, type, format, priority };
 }

@@ -1,8 +1,8 @@
 /**
- * The Kubernetes API as data: every kind that a v1.36 server serves, every field, declared once. A folder is an API
- * group, a file one version of it (the core group has a file a topic). `declare.ts` is the vocabulary, `schema.ts` links
- * the declarations into the form that everything else works on, and `generated/` holds the TypeScript interfaces that
- * `npm run generate` writes from them.
+ * The Kubernetes API as data: every kind that a v1.36 server serves and every field, declared once. A folder is an
+ * API group, a file one version of it (the core group has one file per topic). `declare.ts` is the vocabulary,
+ * `link-schema.ts` links the declarations into the schema that everything else works on, and `npm run generate`
+ * writes the TypeScript interfaces in `generated/` from them.
  */
 import { admissionV1 } from './admission/v1.ts';
 import { admissionregistrationV1 } from './admissionregistration/v1.ts';
@@ -22,6 +22,7 @@ import type { PackageDeclaration } from './declare.ts';
 import { discoveryV1 } from './discovery/v1.ts';
 import { eventsV1 } from './events/v1.ts';
 import { flowcontrolV1 } from './flowcontrol/v1.ts';
+import { linkSchema } from './link-schema.ts';
 import { metaV1 } from './meta/v1.ts';
 import { networkingV1 } from './networking/v1.ts';
 import { nodeV1 } from './node/v1.ts';
@@ -29,12 +30,11 @@ import { policyV1 } from './policy/v1.ts';
 import { rbacV1 } from './rbac/v1.ts';
 import { resourceV1 } from './resource/v1.ts';
 import { schedulingV1 } from './scheduling/v1.ts';
-import { linkSchema } from './schema.ts';
 import { storageV1 } from './storage/v1.ts';
 
 export type * from './schema.ts';
 export { apiVersionOf } from './schema.ts';
-export type { ColumnDeclaration, KindDeclaration } from './declare.ts';
+export type { ColumnDeclaration } from './declare.ts';
 
 /** In the order in which discovery lists the groups. */
 export const packages: readonly PackageDeclaration[] = [

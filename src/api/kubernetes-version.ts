@@ -1,4 +1,4 @@
-/** The Kubernetes release whose API and behaviour these components have. */
+/** The Kubernetes release that these components implement. */
 export const KUBERNETES_VERSION = 'v1.36.4';
 
 const [major = '', minor = ''] = KUBERNETES_VERSION.slice(1).split('.');
@@ -6,7 +6,7 @@ const [major = '', minor = ''] = KUBERNETES_VERSION.slice(1).split('.');
 export const KUBERNETES_MAJOR = major;
 export const KUBERNETES_MINOR = minor;
 
-/** What /version answers. */
+/** The response of /version. */
 export const VERSION = {
   major: KUBERNETES_MAJOR,
   minor: KUBERNETES_MINOR,

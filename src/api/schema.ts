@@ -1,16 +1,10 @@
-import type {
-  ColumnDeclaration,
-  FieldDeclaration,
-  KindDeclaration,
-  PackageDeclaration,
-  SubresourceDeclaration,
-} from './declare.ts';
-
 /**
- * The declarations, linked: type strings resolved, inlined messages flattened, lookups by name. Everything that
- * depends on the shape of an object (decoding, defaulting, OpenAPI, protobuf, patch, apply) walks these types, and a
- * custom resource's schema is turned into the same types.
+ * The schema: the linked form of the declarations, with resolved types and lookups by name. Everything that
+ * depends on the shape of an object (decoding, defaulting, OpenAPI, protobuf, patch, apply) works on these types, and
+ * the schema of a custom resource is converted to them.
  */
+import type { ColumnDeclaration, SubresourceDeclaration } from './declare.ts';
+
 export type Type = ScalarType | ListType | MapType | Message | UnionType;
 
 export type Scalar =
@@ -34,7 +28,7 @@ export interface ScalarType {
   readonly scalar: Scalar;
   /** The type's name in upstream's decoding errors: `int32`, `v1.RestartPolicy`, `resource.Quantity`. */
   readonly goType: string;
-  /** The declared values of a named string; empty where any string will do. */
+  /** The declared values of a named string; empty if any string is allowed. */
   readonly values: readonly string[];
 }
 
@@ -56,7 +50,7 @@ export interface MapType {
   readonly goType: string;
 }
 
-/** JSON schema's either-or fields: a schema, or else a list of schemas, a boolean, or a list of strings. */
+/** Union fields of JSON schema: a schema, or a list of schemas, a boolean, or a list of strings. */
 export interface UnionType {
   readonly kind: 'union';
   readonly union: 'JSONSchemaPropsOrArray' | 'JSONSchemaPropsOrBool' | 'JSONSchemaPropsOrStringArray';
@@ -76,12 +70,12 @@ export interface Message {
   /** Has apiVersion and kind, which are not among `fields`. */
   readonly object: boolean;
   readonly atomic: boolean;
-  /** As they stand in JSON: the fields of inlined messages are in their place. */
+  /** The fields in JSON, with those of inlined messages. */
   readonly fields: readonly Field[];
   readonly byName: ReadonlyMap<string, Field>;
-  /** As they stand in protobuf: inlined messages are fields of their own, marked `inline`. */
+  /** The fields in protobuf; inlined messages are fields marked `inline`. */
   readonly wireFields: readonly Field[];
-  /** The type of fields that are not declared, in custom resources that preserve them; absent where there are none. */
+  /** The type of undeclared fields, in custom resources that preserve them. */
   readonly unknownFields?: Type;
 }
 
@@ -91,19 +85,19 @@ export interface Field {
   readonly number: number;
   readonly type: Type;
   readonly description: string;
-  /** Absent and zero are different things. */
+  /** Absent and zero are different. */
   readonly pointer: boolean;
   /** Written even when it is the zero value (null for an absent pointer, list or map). */
   readonly keep: boolean;
-  /** A message or time that is left out when it is zero. */
+  /** A message or time that is omitted if it is zero. */
   readonly omitZero: boolean;
   readonly required: boolean;
   readonly default: string | number | boolean | undefined;
   readonly patchStrategy: readonly ('merge' | 'replace' | 'retainKeys')[];
   readonly mergeKey: string | undefined;
   readonly inline: boolean;
-  /** To defaults and checks an empty list or map is not an absent one. */
-  readonly tellsEmpty: boolean;
+  /** Defaulting and validation distinguish an empty list or map from an absent one. */
+  readonly distinguishesEmpty: boolean;
   readonly gate: string | undefined;
 }
 
@@ -113,7 +107,7 @@ export interface GroupVersionKind {
   readonly kind: string;
 }
 
-/** A resource as the API server serves it: a declared kind with its place in the schema. */
+/** A served resource: a declared kind with its group and version. */
 export interface Resource extends GroupVersionKind {
   readonly plural: string;
   readonly singular: string;
@@ -142,178 +136,4 @@ export interface Schema {
 /** `v1` or `apps/v1`. */
 export function apiVersionOf(gv: { group: string; version: string }): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
-}
-
-const SCALAR_GO_TYPES: Record<Scalar, string> = {
-  string: 'string',
-  bool: 'bool',
-  int32: 'int32',
-  int64: 'int64',
-  double: 'float64',
-  bytes: '[]uint8',
-  Quantity: 'resource.Quantity',
-  IntOrString: 'intstr.IntOrString',
-  Time: 'v1.Time',
-  MicroTime: 'v1.MicroTime',
-  Duration: 'v1.Duration',
-  RawExtension: 'runtime.RawExtension',
-  JSON: 'v1.JSON',
-  FieldsV1: 'v1.FieldsV1',
-};
-
-const UNIONS = ['JSONSchemaPropsOrArray', 'JSONSchemaPropsOrBool', 'JSONSchemaPropsOrStringArray'] as const;
-const WRAPPED_LISTS = ['ExtraValue', 'Verbs'];
-
-const SCALARS = new Map(
-  (Object.keys(SCALAR_GO_TYPES) as Scalar[]).map((scalar): [string, ScalarType] => [
-    scalar,
-    { kind: 'scalar', scalar, goType: SCALAR_GO_TYPES[scalar], values: [] },
-  ]),
-);
-
-export function linkSchema(packages: readonly PackageDeclaration[]): Schema {
-  const messages = new Map<string, MutableMessage>();
-  const byAlias = new Map(packages.map((p) => [p.alias, p]));
-
-  for (const pkg of packages) {
-    for (const [name, declaration] of Object.entries(pkg.messages)) {
-      messages.set(`${pkg.prefix}.${name}`, {
-        kind: 'message',
-        name,
-        fullName: `${pkg.prefix}.${name}`,
-        goType: `${pkg.version}.${name}`,
-        description: declaration.description,
-        object: declaration.object,
-        atomic: declaration.atomic,
-        fields: [],
-        byName: new Map(),
-        wireFields: [],
-      });
-    }
-  }
-
-  for (const pkg of packages) {
-    for (const [name, declaration] of Object.entries(pkg.messages)) {
-      const message = messages.get(`${pkg.prefix}.${name}`)!;
-      for (const [fieldName, field] of Object.entries(declaration.fields)) {
-        message.wireFields.push(linkField(pkg, name, fieldName, field));
-      }
-    }
-  }
-  for (const message of messages.values()) flattenInto(message, message.wireFields);
-
-  function linkField(pkg: PackageDeclaration, messageName: string, name: string, declaration: FieldDeclaration): Field {
-    const { options } = declaration;
-    const pointer = declaration.type.startsWith('*');
-    const where = `${pkg.alias}.${messageName}.${name}`;
-    return {
-      name,
-      number: declaration.number,
-      type: linkType(pkg, pointer ? declaration.type.slice(1) : declaration.type, declaration, where),
-      description: declaration.description,
-      pointer,
-      keep: options.keep ?? false,
-      omitZero: options.omitZero ?? false,
-      required: options.required ?? false,
-      default: options.default,
-      patchStrategy: (options.patch?.split(',') ?? []) as Field['patchStrategy'],
-      mergeKey: options.mergeKey,
-      inline: options.inline ?? false,
-      tellsEmpty: options.tellsEmpty ?? false,
-      gate: options.gate,
-    };
-  }
-
-  function linkType(pkg: PackageDeclaration, text: string, declaration: FieldDeclaration, where: string): Type {
-    if (text.startsWith('[]')) {
-      const element = linkType(pkg, text.slice(2), declaration, where);
-      const { list } = declaration.options;
-      const keys = typeof list === 'object' ? list.map : [];
-      const listType = typeof list === 'object' ? 'map' : (list ?? 'atomic');
-      return { kind: 'list', element, listType, keys, wrapped: false, goType: `[]${element.goType}` };
-    }
-    if (text.startsWith('map[string]')) {
-      const value = linkType(pkg, text.slice('map[string]'.length), declaration, where);
-      return { kind: 'map', value, atomic: declaration.options.atomic ?? false, goType: `map[string]${value.goType}` };
-    }
-    const named = linkNamed(pkg, text, where);
-    // A copy that shares the lists of fields, which are filled in when all messages are known.
-    return named.kind === 'message' && declaration.options.granular ? { ...named, atomic: false } : named;
-  }
-
-  function linkNamed(pkg: PackageDeclaration, text: string, where: string): Type {
-    const scalar = SCALARS.get(text);
-    if (scalar) return scalar;
-    const dot = text.indexOf('.');
-    const owner = dot < 0 ? pkg : byAlias.get(text.slice(0, dot));
-    const name = text.slice(dot + 1);
-    if (owner) {
-      const goType = `${owner.version}.${name}`;
-      if (WRAPPED_LISTS.includes(name)) {
-        return { kind: 'list', element: SCALARS.get('string')!, listType: 'atomic', keys: [], wrapped: true, goType };
-      }
-      const union = UNIONS.find((u) => u === name);
-      if (union) return { kind: 'union', union, schema: messages.get(`${owner.prefix}.JSONSchemaProps`)!, goType };
-      const message = messages.get(`${owner.prefix}.${name}`);
-      if (message) return message;
-      const values = owner.strings[name];
-      if (values) return { kind: 'scalar', scalar: 'string', goType, values };
-    }
-    throw new Error(`${where}: the type "${text}" is not declared`);
-  }
-
-  const kinds = new Map<string, Message>();
-  for (const pkg of packages) {
-    for (const [name, declaration] of Object.entries(pkg.messages)) {
-      if (declaration.object) kinds.set(`${pkg.group}/${pkg.version}/${name}`, messages.get(`${pkg.prefix}.${name}`)!);
-    }
-  }
-  const resources = packages.flatMap((pkg) => pkg.kinds.map((kind) => linkResource(pkg, kind)));
-  const resourceIndex = new Map(resources.map((r) => [`${r.group}/${r.version}/${r.plural}`, r]));
-
-  function linkResource(pkg: PackageDeclaration, declaration: KindDeclaration): Resource {
-    const message = messages.get(`${pkg.prefix}.${declaration.kind}`);
-    if (!message) throw new Error(`${pkg.alias}.${declaration.kind}: the kind's message is not declared`);
-    return {
-      shortNames: [],
-      categories: [],
-      subresources: {},
-      selectableFields: {},
-      columns: [],
-      ...declaration,
-      group: pkg.group,
-      version: pkg.version,
-      listKind: `${declaration.kind}List`,
-      message,
-    };
-  }
-
-  return {
-    messages,
-    resources,
-    message(fullName) {
-      const found = messages.get(fullName);
-      if (!found) throw new Error(`no message "${fullName}" is declared`);
-      return found;
-    },
-    kind: (gvk) => kinds.get(`${gvk.group}/${gvk.version}/${gvk.kind}`),
-    resource: (group, version, plural) => resourceIndex.get(`${group}/${version}/${plural}`),
-  };
-}
-
-interface MutableMessage extends Message {
-  readonly fields: Field[];
-  readonly byName: Map<string, Field>;
-  readonly wireFields: Field[];
-}
-
-function flattenInto(message: MutableMessage, fields: readonly Field[]): void {
-  for (const field of fields) {
-    if (field.inline && field.type.kind === 'message') {
-      flattenInto(message, field.type.wireFields);
-    } else {
-      message.fields.push(field);
-      message.byName.set(field.name, field);
-    }
-  }
 }

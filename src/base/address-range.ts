@@ -1,4 +1,4 @@
-/** A range of addresses as CIDR, and arithmetic on it: for nodes' pod ranges, Services' ranges and the machine's routes. */
+/** Address ranges (CIDR) and arithmetic on them, for pod CIDRs of nodes, Service CIDRs and routes. */
 import { addressBytes, addressText, parseIp } from './ip.ts';
 
 export class AddressRange {
@@ -14,7 +14,7 @@ export class AddressRange {
     this.#base = (base >> BigInt(this.#bits - prefixLength)) << BigInt(this.#bits - prefixLength);
   }
 
-  /** Bits behind the prefix are cleared: 10.0.0.7/24 is 10.0.0.0/24. */
+  /** Clears the bits after the prefix: 10.0.0.7/24 is 10.0.0.0/24. */
   static parse(cidr: string): AddressRange {
     const [address = '', length = '', ...rest] = cidr.trim().split('/');
     const family = familyOf(address);
@@ -29,12 +29,12 @@ export class AddressRange {
     return new AddressRange(toNumber(address), Number(length), family);
   }
 
-  /** How many bits an address has: 32 or 128. */
+  /** The number of bits of an address: 32 or 128. */
   get bits(): number {
     return this.#bits;
   }
 
-  /** How many addresses it has. */
+  /** The number of addresses. */
   get size(): bigint {
     return 1n << BigInt(this.#bits - this.prefixLength);
   }
@@ -46,7 +46,7 @@ export class AddressRange {
     return toText(this.#base + wanted, this.family);
   }
 
-  /** The offset of an address; undefined when it is not in the range. */
+  /** The offset of an address; undefined if it is not in the range. */
   offsetOf(address: string): bigint | undefined {
     if (familyOf(address) !== this.family) return undefined;
     const offset = toNumber(address) - this.#base;
@@ -62,7 +62,7 @@ export class AddressRange {
     return this.#base <= other.#base ? other.#base < this.#base + this.size : this.#base < other.#base + other.size;
   }
 
-  /** The part of that length at an index: number 2 with 24 of 10.0.0.0/16 is 10.0.2.0/24. */
+  /** The subnet of that prefix length at an index: 2 with /24 of 10.0.0.0/16 is 10.0.2.0/24. */
   part(index: bigint | number, prefixLength: number): AddressRange {
     const offset = BigInt(index) << BigInt(this.#bits - prefixLength);
     if (prefixLength < this.prefixLength || offset >= this.size)
@@ -83,7 +83,7 @@ function toText(value: bigint, family: 4 | 6): string {
   return addressText(Buffer.from(value.toString(16).padStart(family === 6 ? 32 : 8, '0'), 'hex'));
 }
 
-/** The family of a strict literal address: neither leading zeros nor a zone. An IPv4-mapped address is one of IPv6. */
+/** The family of an address without leading zeros and zone. An IPv4-mapped address is IPv6. */
 function familyOf(address: string): 4 | 6 | undefined {
   const ip = parseIp(address);
   if (!ip || ip.leadingZeros) return undefined;

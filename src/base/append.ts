@@ -1,4 +1,7 @@
-/** Adds items to the end of a list. `list.push(...items)` would put each of them on the stack, which has no room for a hundred thousand. */
+/**
+ * Appends items to a list. `list.push(...items)` passes them on the stack, which overflows for a hundred thousand
+ * items.
+ */
 export function append<T>(list: T[], items: Iterable<T>): void {
   for (const item of items) list.push(item);
 }

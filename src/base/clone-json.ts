@@ -1,7 +1,9 @@
 /**
- * A copy of a JSON value that may be changed. `structuredClone` can do more (cycles, maps, dates) and takes five times as
- * long for it; a write copies its object several times.
+ * A mutable copy of a JSON value. `structuredClone` supports more types and takes five times as long; a write copies
+ * its object several times.
  */
+import { setOwn } from './own-property.ts';
+
 export function cloneJson<T>(value: T): T {
   return typeof value === 'object' && value !== null ? (copyOf(value) as T) : value;
 }
@@ -20,10 +22,7 @@ function copyOf(value: object): object {
   for (const key in from) {
     const item = from[key];
     const inner = typeof item === 'object' && item !== null ? copyOf(item) : item;
-    /** A name like any other in JSON, but not for an assignment. */
-    if (key === '__proto__')
-      Object.defineProperty(copy, key, { value: inner, enumerable: true, configurable: true, writable: true });
-    else copy[key] = inner;
+    setOwn(copy, key, inner);
   }
   return copy;
 }

@@ -1,6 +1,6 @@
 /**
- * Freezes a JSON value through and through. What is frozen already is taken to be frozen all the way: objects that the
- * server shares with us cost nothing. Without recursion: another API server may have stored what nests deeply.
+ * Freezes a JSON value with everything in it. A frozen value is assumed to be frozen completely, so shared objects
+ * cost nothing. Does not recurse, because another API server may have stored deeply nested objects.
  */
 export function deepFreeze<T>(value: T): T {
   if (!isThawed(value)) return value;

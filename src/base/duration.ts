@@ -1,4 +1,4 @@
-/** Go's notation of durations: `1h2m3.5s`, `-300ms`, `0`. */
+/** Durations in Go's syntax: `1h2m3.5s`, `-300ms`, `0`. */
 import { ParseError } from './parse-error.ts';
 import { quote } from './quote.ts';
 
@@ -24,8 +24,8 @@ const MAX = (1n << 63n) - 1n;
 
 /** Whole digits, fraction digits, unit. */
 const TERM = /^(\d*)(?:\.(\d*))?([^.\d]*)/s;
-/** More whole digits do not fit into 64 bits, more fraction digits are finer than a nanosecond. */
-const MOST_DIGITS = 19;
+/** More whole digits do not fit into 64 bits; more fraction digits are below a nanosecond. */
+const MAX_DIGITS = 19;
 
 const invalid = (text: string): DurationError => new DurationError(`time: invalid duration ${quote(text)}`);
 
@@ -47,8 +47,8 @@ export function parseDurationNanos(text: string): bigint {
     if (unit === '') throw new DurationError(`time: missing unit in duration ${quote(text)}`);
     const factor = NANOS.get(unit);
     if (factor === undefined) throw new DurationError(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`);
-    if (whole.replace(/^0+/, '').length > MOST_DIGITS) throw invalid(text);
-    const finest = fraction.slice(0, MOST_DIGITS);
+    if (whole.replace(/^0+/, '').length > MAX_DIGITS) throw invalid(text);
+    const finest = fraction.slice(0, MAX_DIGITS);
     total += BigInt(`0${whole}`) * factor + (BigInt(`0${finest}`) * factor) / 10n ** BigInt(finest.length);
     if (total > MAX + (negative ? 1n : 0n)) throw invalid(text);
     rest = rest.slice(term.length);
@@ -56,7 +56,7 @@ export function parseDurationNanos(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** The text as Go would print it. Throws a DurationError. */
+/** The canonical text. Throws a DurationError. */
 export const canonicalDuration = (text: string): string => formatDurationNanos(parseDurationNanos(text));
 
 export function isGoDuration(text: string): boolean {

@@ -1,6 +1,6 @@
 /**
- * Objects are held in the shape and the key order that they travel in, so encoding is JSON.stringify, except for the two
- * things it cannot do: integers beyond 2^53 inside raw values (bigint), and nesting by the thousands.
+ * Encodes JSON. Objects in memory have the shape and key order of their JSON, so this is JSON.stringify, except for
+ * what it cannot do: bigints in raw values, and very deep nesting.
  */
 export function encodeJson(value: unknown): Buffer {
   return Buffer.from(stringifyJson(value));

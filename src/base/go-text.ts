@@ -1,9 +1,9 @@
-/** Text as Go orders and prints it, where messages and managedFields show it. */
+/** Texts as Go sorts and prints them, for error messages and managedFields. */
 import { stringifyJson } from './encode-json.ts';
 import { isRecord } from './json.ts';
 import { quote } from './quote.ts';
 
-/** Strings in the order of their UTF-8 bytes. JavaScript compares UTF-16, where surrogates stand before U+E000–U+FFFF. */
+/** Compares strings by their UTF-8 bytes. JavaScript compares UTF-16, where surrogates sort before U+E000–U+FFFF. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -20,7 +20,7 @@ export function compareText(a: string, b: string): number {
 
 const codePointRank = (unit: number): number => (unit <= 0xdfff ? unit + 0x10000 : unit);
 
-/** Text that stands in JSON as it is. */
+/** Text that needs no escapes in JSON. */
 const PLAIN = /^[ !#-%'-;=?-[\]-~]*$/;
 
 /** A JSON scalar as Go's encoder writes it, with `<`, `>` and `&` escaped. */
@@ -41,7 +41,7 @@ const GO_ESCAPES: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** JSON text with the escapes that Go's encoder adds to it. */
+/** JSON text with the additional escapes of Go's encoder. */
 export const escapeForGo = (json: string): string =>
   json.replace(/\\\\|\\[bf]|[<>&\u2028\u2029]/g, (found) => GO_ESCAPES.get(found) ?? found);
 
@@ -75,7 +75,7 @@ export function floatText(value: number): string {
   return `${digits}e${power < 0 ? '-' : '+'}${size < 10 ? `0${size}` : size}`;
 }
 
-/** What `%v` prints for a decoded JSON value; how numbers print depends on how they were decoded. */
+/** What `%v` prints for a decoded JSON value; `numberText` depends on how numbers were decoded. */
 export function plainText(value: unknown, numberText: (value: number) => string = floatText): string {
   if (value === null || value === undefined) return '<nil>';
   if (typeof value === 'number') return numberText(value);

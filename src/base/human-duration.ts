@@ -1,4 +1,4 @@
-/** Ages as tables and kubectl show them: two or three significant figures. */
+/** Ages as kubectl shows them, with two or three significant figures. */
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -17,18 +17,6 @@ export function humanDuration(milliseconds: number): string {
   if (seconds < 8 * DAY) return two(seconds, [DAY, 'd'], [HOUR, 'h']);
   if (seconds < 2 * YEAR) return `${Math.floor(seconds / DAY)}d`;
   if (seconds < 8 * YEAR) return two(seconds, [YEAR, 'y'], [DAY, 'd']);
-  return `${Math.floor(seconds / YEAR)}y`;
-}
-
-/** One figure: `5s`, `2m`, `4h`, `3d`, `1y`. */
-export function shortHumanDuration(milliseconds: number): string {
-  const seconds = Math.trunc(milliseconds / 1000);
-  if (seconds < -1) return '<invalid>';
-  if (seconds < 0) return '0s';
-  if (seconds < MINUTE) return `${seconds}s`;
-  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)}m`;
-  if (seconds < DAY) return `${Math.floor(seconds / HOUR)}h`;
-  if (seconds < YEAR) return `${Math.floor(seconds / DAY)}d`;
   return `${Math.floor(seconds / YEAR)}y`;
 }
 

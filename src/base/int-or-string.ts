@@ -1,14 +1,6 @@
+/** IntOrString values: numbers and percentages. */
 import { ParseError } from './parse-error.ts';
 import { quote } from './quote.ts';
-
-/** True for a text like `25%`. */
-export const isPercent = (value: number | string): boolean => typeof value === 'string' && /^[0-9]+%$/.test(value);
-
-/** The number, or the number that the text is; 0 for any other text. */
-export function intOrStringValue(value: number | string): number {
-  if (typeof value === 'number') return value;
-  return /^[-+]?\d+$/.test(value) ? Number(value) : 0;
-}
 
 /** A number as it is, a percentage of the total rounded up or down. Throws a ParseError for any other text. */
 export function getScaledValue(value: number | string | undefined, total: number, rounding: 'up' | 'down'): number {

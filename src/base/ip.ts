@@ -1,12 +1,12 @@
-/** IP addresses and CIDR blocks: parsing as Go does it, and their canonical text. */
+/** IP addresses and CIDR blocks: Go's parser and the canonical text. */
 
 export interface IpAddress {
-  /** 4 or 16 bytes; an IPv4 address that was written as an IPv6 one has 4. */
+  /** 4 or 16 bytes; an IPv4-mapped IPv6 address has 4. */
   readonly bytes: readonly number[];
   readonly family: 4 | 6;
   /** Written as `::ffff:1.2.3.4`. */
   readonly mapped: boolean;
-  /** Some part has zeros before its number, which some parsers read as octal. */
+  /** Some part has leading zeros, which some parsers read as octal. */
   readonly leadingZeros: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface Cidr {
   readonly leadingZeros: boolean;
 }
 
-/** Reads what Go's old parser takes: leading zeros in IPv4 are allowed, zones are not. */
+/** Accepts what Go's old parser accepts: leading zeros in IPv4, but no zones. */
 export function parseIp(text: string): IpAddress | undefined {
   return text.includes(':') ? parseIpv6(text) : parseIpv4(text);
 }
@@ -117,7 +117,6 @@ export const cidrContains = (cidr: Cidr, ip: IpAddress): boolean => {
   return inside !== undefined && sameAddressBytes(inside.network, cidr.network);
 };
 
-export const isIpv4 = (text: string): boolean => parseIp(text)?.family === 4;
 export const isIpv6 = (text: string): boolean => parseIp(text)?.family === 6;
 
 /** Four bytes or sixteen; an IPv4-mapped IPv6 address has sixteen. Throws for text that is not an IP address. */

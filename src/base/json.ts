@@ -1,4 +1,4 @@
-/** What JSON can say, as TypeScript's types. */
+/** JSON values as TypeScript types. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
 
 export type JsonObject = { [key: string]: JsonValue };

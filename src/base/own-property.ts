@@ -1,7 +1,7 @@
-/** Members of JSON objects, whose keys may be anything, also the names that every JavaScript object inherits. */
+/** Own members of JSON objects, whose keys may also be names that every JavaScript object inherits. */
 type JsonRecord = Readonly<Record<string, unknown>>;
 
-/** JSON has no functions: where one is found, it is an inherited method. */
+/** A function is never a JSON value, so it is an inherited method. */
 export function getOwn(record: JsonRecord, key: string): unknown {
   const value = record[key];
   if (typeof value !== 'function' && key !== '__proto__') return value;

@@ -1,6 +1,6 @@
 /**
- * A text that does not have the form that it should have. The API server answers it with a 400; everybody else may
- * catch it without knowing of HTTP.
+ * A text with invalid syntax. The API server answers it with 400; other components catch it without depending on
+ * HTTP.
  */
 export class ParseError extends Error {
   override name = 'ParseError';

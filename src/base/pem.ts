@@ -1,9 +1,9 @@
-/** PEM blocks, found as Go's decoder finds them: in time proportional to the text, whatever is in it. */
-export interface PemBlock {
+/** PEM blocks, found as Go's decoder finds them, in linear time. */
+interface PemBlock {
   readonly type: string;
   readonly headers: ReadonlyMap<string, string>;
   readonly bytes: Buffer;
-  /** The block as it stands in the text, without the end of its last line. */
+  /** The text of the block without its last line break. */
   readonly text: string;
 }
 
@@ -28,7 +28,7 @@ export function* pemBlocks(text: string): Generator<PemBlock> {
   }
 }
 
-/** Where a line begins with the text, from `from` on, which is the beginning of a line. */
+/** The start of the first line with this prefix; `from` is the start of a line. */
 function lineStart(text: string, start: string, from: number): number {
   if (text.startsWith(start, from)) return from;
   const found = text.indexOf(`\n${start}`, from);
@@ -40,7 +40,7 @@ function lastLineStart(text: string, start: string): number {
   return found >= 0 ? found + 1 : text.startsWith(start) ? 0 : -1;
 }
 
-/** `block`: from its first line to before its last one. */
+/** `block` is the text before the END line. */
 function decodeBlock(block: string, endLine: string): PemBlock | undefined {
   const endOfLine = block.indexOf('\n');
   const beginLine = block.slice(0, Math.max(0, endOfLine)).trimEnd();

@@ -1,10 +1,10 @@
 /** A string as Go's %q prints it. */
 export const quote = (text: string): string => (PLAIN.test(text) ? `"${text}"` : `"${text.replace(ESCAPED, escape)}"`);
 
-/** What stands for itself in most texts, however long they are. */
+/** Texts without characters to escape, which are most. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** Go prints letters, marks, numbers, punctuation, symbols and the ASCII space; everything else is escaped. */
+/** Go escapes everything except letters, marks, numbers, punctuation, symbols and the ASCII space. */
 const ESCAPED = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([

@@ -1,7 +1,8 @@
+/** Times of the API: RFC 3339 text, with Go's parser errors and rounding. */
 import { ParseError } from './parse-error.ts';
 
-/** A text that is no time; the wording is Go's. */
-export class TimeError extends ParseError {
+/** The text is not a time; the message is Go's. */
+class TimeError extends ParseError {
   override name = 'TimeError';
   override readonly code = 'InvalidTime';
 }
@@ -15,17 +16,17 @@ interface ParsedTime {
   readonly nanos: number;
 }
 
-/** Go's zero time: what an absent time is. */
+/** Go's zero time, which stands for an absent time. */
 const ZERO_SECOND = -62_135_596_800_000;
 
-/** `2026-01-31T10:00:00Z`; fractions of a second are cut off. */
+/** `2026-01-31T10:00:00Z`, without the fraction of the second. */
 export function formatTime(milliseconds: number): string {
   const second = Math.floor(milliseconds / 1000) * 1000;
   if (second !== lastFormatted.second) lastFormatted = { second, text: `${isoSecond(second)}Z` };
   return lastFormatted.text;
 }
 
-/** Most times that are written are the present second. */
+/** Most times that are formatted are in the current second. */
 let lastFormatted = { second: Number.NaN, text: '' };
 
 /** `2026-01-31T10:00:00.123456Z`. */
@@ -40,20 +41,14 @@ export function parseTime(text: string): number {
   return second + nanos / 1e6;
 }
 
-/** As parseTime, but exactly six digits of fraction are required. */
-export function parseMicroTime(text: string): number {
-  const { second, nanos } = parse(text, RFC3339_MICRO);
-  return second + nanos / 1e6;
-}
-
-/** The text as upstream writes it back (UTC, whole seconds), or null for the zero time. Throws a TimeError. */
+/** The canonical text of a Time (UTC, whole seconds); null for the zero time. Throws a TimeError. */
 export function canonicalTime(text: string): string | null {
   if (isPlainUtc(text)) return text;
   const { second, nanos } = parse(text, RFC3339);
   return second === ZERO_SECOND && nanos === 0 ? null : `${isoSecond(second)}Z`;
 }
 
-/** The text as upstream writes it back (UTC, microseconds), or null for the zero time. Throws a TimeError. */
+/** The canonical text of a MicroTime (UTC, microseconds); null for the zero time. Throws a TimeError. */
 export function canonicalMicroTime(text: string): string | null {
   const { second, nanos } = parse(text, RFC3339_MICRO);
   if (second === ZERO_SECOND && nanos === 0) return null;
@@ -61,8 +56,8 @@ export function canonicalMicroTime(text: string): string | null {
 }
 
 /**
- * `YYYY-MM-DDTHH:MM:SSZ` after the year 1000, with a day that every month has: canonical as it stands. By character
- * codes, since objects are full of times.
+ * Whether the text is `YYYY-MM-DDTHH:MM:SSZ` after the year 1000 with a day that every month has, and so is
+ * canonical. Compares character codes for speed, because objects have many times.
  */
 function isPlainUtc(text: string): boolean {
   if (
@@ -92,7 +87,7 @@ function isPlainUtc(text: string): boolean {
 
 const isBelow = (value: number, limit: number): boolean => value >= 0 && value < limit;
 
-/** -1 where they are not digits. */
+/** -1 if they are not digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const ones = text.charCodeAt(at + 1) - 48;
@@ -104,7 +99,7 @@ function isoSecond(milliseconds: number): string {
   return iso.slice(0, iso.length - 5);
 }
 
-/** Go's layout parser, for the two layouts that the API has. */
+/** Go's layout parser for the two layouts of the API. */
 function parse(text: string, layout: string): ParsedTime {
   let rest = text;
   const fail = (element: string, at = rest): never => {
@@ -167,11 +162,11 @@ function daysIn(year: number, month: number): number {
   return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 
-/** Date.UTC takes the years 0 to 99 for 1900 to 1999; 400 years are always the same number of days. */
+/** Date.UTC maps the years 0 to 99 to 1900 to 1999; 400 years always have the same number of days. */
 const utc = (year: number, month: number, day: number): number =>
   Date.UTC(year + 400, month - 1, day) - 146_097 * 86_400_000;
 
-/** The time package quotes on its own: everything that is not plain ASCII byte by byte. */
+/** Quotes as Go's time package does: non-ASCII characters byte by byte. */
 function goQuote(text: string): string {
   let out = '"';
   for (const byte of Buffer.from(text)) {

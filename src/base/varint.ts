@@ -1,4 +1,4 @@
-/** Protobuf's variable-length integers, for the few messages that are written by hand. */
+/** Protobuf varints, for messages that are encoded by hand. */
 
 /** An unsigned integer up to 2^53 - 1. */
 export function encodeVarint(value: number): Buffer {
@@ -9,7 +9,10 @@ export function encodeVarint(value: number): Buffer {
   }
 }
 
-/** The integer at an offset and the offset after it; undefined when the bytes end too early or it takes over ten bytes. */
+/**
+ * The integer at an offset and the offset after it; undefined if the bytes end too early or it is longer than ten
+ * bytes.
+ */
 export function decodeVarint(
   bytes: Uint8Array,
   at: number,

@@ -15,88 +15,90 @@ const regexCost = (text: number, pattern: number): number =>
 export const FORMAT_PATTERN_LENGTH = 128;
 
 export function callCost(name: string, id: string, args: readonly Value[], result: Value): number {
-  const size = (i: number): number => sizeOf(args[i] ?? null);
-  switch (name) {
-    case 'check':
-      return AUTHORIZATION_CHECK;
-    case 'fieldSelector':
-    case 'labelSelector':
-      return LIST_BASE + traversal(size(1)) + Math.ceil(Math.ceil(size(1) * 0.5) * REQUIREMENT);
-    case 'isSorted':
-    case 'sum':
-    case 'max':
-    case 'min':
-    case 'indexOf':
-    case 'lastIndexOf':
-      return traversalOf(args[0] ?? null);
-    case 'url':
-    case 'lowerAscii':
-    case 'upperAscii':
-    case 'substring':
-    case 'trim':
-    case 'cidr':
-    case 'isIP':
-    case 'isCIDR':
-    case 'quantity':
-    case 'isQuantity':
-    case 'semver':
-    case 'isSemver':
-    case 'jsonpatch.escapeKey':
-      return traversal(size(0));
-    case 'ip':
-      return id === 'cidr_ip' ? 1 : traversal(size(0));
-    case 'replace':
-    case 'split':
-    case 'ip.isCanonical':
-      return traversal(size(0), 2);
-    case 'join':
-      return traversal(sizeOf(result), 2);
-    case 'find':
-    case 'findAll':
-    case 'matches':
-      return regexCost(size(0), size(1));
-    case 'validate':
-      return regexCost(size(1), FORMAT_PATTERN_LENGTH);
-    case 'containsIP':
-      return traversal(size(0) * 2) + (id === 'cidr_contains_ip_string' ? traversal(size(1)) : 0);
-    case 'containsCIDR':
-      return (
-        traversal(size(0) * 2) + traversal(size(0)) + 1 + (id === 'cidr_contains_cidr_string' ? traversal(size(1)) : 0)
-      );
-    case 'startsWith':
-    case 'endsWith':
-    case 'format':
-    case 'strings.quote':
-      return traversal(size(0));
-    case 'contains':
-      return traversal(size(0)) * traversal(size(1));
-    case '@in':
-      return id === 'in_list' ? size(1) : 1;
-    case '_<_':
-    case '_<=_':
-    case '_>_':
-    case '_>=_':
-      return typeof args[0] === 'string' ? Math.max(1, traversal(Math.min(size(0), size(1)))) : 1;
-    case '_+_':
-      return id === 'add_string' || id === 'add_bytes' || id === 'add_list' ? traversal(size(0) + size(1)) : 1;
-    case 'bytes':
-    case 'string':
-      return id === 'string_to_bytes' || id === 'bytes_to_string' ? traversal(size(0)) : 1;
-    case 'flatten':
-    case 'distinct':
-    case 'sort':
-    case 'reverse':
-    case 'slice':
-    case 'lists.range':
-      return 1 + sizeOf(result) + size(0);
-    case 'sets.contains':
-    case 'sets.intersects':
-    case 'sets.equivalent':
-      return 1 + size(0) * size(1);
-    default:
-      return 1;
-  }
+  return COSTS.get(name)?.(args, id, result) ?? 1;
 }
+
+type CallCost = (args: readonly Value[], id: string, result: Value) => number;
+
+const size = (args: readonly Value[], i: number): number => sizeOf(args[i] ?? null);
+
+const selector: CallCost = (args) =>
+  LIST_BASE + traversal(size(args, 1)) + Math.ceil(Math.ceil(size(args, 1) * 0.5) * REQUIREMENT);
+const traverseTarget: CallCost = (args) => traversal(size(args, 0));
+const traverseTargetTwice: CallCost = (args) => traversal(size(args, 0), 2);
+const traverseElements: CallCost = (args) => traversalOf(args[0] ?? null);
+const matchPattern: CallCost = (args) => regexCost(size(args, 0), size(args, 1));
+const compare: CallCost = (args) =>
+  typeof args[0] === 'string' ? Math.max(1, traversal(Math.min(size(args, 0), size(args, 1)))) : 1;
+const buildList: CallCost = (args, _id, result) => 1 + sizeOf(result) + size(args, 0);
+const compareSets: CallCost = (args) => 1 + size(args, 0) * size(args, 1);
+
+/** Functions that are not listed cost 1. */
+const COSTS: ReadonlyMap<string, CallCost> = new Map(
+  Object.entries<CallCost>({
+    check: () => AUTHORIZATION_CHECK,
+    fieldSelector: selector,
+    labelSelector: selector,
+    isSorted: traverseElements,
+    sum: traverseElements,
+    max: traverseElements,
+    min: traverseElements,
+    indexOf: traverseElements,
+    lastIndexOf: traverseElements,
+    url: traverseTarget,
+    lowerAscii: traverseTarget,
+    upperAscii: traverseTarget,
+    substring: traverseTarget,
+    trim: traverseTarget,
+    cidr: traverseTarget,
+    isIP: traverseTarget,
+    isCIDR: traverseTarget,
+    quantity: traverseTarget,
+    isQuantity: traverseTarget,
+    semver: traverseTarget,
+    isSemver: traverseTarget,
+    'jsonpatch.escapeKey': traverseTarget,
+    startsWith: traverseTarget,
+    endsWith: traverseTarget,
+    format: traverseTarget,
+    'strings.quote': traverseTarget,
+    ip: (args, id) => (id === 'cidr_ip' ? 1 : traversal(size(args, 0))),
+    replace: traverseTargetTwice,
+    split: traverseTargetTwice,
+    'ip.isCanonical': traverseTargetTwice,
+    join: (_args, _id, result) => traversal(sizeOf(result), 2),
+    find: matchPattern,
+    findAll: matchPattern,
+    matches: matchPattern,
+    validate: (args) => regexCost(size(args, 1), FORMAT_PATTERN_LENGTH),
+    containsIP: (args, id) =>
+      traversal(size(args, 0) * 2) + (id === 'cidr_contains_ip_string' ? traversal(size(args, 1)) : 0),
+    containsCIDR: (args, id) =>
+      traversal(size(args, 0) * 2) +
+      traversal(size(args, 0)) +
+      1 +
+      (id === 'cidr_contains_cidr_string' ? traversal(size(args, 1)) : 0),
+    contains: (args) => traversal(size(args, 0)) * traversal(size(args, 1)),
+    '@in': (args, id) => (id === 'in_list' ? size(args, 1) : 1),
+    '_<_': compare,
+    '_<=_': compare,
+    '_>_': compare,
+    '_>=_': compare,
+    '_+_': (args, id) =>
+      id === 'add_string' || id === 'add_bytes' || id === 'add_list' ? traversal(size(args, 0) + size(args, 1)) : 1,
+    bytes: (args, id) => (id === 'string_to_bytes' ? traversal(size(args, 0)) : 1),
+    string: (args, id) => (id === 'bytes_to_string' ? traversal(size(args, 0)) : 1),
+    flatten: buildList,
+    distinct: buildList,
+    sort: buildList,
+    reverse: buildList,
+    slice: buildList,
+    'lists.range': buildList,
+    'sets.contains': compareSets,
+    'sets.intersects': compareSets,
+    'sets.equivalent': compareSets,
+  }),
+);
 
 /** The cost of traversing a string, or a list with all its elements. */
 function traversalOf(value: Value): number {

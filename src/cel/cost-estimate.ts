@@ -10,7 +10,7 @@ import type { Call, Comprehension, Expression, Select } from './syntax-tree.ts';
 import type { CelType } from './types.ts';
 
 /** The type of a variable with the sizes of its schema, for a path such as `self.spec.list.@items`. */
-export type RootType = (name: string) => CelType | undefined;
+type RootType = (name: string) => CelType | undefined;
 
 export function estimateCost(checked: Checked, rootType: RootType): Range {
   return new Estimator(checked, rootType).cost(checked.expression);

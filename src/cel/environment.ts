@@ -34,7 +34,7 @@ const TYPES: Readonly<Record<string, CelType>> = {
   'google.protobuf.Timestamp': TIMESTAMP,
 };
 
-export interface EnvironmentOptions {
+interface EnvironmentOptions {
   readonly variables: Readonly<Record<string, CelType>>;
   /** Objects that an expression may build, by their names. */
   readonly objects?: readonly ObjectType[];

@@ -2,16 +2,7 @@
 import { unescapeBytes, unescapeString } from './escapes.ts';
 import { CelSyntaxError, type SourceProblem } from './source-error.ts';
 
-export type TokenKind =
-  | 'int'
-  | 'uint'
-  | 'double'
-  | 'string'
-  | 'bytes'
-  | 'identifier'
-  | 'quoted-identifier'
-  | 'symbol'
-  | 'end';
+type TokenKind = 'int' | 'uint' | 'double' | 'string' | 'bytes' | 'identifier' | 'quoted-identifier' | 'symbol' | 'end';
 
 export interface Token {
   readonly kind: TokenKind;
@@ -32,7 +23,7 @@ const SYMBOL = /==|!=|<=|>=|&&|\|\||[()[\]{}.,?:!<>+\-*/%]/y;
 /** cel-go's default limit on the length of an expression. */
 const MAX_LENGTH = 100_000;
 
-export interface TokenizedSource {
+interface TokenizedSource {
   readonly tokens: readonly Token[];
   /** Characters that start no token; the lexer skips them. */
   readonly problems: readonly SourceProblem[];

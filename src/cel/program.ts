@@ -20,7 +20,7 @@ import {
   type Value,
 } from './values.ts';
 
-export interface Outcome {
+interface Outcome {
   readonly cost: number;
   readonly value?: Value;
   readonly error?: CelError;

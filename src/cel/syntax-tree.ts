@@ -18,12 +18,12 @@ interface Node {
   readonly at: number;
 }
 
-export interface Literal extends Node {
+interface Literal extends Node {
   readonly kind: 'literal';
   readonly value: Value;
 }
 
-export interface Identifier extends Node {
+interface Identifier extends Node {
   readonly kind: 'identifier';
   readonly name: string;
 }

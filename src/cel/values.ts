@@ -155,7 +155,7 @@ export function isEqual(a: Value, b: Value): boolean {
 const numberOf = (value: Value): bigint | number | undefined =>
   typeof value === 'bigint' || typeof value === 'number' ? value : value instanceof Uint ? value.value : undefined;
 
-// JavaScript compares bigints and numbers by their mathematical value, which is what CEL asks for.
+// JavaScript compares bigints and numbers by their mathematical value, as CEL requires.
 const equalNumbers = (a: bigint | number, b: bigint | number): boolean =>
   !(a < b) && !(a > b) && !Number.isNaN(a) && !Number.isNaN(b);
 

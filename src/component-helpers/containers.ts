@@ -1,4 +1,4 @@
-/** Kinds of containers in a pod. */
+/** Kinds of containers: sidecars (restartable init containers) and long-running containers. */
 import type { Container, PodSpec } from '../api/generated/core-v1.ts';
 
 /** A sidecar: an init container that the kubelet keeps running beside the regular containers. */

@@ -1,25 +1,22 @@
 /**
- * What a pod, a node and an owner mean, once for all components: what a pod requests, its QoS class, which taints it
- * tolerates, which nodes its node affinity selects, when it is terminal, ready or available. Pure functions on API
- * objects. A component that needs one of these imports it; `scripts/check-meanings.mjs` refuses a second declaration.
+ * Semantics of pods and nodes that several components need: requests and limits of a pod, its QoS class, tolerations and
+ * taints, node affinity, and the state of a pod (terminal, ready, available). Pure functions on API objects.
+ * `scripts/check-meanings.mjs` refuses a second implementation elsewhere.
  */
 export { isRestartableInitContainer, longRunningContainers } from './containers.ts';
 export {
-  matchesNodeSelector,
   namedNodes,
   nodeLike,
   nodeSelectorMatcher,
   nodeSelectorTermMatcher,
   podMatchesNode,
   requiredNodeMatcher,
-  type NodeLike,
   type NodeMatcher,
 } from './node-affinity.ts';
-export { computePodQos, podQos, type QosClass } from './pod-qos.ts';
+export { computePodQos, podQos } from './pod-qos.ts';
 export {
   hasPodLevelResources,
   isPodLevelResource,
-  isPodResizeInfeasible,
   podLimits,
   podRequests,
   podResourceTotals,
@@ -38,4 +35,4 @@ export {
   podCondition,
   podReadyCondition,
 } from './pod-state.ts';
-export { findUntoleratedTaint, isSchedulingTaint, toleratesTaint } from './tolerations.ts';
+export { findUntoleratedTaint, toleratesTaint } from './tolerations.ts';

@@ -1,6 +1,6 @@
 /**
- * Which nodes a node selector matches. A selector is compiled once into a function, because the scheduler asks it of
- * thousands of nodes.
+ * Node selectors and node affinity: which nodes they match. A selector is compiled once into a function, because the
+ * scheduler evaluates it for thousands of nodes.
  */
 import type {
   Node,
@@ -13,7 +13,7 @@ import { ownValue } from '../base/index.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-export interface NodeLike {
+interface NodeLike {
   readonly name: string;
   readonly labels: Labels;
 }
@@ -87,9 +87,6 @@ export function nodeSelectorMatcher({ nodeSelectorTerms }: NodeSelector): NodeMa
   return (node) => terms.some((term) => term(node));
 }
 
-export const matchesNodeSelector = (selector: NodeSelector, node: Node): boolean =>
-  nodeSelectorMatcher(selector)(nodeLike(node));
-
 type PlacedPod = Pick<PodSpec, 'nodeSelector' | 'affinity'>;
 
 /** A pod's nodeSelector and required node affinity; undefined when it has neither. */
@@ -107,8 +104,8 @@ export const podMatchesNode = (spec: PlacedPod | undefined, node: Node): boolean
   spec === undefined || (requiredNodeMatcher(spec)?.(nodeLike(node)) ?? true);
 
 /**
- * The nodes that a selector names by metadata.name, if every term does; then no others need be looked at. A term that
- * names different nodes at once names none.
+ * The nodes that a selector names by metadata.name, if every term does; no other node can match. A term that requires
+ * two different names matches none.
  */
 export function namedNodes({ nodeSelectorTerms }: NodeSelector): Set<string> | undefined {
   const names = new Set<string>();

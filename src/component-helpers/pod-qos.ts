@@ -1,15 +1,15 @@
-/** The QoS class of a pod. */
+/** The QoS (quality of service) class of a pod: Guaranteed, Burstable or BestEffort. */
 import type { Pod, PodSpec } from '../api/generated/core-v1.ts';
 import { parseQuantity, type Quantity } from '../base/index.ts';
 
-export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
 const CLASSES: ReadonlySet<string> = new Set<QosClass>(['Guaranteed', 'Burstable', 'BestEffort']);
 const COUNTED = ['cpu', 'memory'] as const;
 
 type Sums = Map<string, Quantity>;
 
-/** The class that the pod's status holds; for a pod without one, such as a static pod, the class of its spec. */
+/** The class in the pod's status; for a pod without one, such as a static pod, computed from its spec. */
 export function podQos({ spec, status }: Pod): QosClass {
   const given = status?.qosClass;
   if (given !== undefined && CLASSES.has(given)) return given as QosClass;
@@ -17,8 +17,8 @@ export function podQos({ spec, status }: Pod): QosClass {
 }
 
 /**
- * Guaranteed: every container limits cpu and memory, and requests as much. BestEffort: no container requests or limits
- * either. Burstable: every other pod. `spec.resources` decides alone where a pod has it, even an empty one.
+ * Guaranteed: every container has limits for cpu and memory and equal requests. BestEffort: no container has requests
+ * or limits for them. Burstable: every other pod. If the pod has `spec.resources`, even empty, only these count.
  */
 export function computePodQos(spec: PodSpec): QosClass {
   const requests: Sums = new Map();

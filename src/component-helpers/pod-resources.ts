@@ -1,7 +1,7 @@
 /**
- * What a pod as a whole requests and is limited to. The regular containers and the sidecars run together, so their
- * amounts add up; an init container runs beside the sidecars that were started before it; the pod needs the larger of
- * both. `spec.resources` replaces the sum for the resources that it names, and the overhead is added.
+ * The requests and limits of a pod as a whole, also during an in-place resize. Regular containers and sidecars run
+ * together, so their amounts add up. An init container runs beside the sidecars started before it, and the pod needs
+ * the larger of both. `spec.resources` replaces the sum for the resources that it names, and the overhead is added.
  */
 import type { Container, ContainerStatus, PodSpec, PodStatus } from '../api/generated/core-v1.ts';
 import { parseQuantity, type Quantity } from '../base/index.ts';
@@ -9,7 +9,7 @@ import { isRestartableInitContainer } from './containers.ts';
 
 export type Amounts<T> = Map<string, T>;
 
-/** The scheduler counts in plain numbers, quotas and the kubelet in exact quantities; the rules are the same. */
+/** The scheduler computes with numbers, quotas and the kubelet with exact quantities. */
 export interface Arithmetic<T> {
   parse(resource: string, quantity: string): T;
   add(first: T, second: T): T;
@@ -18,16 +18,16 @@ export interface Arithmetic<T> {
 }
 
 export interface PodResourcesOptions<T = Quantity> {
-  /** Count what the kubelet has allocated and applied as well as what the spec asks for: during a resize the largest holds. */
+  /** Also count what the kubelet has allocated and actuated: during a resize the largest of them counts. */
   readonly status?: PodStatus | undefined;
   readonly withOverhead: boolean;
-  /** Leaves `spec.resources` out: the containers alone. */
+  /** Ignores `spec.resources` and counts only containers. */
   readonly skipPodLevelResources?: boolean;
-  /** Stands for the request of a container that does not have one for this resource. */
+  /** The requests of containers that have none for these resources. */
   readonly missingRequests?: ReadonlyMap<string, T>;
 }
 
-/** What the kubelet reports of a container, or of the pod as a whole. */
+/** The resources that the kubelet reports for a container or the pod. */
 type Reported = Pick<ContainerStatus | PodStatus, 'resources' | 'allocatedResources'>;
 
 type ResourceList = Readonly<Record<string, string>> | undefined;
@@ -52,11 +52,11 @@ export function podResourceTotals<T>(
   arithmetic: Arithmetic<T>,
 ): Amounts<T> {
   const isInfeasible = status !== undefined && isPodResizeInfeasible(status);
-  /** The amounts that hold for a spec (a container's or the pod's own) with the status that reports on it. */
-  const effective = (asked: ResourceList, reported: Reported | undefined): Amounts<T> => {
-    if (!reported?.resources) return parseList(asked, arithmetic);
+  /** The effective amounts of a container or of the pod, from its spec and its status. */
+  const effective = (requested: ResourceList, reported: Reported | undefined): Amounts<T> => {
+    if (!reported?.resources) return parseList(requested, arithmetic);
     const lists = [reported.resources[kind], ...(kind === 'requests' ? [reported.allocatedResources] : [])];
-    return largest(isInfeasible ? lists : [asked, ...lists], arithmetic);
+    return largest(isInfeasible ? lists : [requested, ...lists], arithmetic);
   };
   const ofContainer = (container: Container, reported?: ContainerStatus): Amounts<T> => {
     const amounts = effective(container.resources?.[kind], reported);
@@ -82,8 +82,8 @@ export const isPodLevelResource = (name: string): boolean =>
 export const hasPodLevelResources = ({ resources }: PodSpec): boolean =>
   [...Object.keys(resources?.requests ?? {}), ...Object.keys(resources?.limits ?? {})].some(isPodLevelResource);
 
-/** The kubelet said that this node can never grant the resize: the pod keeps what it has. */
-export const isPodResizeInfeasible = ({ conditions }: PodStatus): boolean =>
+/** The kubelet reported that the node can never grant the resize, so the pod keeps its current resources. */
+const isPodResizeInfeasible = ({ conditions }: PodStatus): boolean =>
   conditions?.find(({ type }) => type === 'PodResizePending')?.reason === 'Infeasible';
 
 interface ContainerTotals<T> {
@@ -119,7 +119,7 @@ function totalsOfContainers<T>(spec: PodSpec, { status, ofContainer, arithmetic 
 const statusOf = (statuses: readonly ContainerStatus[] | undefined, { name }: Container): ContainerStatus | undefined =>
   statuses?.find((status) => status.name === name);
 
-/** Requests grow by the overhead; a limit only if there is one. */
+/** Adds the overhead to requests, and to limits that are set. */
 function addOverhead<T>(
   totals: Amounts<T>,
   overhead: Amounts<T>,

@@ -1,4 +1,4 @@
-/** Where a pod is in its life: terminal, active, terminating, ready, available. */
+/** The state of a pod: terminal, active, terminating, ready, available. */
 import type { Pod, PodCondition } from '../api/generated/core-v1.ts';
 import { parseTime } from '../base/index.ts';
 

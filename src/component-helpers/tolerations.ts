@@ -1,11 +1,11 @@
-/** Which taints a toleration covers. */
+/** Tolerations and taints: which taints a toleration tolerates. */
 import type { Taint as NodeTaint, Toleration as PodToleration } from '../api/generated/core-v1.ts';
 
 /** Taints of nodes and of devices, and the tolerations of either, match by the same rules. */
 type Taint = Pick<NodeTaint, 'key' | 'value' | 'effect'>;
 type Toleration = Pick<PodToleration, 'key' | 'operator' | 'value' | 'effect'>;
 
-/** The canonical form of an integer: no plus sign, no leading zeros. */
+/** An integer without plus sign and leading zeros. */
 const DECIMAL_INTEGER = /^(?:0|-?[1-9]\d*)$/;
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
@@ -40,9 +40,9 @@ function int64(text = ''): bigint | undefined {
 }
 
 /** Whether the taint keeps pods from being scheduled: NoSchedule and NoExecute do, PreferNoSchedule does not. */
-export const isSchedulingTaint = ({ effect }: Taint): boolean => effect === 'NoSchedule' || effect === 'NoExecute';
+const isSchedulingTaint = ({ effect }: Taint): boolean => effect === 'NoSchedule' || effect === 'NoExecute';
 
-/** The first of the taints, among those that `counts` selects, that no toleration covers. */
+/** The first taint selected by `counts` that no toleration tolerates. */
 export function findUntoleratedTaint<T extends Taint>(
   taints: readonly T[] | undefined,
   tolerations: readonly Toleration[] | undefined,
@@ -55,18 +55,21 @@ export function findUntoleratedTaint<T extends Taint>(
   return undefined;
 }
 
-const FEW = 16;
+const MAX_UNINDEXED = 16;
 
-/** The tolerations that can cover a taint. Many of them are looked up by key: a node may have many taints as well. */
+/**
+ * The tolerations that may tolerate a taint. More than a few are looked up by key, because a node may also have many
+ * taints.
+ */
 function byKey(tolerations: readonly Toleration[]): (taint: Taint) => readonly Toleration[] {
-  if (tolerations.length <= FEW) return () => tolerations;
-  const ofAll = tolerations.filter(({ key }) => !key);
+  if (tolerations.length <= MAX_UNINDEXED) return () => tolerations;
+  const withoutKey = tolerations.filter(({ key }) => !key);
   const grouped = new Map<string, Toleration[]>();
   for (const toleration of tolerations) {
     if (!toleration.key) continue;
     const group = grouped.get(toleration.key);
     if (group) group.push(toleration);
-    else grouped.set(toleration.key, [...ofAll, toleration]);
+    else grouped.set(toleration.key, [...withoutKey, toleration]);
   }
-  return ({ key = '' }) => grouped.get(key) ?? ofAll;
+  return ({ key = '' }) => grouped.get(key) ?? withoutKey;
 }

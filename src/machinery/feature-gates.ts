@@ -1,6 +1,6 @@
 /**
- * The feature gates that fields of the API depend on, as v1.36 has them when nobody sets them. A field whose gate is off is
- * dropped from what clients send, unless the stored object has it already.
+ * The default values in v1.36 of the feature gates that API fields depend on. A field whose gate is off is dropped
+ * from requests unless the stored object has it already.
  */
 export const FEATURE_GATE_DEFAULTS = {
   CRDObservedGenerationTracking: true,
@@ -48,13 +48,13 @@ export const FEATURE_GATE_DEFAULTS = {
   VolumeLimitScaling: false,
 } as const satisfies Record<string, boolean>;
 
-export type FeatureGate = keyof typeof FEATURE_GATE_DEFAULTS;
+type FeatureGate = keyof typeof FEATURE_GATE_DEFAULTS;
 
 const isKnown = (name: string): name is FeatureGate => Object.hasOwn(FEATURE_GATE_DEFAULTS, name);
 
 /**
- * Whether everything that `gate` names (several gates are separated by commas) is on; `overrides` are the gates that
- * the operator set. A gate that is not in the table is a mistake in a declaration.
+ * Whether all gates in `gate` (separated by commas) are on; `overrides` are set by the operator. An unknown gate is
+ * an error in a declaration.
  */
 export function featureEnabled(gate: string, overrides: Readonly<Record<string, boolean>> = {}): boolean {
   return gate.split(',').every((name) => {

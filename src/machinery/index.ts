@@ -1,7 +1,7 @@
 /**
- * Pure functions on API objects, without I/O and without a clock. Each area is a folder with a door of its own:
+ * Pure functions on API objects, without I/O and without a clock. Each area is a folder with an `index.ts` of its own:
  * `errors` (StatusErrors, field errors), `names`, `decode`, `defaulting`, `selectors`, `validation`, `patch`, `apply`,
- * `protobuf`, `table`, `openapi`, `quota`. `scripts/check-boundaries.mjs` says which area may import which.
+ * `protobuf`, `table`, `openapi`, `quota`. `scripts/check-boundaries.mjs` has the rules which area may import which.
  */
 export { FEATURE_GATE_DEFAULTS, featureEnabled } from './feature-gates.ts';
 export { type KubeObject } from './object.ts';

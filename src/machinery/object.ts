@@ -1,4 +1,7 @@
-/** Any API object, as it is held in memory: the JSON shape, canonical (see decode/), frozen once it is stored. */
+/**
+ * KubeObject: any API object in memory. It has the JSON shape in canonical form (see decode/), and is frozen once
+ * stored.
+ */
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
 
 export interface KubeObject {

@@ -99,7 +99,7 @@ export const apiextensionsV1: PackageDeclaration = {
         required: true,
         keep: true,
         list: 'atomic',
-        tellsEmpty: true,
+        distinguishesEmpty: true,
       }),
       conversion: field(9, '*CustomResourceConversion', 'How objects are converted between versions; default None.'),
       preserveUnknownFields: field(10, 'bool', 'Keep fields that the schema does not know; must be false in v1.'),

@@ -51,7 +51,7 @@ export const autoscalingV2: PackageDeclaration = {
       selectPolicy: field(1, '*ScalingPolicySelect', 'Which policy wins: Max (default), Min or Disabled.'),
       policies: field(2, '[]HPAScalingPolicy', 'The policies; each caps the change.', {
         list: 'atomic',
-        tellsEmpty: true,
+        distinguishesEmpty: true,
       }),
       tolerance: field(4, '*Quantity', 'Deviation from the target that is ignored; default 10%.', {
         gate: 'HPAConfigurableTolerance',

@@ -85,7 +85,7 @@ export const networkingV1: PackageDeclaration = {
       ingressClassName: field(4, '*string', "IngressClass of the Ingress; default the cluster's default class."),
       defaultBackend: field(1, '*IngressBackend', 'Where requests go that no rule matches.'),
       tls: field(2, '[]IngressTLS', 'Certificates for hosts.', { list: 'atomic' }),
-      rules: field(3, '[]IngressRule', 'Hosts and paths.', { list: 'atomic', tellsEmpty: true }),
+      rules: field(3, '[]IngressRule', 'Hosts and paths.', { list: 'atomic', distinguishesEmpty: true }),
     }),
     IngressStatus: message('State of an Ingress.', {
       loadBalancer: field(1, 'IngressLoadBalancerStatus', 'Its load balancer.'),

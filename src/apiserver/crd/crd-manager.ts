@@ -7,7 +7,7 @@ import type { CustomResourceDefinitionStatus } from '../../api/generated/apiexte
 import { deepEqual, formatTime } from '../../base/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import { isStatusError } from '../../machinery/errors/index.ts';
-import { knowStructure } from '../../machinery/validation/index.ts';
+import { prevalidateStructure } from '../../machinery/validation/index.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { ServedResource } from '../registry/served-resource.ts';
 import { inSlices } from '../request/in-slices.ts';
@@ -150,7 +150,7 @@ export class CrdManager {
     const known = this.#schemaChecks.get(definition.metadata.name!);
     if (known && known.uid === uid && known.generation === generation) return known.condition;
     for (const { schema } of definition.spec.versions)
-      if (schema?.openAPIV3Schema) await inSlices(this.#ctx.clock, knowStructure(schema.openAPIV3Schema));
+      if (schema?.openAPIV3Schema) await inSlices(this.#ctx.clock, prevalidateStructure(schema.openAPIV3Schema));
     const condition = nonStructuralCondition(definition);
     this.#schemaChecks.set(definition.metadata.name!, { uid, generation, condition });
     return condition;

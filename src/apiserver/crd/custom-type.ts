@@ -124,7 +124,7 @@ function field(name: string, type: Type, given?: unknown): Field {
     patchStrategy: [],
     mergeKey: undefined,
     inline: false,
-    tellsEmpty: false,
+    distinguishesEmpty: false,
     gate: undefined,
   };
 }

@@ -72,7 +72,7 @@ async function knowYaml({ backend }: Scope, body: Buffer, format: BodyFormat): P
 /** The time of a request, and whether any default was made of it. */
 class AskedTime implements DefaultingContext {
   asked = false;
-  settled: unknown;
+  alreadyDefaulted: unknown;
 
   constructor(private readonly scope: Scope) {}
 
@@ -94,7 +94,7 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   const conformed = (expected === served && served.conform ? served.conform : conform)(message, own)
     .object as KubeObject;
   const object = { ...conformed, apiVersion: own.apiVersion, kind: own.kind };
-  if (scope.subresource === 'status') time.settled = divided?.unchanged['spec'];
+  if (scope.subresource === 'status') time.alreadyDefaulted = divided?.unchanged['spec'];
   return withDefaults(expected, divided ? joinUnchanged(served, object, divided) : object, time);
 }
 

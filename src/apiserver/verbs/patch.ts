@@ -92,7 +92,7 @@ export async function patched(
     const complete = divided ? joinUnchanged(served, object, divided) : object;
     return applyDefaults(served, complete, {
       now: formatTime(scope.backend.ctx.clock.now()),
-      settled: scope.subresource === 'status' ? divided?.unchanged['spec'] : undefined,
+      alreadyDefaulted: scope.subresource === 'status' ? divided?.unchanged['spec'] : undefined,
     });
   } catch (error) {
     // What is wrong with the result of a patch is shown as a fault of the patch.

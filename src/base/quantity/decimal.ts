@@ -1,4 +1,4 @@
-/** Powers of ten and the one kind of rounding that quantities know: away from zero. */
+/** Powers of ten, and rounding away from zero, the only rounding of quantities. */
 const POWERS: bigint[] = [1n];
 
 export function powerOfTen(exponent: number): bigint {
@@ -7,7 +7,7 @@ export function powerOfTen(exponent: number): bigint {
   return POWERS[exponent]!;
 }
 
-/** n / 10^exponent; anything left over counts as a whole one. */
+/** n / 10^exponent, rounded away from zero. */
 export function divideAwayFromZero(n: bigint, exponent: number): bigint {
   if (n === 0n) return 0n;
   const one = n < 0n ? -1n : 1n;

@@ -1,4 +1,16 @@
-import type { Quantity } from './quantity.ts';
+/** Formats quantities: the canonical text of Kubernetes resource quantities. */
+
+/** The notation in which a quantity was written and is formatted again: `12M`, `12Mi`, `12e6`. */
+export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+
+/** The part of Quantity that formatting needs. */
+interface Formattable {
+  readonly unscaled: bigint;
+  readonly scale: number;
+  readonly format: QuantityFormat;
+  isMultipleOf(scale: number): boolean;
+  scaledValue(scale: number): bigint;
+}
 
 const DECIMAL_SUFFIXES: Record<number, string> = {
   [-9]: 'n',
@@ -19,7 +31,7 @@ const LARGEST_DECIMAL_SUFFIX = 18;
  * The canonical text: no fraction, no precision lost, the largest suffix that allows both. Binary notation is left for
  * decimal where it would round, and below 1024, where it would have no suffix anyway.
  */
-export function formatQuantity(q: Quantity): string {
+export function formatQuantity(q: Formattable): string {
   if (q.unscaled === 0n) return '0';
   if (q.format === 'BinarySI') {
     const whole = q.scale >= 0 || q.isMultipleOf(0) ? q.scaledValue(0) : undefined;
@@ -39,7 +51,7 @@ function formatBinary(value: bigint): string {
   return `${amount}${BINARY_SUFFIXES[power]!}`;
 }
 
-function formatDecimal(q: Quantity, format: 'DecimalSI' | 'DecimalExponent'): string {
+function formatDecimal(q: Formattable, format: 'DecimalSI' | 'DecimalExponent'): string {
   let digits = q.unscaled.toString();
   let exponent = q.scale;
   let zeros = 0;

@@ -1,8 +1,10 @@
+/** Parses resource quantities, with upstream's errors and rounding. */
 import { ParseError } from '../parse-error.ts';
 import { divideAwayFromZero } from './decimal.ts';
-import { Quantity, type QuantityFormat } from './quantity.ts';
+import type { QuantityFormat } from './format-quantity.ts';
+import { Quantity } from './quantity.ts';
 
-/** A text that is no quantity. */
+/** The text is not a quantity. */
 export class QuantityError extends ParseError {
   override name = 'QuantityError';
   override readonly code = 'InvalidQuantity';
@@ -13,13 +15,13 @@ const WRONG_NUMBER = 'unable to parse numeric part of quantity';
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 
 /**
- * Sign, whole digits, fraction digits, suffix. More lenient than what upstream's error text says, as upstream is. No two
- * neighbours can match the same text, so that it takes linear time.
+ * Sign, whole digits, fraction digits, suffix. As upstream, more lenient than the error message says. Neighbouring
+ * parts cannot match the same text, so matching takes linear time.
  */
 const SHAPE = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 
-/** Beyond this a number means nothing and only costs time. */
-const MOST_CHARACTERS = 1000;
+/** Longer numbers are refused: they would only cost time. */
+const MAX_LENGTH = 1000;
 
 interface Suffix {
   readonly format: QuantityFormat;
@@ -43,23 +45,23 @@ const SUFFIXES: ReadonlyMap<string, Suffix> = new Map([
 
 const NANO = -9;
 const MAX_INT64 = (1n << 63n) - 1n;
-/** Numbers of up to this many digits keep the text they were written in, if it is tidy enough. */
+/** Numbers of up to this many digits keep their text if it is canonical. */
 const MAX_SHORT_DIGITS = 18;
 
-const REMEMBERED_LIMIT = 20_000;
-const remembered = new Map<string, Quantity>();
+const MAX_CACHED = 20_000;
+const cache = new Map<string, Quantity>();
 
 /** Throws a QuantityError. Spaces around the text are allowed, as they are in JSON. */
 export function parseQuantity(text: string): Quantity {
-  const known = remembered.get(text);
-  if (known) return known;
+  const cached = cache.get(text);
+  if (cached) return cached;
   const parsed = parse(text.trim());
-  if (remembered.size >= REMEMBERED_LIMIT) remembered.clear();
-  if (text.length <= 64) remembered.set(text, parsed);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  if (text.length <= 64) cache.set(text, parsed);
   return parsed;
 }
 
-/** The text as upstream would write it back. Throws a QuantityError. */
+/** The canonical text. Throws a QuantityError. */
 export function canonicalQuantity(text: string): string {
   return parseQuantity(text).toString();
 }
@@ -67,7 +69,7 @@ export function canonicalQuantity(text: string): string {
 function parse(text: string): Quantity {
   const match = SHAPE.exec(text);
   if (!match || text === '') throw new QuantityError(WRONG_FORMAT);
-  if (text.length > MOST_CHARACTERS) throw new QuantityError(WRONG_NUMBER);
+  if (text.length > MAX_LENGTH) throw new QuantityError(WRONG_NUMBER);
   const [, sign, wholeDigits = '', fraction = '', suffixText = ''] = match;
   const significant = wholeDigits.replace(/^0+/, '');
   const whole = significant === '' ? '0' : significant;
@@ -101,12 +103,12 @@ function decimal(text: string, format: QuantityFormat, d: Digits): Quantity {
   const scale = d.exponent - d.fraction;
   const short = d.digits.length <= MAX_SHORT_DIGITS && scale >= NANO;
   if (short) {
-    const tidy = scale % 3 === 0 && !d.digits.endsWith('000') && d.digits[0] !== '0';
-    return new Quantity(signed(d.unscaled, d.negate), scale, format, tidy ? text : undefined);
+    const canonical = scale % 3 === 0 && !d.digits.endsWith('000') && d.digits[0] !== '0';
+    return new Quantity(signed(d.unscaled, d.negate), scale, format, canonical ? text : undefined);
   }
   if (scale >= NANO || d.unscaled === 0n)
     return new Quantity(signed(d.unscaled, d.negate), Math.max(scale, NANO), format);
-  // Whoever asks for a little gets a little: what is finer than a nano is rounded up to one.
+  // Amounts finer than a nano are rounded up.
   return new Quantity(signed(divideAwayFromZero(d.unscaled, NANO - scale), d.negate), NANO, format);
 }
 
@@ -114,8 +116,8 @@ function binary(text: string, d: Digits): Quantity {
   const factor = 1n << BigInt(d.exponent);
   const short = d.fraction === 0 && 15 - d.digits.length - Math.trunc((d.exponent * 3) / 10) - 1 >= 0;
   if (short) {
-    const tidy = (d.unscaled & 7n) !== 0n;
-    return new Quantity(signed(d.unscaled * factor, d.negate), 0, 'BinarySI', tidy ? text : undefined);
+    const canonical = (d.unscaled & 7n) !== 0n;
+    return new Quantity(signed(d.unscaled * factor, d.negate), 0, 'BinarySI', canonical ? text : undefined);
   }
   const exact = d.unscaled * factor;
   const nanos = d.fraction > -NANO ? divideAwayFromZero(exact, d.fraction + NANO) : undefined;

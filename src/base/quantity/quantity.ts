@@ -1,12 +1,10 @@
+/** Quantity: an exact amount of a resource, such as `500m` CPU or `1.5Gi` memory, and its arithmetic. */
 import { divideAwayFromZero, powerOfTen } from './decimal.ts';
-import { formatQuantity } from './format-quantity.ts';
-
-/** The notation a quantity was written in, and is written in again: `12M`, `12Mi`, `12e6`. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
+import { formatQuantity, type QuantityFormat } from './format-quantity.ts';
 
 /**
- * Sums and comparisons bring both numbers to the same scale. Beyond this distance the smaller one cannot be seen in
- * any quantity that means something, and writing out the digits would cost memory without bound.
+ * Sums and comparisons bring both numbers to the same scale. Beyond this distance the smaller one is negligible, and
+ * writing out the digits would cost unbounded memory.
  */
 const MAX_SCALE_DISTANCE = 4096;
 
@@ -18,7 +16,7 @@ export class Quantity {
     readonly unscaled: bigint,
     readonly scale: number,
     readonly format: QuantityFormat,
-    /** The text, when it is known to be what upstream would write. */
+    /** The canonical text, if it is known. */
     text?: string,
   ) {
     this.#text = text;
@@ -36,7 +34,7 @@ export class Quantity {
     return new Quantity(BigInt(value), -3, format);
   }
 
-  /** A zero takes the other's notation, as upstream's sums do. */
+  /** As upstream, a zero takes the format of the other. */
   add(other: Quantity): Quantity {
     return this.#combine(other, (a, b) => a + b);
   }
@@ -103,7 +101,7 @@ export class Quantity {
     return this.scale >= scale ? this : new Quantity(this.scaledValue(scale), scale, this.format);
   }
 
-  /** True if it is a whole number of 10^`scale`s. */
+  /** Whether it is a multiple of 10^`scale`. */
   isMultipleOf(scale: number): boolean {
     return this.scale >= scale || this.cmp(this.roundUp(scale)) === 0;
   }

@@ -1,2 +1,2 @@
-/** Regular expressions that cannot be made to run for ever: matching takes time linear in the text. */
+/** Regular expressions that match in linear time, for patterns of users. */
 export { LinearRegexp, RegexpTooLargeError } from './linear-regexp.ts';

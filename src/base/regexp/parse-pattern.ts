@@ -1,6 +1,6 @@
 /**
- * Patterns as they come out of the translation of Go's syntax: groups that do not capture, classes, repetitions with
- * or without `?`, and a few assertions. Everything else has been refused or rewritten before.
+ * Parses patterns that were translated from Go's syntax: non-capturing groups, classes, greedy and lazy repetitions,
+ * and a few assertions. The translation refuses or rewrites everything else.
  */
 export type Pattern =
   | { readonly kind: 'empty' }
@@ -105,7 +105,7 @@ class PatternParser {
   }
 }
 
-/** A class is asked of one character at a time; answers for the common ones are kept. */
+/** Tests one character; results for ASCII are cached. */
 function classTest(text: string): (code: number) => boolean {
   const pattern = new RegExp(`^${text}$`, 'u');
   const ascii = new Int8Array(128);

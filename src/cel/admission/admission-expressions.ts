@@ -25,7 +25,7 @@ import {
 import { NAMESPACE, REQUEST, variablesType } from './declarations.ts';
 import { JSON_PATCH, jsonPatchLibrary, objectTypeNameError, OBJECT_TYPE, patchTypesIn } from './patch-types.ts';
 
-export type ResultKind = 'bool' | 'string' | 'string-or-null' | 'any' | 'Object' | 'JSONPatches';
+type ResultKind = 'bool' | 'string' | 'string-or-null' | 'any' | 'Object' | 'JSONPatches';
 
 const RESULTS: Readonly<Record<ResultKind, readonly CelType[]>> = {
   bool: [BOOL],
@@ -51,7 +51,7 @@ export interface AdmissionExpression {
   readonly typeNameError?: string;
 }
 
-export interface Declarations {
+interface Declarations {
   readonly hasParams: boolean;
   /** Absent for webhooks, which cannot declare variables. */
   readonly variables?: readonly { readonly name?: string; readonly expression?: string }[];

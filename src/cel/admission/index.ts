@@ -8,9 +8,8 @@ export {
   compileAdmissionExpression,
   type AdmissionExpression,
   type ExpressionOptions,
-  type ResultKind,
 } from './admission-expressions.ts';
 export { Budget, COST_BUDGET, MATCH_CONDITIONS_COST_BUDGET, OutOfBudgetError } from './budget.ts';
 export { Evaluation, type AdmissionVariables, type Outcome } from './evaluation.ts';
-export { typeCheckPolicy, type FindKind } from './type-check-policy.ts';
 export { toJson } from './to-json.ts';
+export { typeCheckPolicy } from './type-check-policy.ts';

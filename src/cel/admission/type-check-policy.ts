@@ -11,12 +11,12 @@ import { apiVersionOf, type GroupVersionKind, type Message } from '../../api/ind
 import { AdmissionExpressions } from './admission-expressions.ts';
 import { celTypeOfMessage } from './declared-types.ts';
 
-export interface CheckedKind extends GroupVersionKind {
+interface CheckedKind extends GroupVersionKind {
   readonly message: Message;
 }
 
 /** Finds the kind of a resource; undefined if its fields are not declared. */
-export type FindKind = (group: string, version: string, plural: string) => CheckedKind | undefined;
+type FindKind = (group: string, version: string, plural: string) => CheckedKind | undefined;
 
 const MAX_KINDS = 10;
 

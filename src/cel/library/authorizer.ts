@@ -29,7 +29,7 @@ export interface AuthorizationDecision {
   readonly error?: string;
 }
 
-export type Authorize = (attributes: AuthorizationAttributes) => AuthorizationDecision;
+type Authorize = (attributes: AuthorizationAttributes) => AuthorizationDecision;
 
 /** A check under construction, such as `authorizer.group('').resource('pods')`. */
 export class AuthorizerValue extends LibraryValue {

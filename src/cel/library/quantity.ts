@@ -6,7 +6,7 @@ import { CelError, LibraryValue, type Value } from '../values.ts';
 
 export const QUANTITY = opaque('kubernetes.Quantity');
 
-export class QuantityValue extends LibraryValue {
+class QuantityValue extends LibraryValue {
   readonly typeName = QUANTITY.name;
 
   constructor(readonly quantity: Quantity) {

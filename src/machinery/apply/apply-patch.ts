@@ -49,7 +49,7 @@ export interface ApplyRequest {
   readonly versions?: OtherVersions;
 }
 
-export interface ApplyResult {
+interface ApplyResult {
   /** With its managedFields. Applied values are not canonical yet and not defaulted. */
   readonly object: KubeObject;
   /** False if nothing but managedFields changes. */

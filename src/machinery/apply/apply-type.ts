@@ -20,13 +20,13 @@ export interface ScalarApplyType {
 }
 
 /** A value that is owned and replaced as a whole. Its content is still checked against `inner`. */
-export interface AtomicApplyType {
+interface AtomicApplyType {
   readonly kind: 'atomic';
   readonly inner: StructApplyType | MapApplyType | ListApplyType | DeducedApplyType;
 }
 
 /** Any JSON: maps merge key by key, lists are atomic. */
-export interface DeducedApplyType {
+interface DeducedApplyType {
   readonly kind: 'deduced';
   /** Only objects are accepted. */
   readonly object: boolean;

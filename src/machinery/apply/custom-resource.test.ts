@@ -21,7 +21,7 @@ const field = (name: string, type: Type): Field => ({
   patchStrategy: [],
   mergeKey: undefined,
   inline: false,
-  tellsEmpty: false,
+  distinguishesEmpty: false,
   gate: undefined,
 });
 

@@ -63,7 +63,7 @@ function unionNodes(a: FieldSet, b: FieldSet, root = false): FieldSet {
 }
 
 /** The same set with its keys (at this level) in canonical order. */
-export function inOrder(node: FieldSet): FieldSet {
+function inOrder(node: FieldSet): FieldSet {
   const elements: ParsedElement[] = [];
   for (const key in node) {
     if (key === SELF) continue;

@@ -12,7 +12,7 @@ import { difference, LEAF, type FieldSet } from './field-set.ts';
 import { fieldSetOf } from './to-field-set.ts';
 import { typedErrorText } from './typed-errors.ts';
 
-export const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
+const LAST_APPLIED_ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration';
 
 /** The manager that may use the annotation. */
 export const KUBECTL_MANAGER = 'kubectl';

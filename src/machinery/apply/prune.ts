@@ -8,7 +8,7 @@ import type { FieldOwner } from './managed-fields.ts';
 import { removeItems } from './remove-items.ts';
 import type { OtherVersions } from './versions.ts';
 
-export interface Pruning {
+interface Pruning {
   readonly merged: KubeObject;
   readonly message: Message;
   readonly apiVersion: string;
@@ -19,7 +19,7 @@ export interface Pruning {
   readonly versions: OtherVersions | undefined;
 }
 
-/** Every configuration has the name although nobody owns it, so metadata is never removed completely. */
+/** Every configuration has the name although no manager owns it, so metadata is never removed completely. */
 const NAME_FIELD: FieldSet = { 'f:metadata': { 'f:name': LEAF } };
 
 export function prune(pruning: Pruning): KubeObject {

@@ -27,7 +27,7 @@ export function managedFieldsOfScale(
   return encodeManagedFields(owners);
 }
 
-export interface ScaleOwnership {
+interface ScaleOwnership {
   readonly parent: readonly ManagedFieldsEntry[];
   /** The Scale's managedFields after the write. */
   readonly scale: readonly ManagedFieldsEntry[];

@@ -5,7 +5,7 @@ import { itemElement, UnidentifiedItemError } from './list-items.ts';
 import { elementText, fieldElement } from './path-element.ts';
 
 /** Whether a set or keyed list may have duplicate items: stored objects may, applied ones may not. */
-export type Duplicates = 'allowed' | 'refused';
+type Duplicates = 'allowed' | 'refused';
 
 /** Undefined when the value fits its type. */
 export function typedErrorText(type: ApplyType, value: unknown, duplicates: Duplicates): string | undefined {

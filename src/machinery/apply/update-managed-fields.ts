@@ -31,7 +31,7 @@ export interface ManagedFieldsUpdate {
   readonly schemaMessage: Message;
   /** The time of the write: RFC 3339, whole seconds, UTC. */
   readonly now: string;
-  /** Paths that the strategy resets on this endpoint, so that nobody owns them. */
+  /** Paths that the strategy resets on this endpoint, so that no manager owns them. */
   readonly resetFields?: ResetFields;
   /** Converts the object to other versions, for owners that wrote in them. */
   readonly versions?: OtherVersions;
@@ -76,7 +76,7 @@ function ownersBefore({ live, updated, subresource }: ManagedFieldsUpdate): read
   return stored ? decodeStored(stored) : [];
 }
 
-export function decodeStored(entries: readonly ManagedFieldsEntry[]): readonly FieldOwner[] {
+function decodeStored(entries: readonly ManagedFieldsEntry[]): readonly FieldOwner[] {
   try {
     return decodeManagedFields(entries, 'stored');
   } catch {

@@ -2,7 +2,7 @@
 import type { Message } from '../../api/index.ts';
 import type { KubeObject } from '../index.ts';
 
-export interface OtherVersion {
+interface OtherVersion {
   readonly message: Message;
   /** The object (of any version) in this version. */
   convert(object: KubeObject): KubeObject;

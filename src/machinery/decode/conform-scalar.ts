@@ -4,7 +4,7 @@ import { canonicalDuration, canonicalMicroTime, canonicalQuantity, canonicalTime
 import { canonicalBase64 } from './base64.ts';
 import { countKeys } from './count-keys.ts';
 
-/** Thrown for a value that does not fit its type. One instance for all: nobody looks at its stack. */
+/** Thrown for a value that does not fit its type. One instance for all, because its stack is never used. */
 export const MISMATCH = new Error('the value does not fit its type');
 
 /** State of one pass over a value. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { field, message, type PackageDeclaration } from '../../api/declare.ts';
 import { schema } from '../../api/index.ts';
-import { linkSchema, type Message } from '../../api/schema.ts';
+import { linkSchema } from '../../api/link-schema.ts';
+import type { Message } from '../../api/schema.ts';
 import { StatusError } from '../errors/status.ts';
 import { canonicalize, conform } from './index.ts';
 

@@ -41,7 +41,7 @@ function planOf(message: Message): Plan {
         {
           name,
           ...planValue(
-            { name, type: STRING_TYPE, keep: false, omitZero: false, tellsEmpty: false },
+            { name, type: STRING_TYPE, keep: false, omitZero: false, distinguishesEmpty: false },
             conformScalar('string'),
           ),
         },
@@ -144,10 +144,10 @@ function planField(field: Field): PlanField {
 
 /** A field that is not a pointer: zero and absent are the same, and the type decides what is written. */
 function planValue(
-  field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 'tellsEmpty'>,
+  field: Pick<Field, 'name' | 'type' | 'keep' | 'omitZero' | 'distinguishesEmpty'>,
   element: Conform,
 ): Omit<PlanField, 'name'> {
-  const { name, type, keep, omitZero, tellsEmpty } = field;
+  const { name, type, keep, omitZero, distinguishesEmpty } = field;
   if (type.kind === 'message') return { present: element, absent: () => element(null, new ConformRun()) };
   if (type.kind === 'list' || type.kind === 'map') {
     // The empty items of a list object are kept; other empty lists do not survive upstream's storage.
@@ -159,7 +159,7 @@ function planValue(
       present: (value, run) => {
         if (value === null) return absent();
         const result = element(value, run);
-        return isEmpty(result) && (run.stored || !tellsEmpty) ? absent() : result;
+        return isEmpty(result) && (run.stored || !distinguishesEmpty) ? absent() : result;
       },
     };
   }

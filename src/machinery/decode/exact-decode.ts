@@ -9,9 +9,9 @@ import { decodeScalar, kindWord } from './exact-scalar.ts';
 import { FatalDecodeError, MAX_MESSAGE_DEPTH, TooDeepError, typeErrorText, type ErrorContext } from './type-error.ts';
 
 /** Upstream reports at most this many strict errors. */
-export const MAX_STRICT_ERRORS = 100;
+const MAX_STRICT_ERRORS = 100;
 
-export interface ExactResult {
+interface ExactResult {
   /**
    * The declared fields, duplicates merged as upstream merges them. Values have the right type but are not canonical.
    */

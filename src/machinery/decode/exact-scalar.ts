@@ -15,7 +15,7 @@ export function kindWord(document: JsonDocument): string {
   return document === null ? 'null' : 'object';
 }
 
-export interface TypeErrorReporter {
+interface TypeErrorReporter {
   /** Reports a value of the wrong type; decoding continues. */
   note(value: string, goType: string): void;
   /** Reports another error that does not stop the decoding. */

@@ -22,7 +22,7 @@ import { isTooDeep, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { yamlError } from './yaml-error.ts';
 import { resolvePlainScalar, resolveTaggedScalar, type YamlScalar } from './yaml-scalar.ts';
 
-export interface ParsedYaml {
+interface ParsedYaml {
   readonly value: unknown;
   /** Upstream's error for duplicate keys: `yaml: unmarshal errors:\n line 3: key "x" already set in map`. */
   readonly duplicateKeys: string | undefined;

@@ -1,3 +1,4 @@
+/** Defaults of the group admissionregistration.k8s.io. */
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 
 interface Selectors {
@@ -5,7 +6,7 @@ interface Selectors {
   objectSelector?: LabelSelector;
 }
 
-/** Webhooks and policies select everything unless told otherwise. */
+/** Webhooks and policies select all objects by default. */
 export const defaultSelectors = ({ namespaceSelector = {}, objectSelector = {} }: Selectors): Selectors => ({
   namespaceSelector,
   objectSelector,

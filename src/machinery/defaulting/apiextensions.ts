@@ -1,3 +1,4 @@
+/** Defaults of CustomResourceDefinitions. */
 import type { CustomResourceDefinition } from '../../api/generated/apiextensions-v1.ts';
 import { inOrderOf } from './declared-order.ts';
 

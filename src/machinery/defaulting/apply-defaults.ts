@@ -1,29 +1,21 @@
+/** Applies defaults to an object: compiles the defaults of each message once and runs them. */
 import { schema as builtIn, type Field, type GroupVersionKind, type Message, type Type } from '../../api/index.ts';
 import type { KubeObject } from '../index.ts';
 import { inDeclaredOrder } from './declared-order.ts';
+import type { DefaultingContext, MessageDefaults } from './message-defaults.ts';
 import { messageDefaults } from './registry.ts';
 
-export interface DefaultingContext {
-  /** The time for fields that record when something was first seen; such fields stay empty without it. */
-  readonly now?: string;
-  /** A part of the object that has its defaults already. */
-  readonly settled?: unknown;
-}
-
-/** The fields of a message that its own defaults change, or undefined if there are none. An undefined field is removed. */
-export type MessageDefaults = (
-  value: Record<string, unknown>,
-  context: DefaultingContext,
-) => Record<string, unknown> | undefined;
-
-/** The object with its defaults. The original is left as it is; what did not change is shared. Keys keep their declared order. */
+/**
+ * Returns the object with its defaults. Does not change the original; unchanged parts are shared. Keys stay in
+ * declared order.
+ */
 export function applyDefaults(gvk: GroupVersionKind, object: KubeObject, context: DefaultingContext = {}): KubeObject {
   const message = builtIn.kind(gvk);
   return message ? (defaultMessage(message, object, context) as KubeObject) : object;
 }
 
-/** As applyDefaults, for a message that is not an object of its own. */
-export function defaultMessage(
+/** Like applyDefaults, for a message that is part of an object. */
+function defaultMessage(
   message: Message,
   value: Record<string, unknown>,
   context: DefaultingContext = {},
@@ -37,15 +29,15 @@ type DefaultValue = (value: unknown, context: DefaultingContext) => unknown;
 interface DefaultingPlan {
   readonly own: MessageDefaults | undefined;
   readonly names: string[];
-  /** Alike in length to `names`: the values of absent fields. */
+  /** The defaults of the fields in `names`. */
   readonly values: (string | number | boolean)[];
-  /** True where zero is as good as absent. */
+  /** Whether zero counts as absent, for the fields in `names`. */
   readonly zeroIsAbsent: boolean[];
   readonly nested: { readonly name: string; readonly apply: DefaultValue }[];
   readonly message: Message;
 }
 
-/** undefined for messages that have no defaults at any depth. */
+/** Undefined for messages without defaults at any depth. */
 const plans = new Map<Message, DefaultingPlan | undefined>();
 
 function planOf(message: Message): DefaultingPlan | undefined {
@@ -58,7 +50,7 @@ function planOf(message: Message): DefaultingPlan | undefined {
     nested: [],
     message,
   };
-  // Set before the fields are looked at: messages may contain themselves.
+  // Stored before the fields are compiled: a message may contain itself.
   plans.set(message, plan);
   for (const field of message.fields) addField(plan, field);
   if (!hasDefaults(message, new Set())) plans.set(message, undefined);
@@ -128,8 +120,8 @@ function defaultMap(
 }
 
 /**
- * A message's own defaults first, then those of what it contains, as upstream goes. Copies only what changes. Order is
- * restored in any case: the defaults of an enclosing message may have put this one together.
+ * As upstream, applies a message's own defaults first, then those of its fields. Copies only what changes. Restores
+ * the order of keys, because the defaults of an enclosing message may have built this one.
  */
 function runPlan(
   plan: DefaultingPlan,
@@ -152,7 +144,7 @@ function runPlan(
   for (let i = 0; i < nested.length; i++) {
     const { name, apply } = nested[i]!;
     const inner = draft[name];
-    if (inner === undefined || inner === null || inner === context.settled) continue;
+    if (inner === undefined || inner === null || inner === context.alreadyDefaulted) continue;
     const result = apply(inner, context);
     if (result === inner) continue;
     if (draft === value) draft = { ...value };

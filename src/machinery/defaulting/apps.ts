@@ -1,3 +1,4 @@
+/** Defaults of the group apps. */
 import type {
   DaemonSetUpdateStrategy,
   DeploymentStrategy,
@@ -21,7 +22,7 @@ export function defaultDaemonSetUpdateStrategy({
   return { type, rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...rollingUpdate } };
 }
 
-/** Unlike a Deployment's, a strategy that is named without its parameters stays without them. */
+/** Unlike for a Deployment, a given strategy without parameters gets none. */
 export function defaultStatefulSetUpdateStrategy({
   type,
   rollingUpdate,

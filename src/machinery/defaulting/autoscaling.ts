@@ -1,3 +1,4 @@
+/** Defaults of HorizontalPodAutoscalers. */
 import type { HorizontalPodAutoscaler as HorizontalPodAutoscalerV1 } from '../../api/generated/autoscaling-v1.ts';
 import type {
   HorizontalPodAutoscalerBehavior,
@@ -19,7 +20,7 @@ const SCALE_UP: HPAScalingRules = {
   ],
 };
 
-/** The window of scaling down is a setting of the controller. */
+/** The stabilization window of scaling down is a setting of the controller. */
 const SCALE_DOWN: HPAScalingRules = {
   selectPolicy: 'Max',
   policies: [{ type: 'Percent', value: 100, periodSeconds: 15 }],
@@ -34,7 +35,7 @@ export const defaultHorizontalPodAutoscalerSpec = (
   spec: HorizontalPodAutoscalerSpec,
 ): Partial<HorizontalPodAutoscalerSpec> => (spec.metrics ? {} : { metrics: [CPU_METRIC] });
 
-/** Only where the author says something about behaviour. */
+/** Only applied if the spec has a behavior. */
 export const defaultHorizontalPodAutoscalerBehavior = ({
   scaleUp,
   scaleDown,
@@ -48,7 +49,7 @@ const withRules = (defaults: HPAScalingRules, given: HPAScalingRules | undefined
 
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 
-/** Version 1 knows one metric besides those in its annotation; without either it is the processor. */
+/** autoscaling/v1 defaults to CPU utilization unless the annotation has other metrics. */
 export function defaultAutoscalerV1({ metadata, spec }: HorizontalPodAutoscalerV1): Partial<HorizontalPodAutoscalerV1> {
   if (
     !spec ||

@@ -1,3 +1,4 @@
+/** Defaults of pod-level resources. */
 import type { PodSpec, ResourceRequirements } from '../../api/generated/core-v1.ts';
 import { isPodLevelResource, podLimits, podRequests } from '../../component-helpers/index.ts';
 
@@ -8,8 +9,8 @@ const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES);
 const CONTAINERS = { withOverhead: false, skipPodLevelResources: true };
 
 /**
- * Resources of a Pod as a whole. Limits of huge pages follow from the containers' limits; requests that are missing beside
- * a limit follow from the containers' requests, or else are the limit.
+ * Hugepage limits default to the sum of the containers' limits. Missing requests default to the sum of the
+ * containers' requests, else to the limit.
  */
 export function defaultPodLevelResources(spec: PodSpec, given: ResourceRequirements): ResourceRequirements {
   if (isNone(given.limits) && isNone(given.requests)) return given;

@@ -1,3 +1,4 @@
+/** Defaults of pods and their parts. */
 import type {
   Container,
   EphemeralContainer,
@@ -9,7 +10,7 @@ import type {
 import { defaultPodLevelResources } from './core-pod-resources.ts';
 import { pullPolicyOf } from './image-pull-policy.ts';
 
-/** What only a Pod gets, and no template of one. */
+/** Defaults of a Pod that a pod template does not get. */
 export function defaultPod({ spec: given }: Pod): Partial<Pod> | undefined {
   const changes: Partial<PodSpec> = {};
   const changed = needsChange(given!);
@@ -41,7 +42,7 @@ function defaultPodContainer(container: Container, spec: PodSpec): Container {
   return result;
 }
 
-/** Who sets a limit and no request asks for the limit. */
+/** A missing request defaults to the limit. */
 function requestsFromLimits(resources: ResourceRequirements): ResourceRequirements {
   const missing = Object.entries(resources.limits ?? {}).filter(
     ([name]) => !Object.hasOwn(resources.requests ?? {}, name),
@@ -57,7 +58,7 @@ export function defaultPodSpec({
   serviceAccountName,
   serviceAccount,
 }: PodSpec): Partial<PodSpec> | undefined {
-  // Two names of one field; the older one is written for clients that look for it.
+  // serviceAccount is the deprecated name of serviceAccountName; both are always written.
   const account = serviceAccountName ?? serviceAccount;
   if (securityContext && account === serviceAccountName && account === serviceAccount) return undefined;
   return {

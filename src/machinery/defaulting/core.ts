@@ -1,3 +1,4 @@
+/** Defaults of the core group, except pods. */
 import type {
   LimitRangeItem,
   Namespace,
@@ -14,14 +15,14 @@ import { inOrderOf, withLabels } from './declared-order.ts';
 
 const METADATA_NAME_LABEL = 'kubernetes.io/metadata.name';
 
-/** Every namespace can be selected by its name. One whose name is yet to be generated gets the label with the name. */
+/** The label kubernetes.io/metadata.name. With generateName it is set once the name is known. */
 export function defaultNamespace({ metadata }: Namespace): Partial<Namespace> | undefined {
   const name = metadata?.name;
   if (!name || metadata.labels?.[METADATA_NAME_LABEL] === name) return undefined;
   return { metadata: withLabels(metadata, sortKeys({ ...metadata.labels, [METADATA_NAME_LABEL]: name })) };
 }
 
-/** `stringData` is only ever written: it becomes `data`, and wins over it. */
+/** `stringData` is write-only: it is merged into `data`. */
 export function defaultSecret({ data, stringData }: Secret): Partial<Secret> | undefined {
   if (!stringData) return undefined;
   const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text).toString('base64')]);
@@ -40,7 +41,7 @@ export function defaultReplicationController({
   };
 }
 
-/** Containers' limits default to the most allowed, their requests to the limits or else the least allowed. */
+/** `default` falls back to `max`, and `defaultRequest` to `default`, then to `min`. */
 export function defaultLimitRangeItem(item: LimitRangeItem): Partial<LimitRangeItem> | undefined {
   if (item.type !== 'Container') return undefined;
   const limits = { ...item.max, ...item.default };
@@ -54,14 +55,14 @@ export function defaultLimitRangeItem(item: LimitRangeItem): Partial<LimitRangeI
 export const defaultNodeStatus = ({ capacity, allocatable }: NodeStatus): Partial<NodeStatus> | undefined =>
   capacity && !allocatable ? { allocatable: capacity } : undefined;
 
-/** Two fields for one thing: the older one is the first of the list, and wins where they differ. */
+/** `podCIDR` is the first of `podCIDRs`, and wins if they differ. */
 export function defaultNodeSpec({ podCIDR, podCIDRs }: NodeSpec): Partial<NodeSpec> | undefined {
   const first = podCIDR ?? podCIDRs?.[0];
   if (!first || (podCIDR === first && podCIDRs?.[0] === first)) return undefined;
   return { podCIDR: first, podCIDRs: podCIDRs?.[0] === first ? podCIDRs : [first] };
 }
 
-/** As with the CIDRs of a node. */
+/** `podIP` is the first of `podIPs`, and wins if they differ. */
 export function defaultPodStatus({ podIP, podIPs }: PodStatus): Partial<PodStatus> | undefined {
   const first = podIP ?? podIPs?.[0]?.ip;
   if (!first || (podIP === first && podIPs?.[0]?.ip === first)) return undefined;

@@ -1,8 +1,9 @@
+/** Restores the declared order of keys after defaulting. */
 import { type Message, schema } from '../../api/index.ts';
 
 const orders = new WeakMap<Message, ReadonlyMap<string, number>>();
 
-/** The places of a message's keys. */
+/** The positions of a message's keys. */
 function orderOf(message: Message): ReadonlyMap<string, number> {
   let order = orders.get(message);
   if (!order) {
@@ -13,15 +14,15 @@ function orderOf(message: Message): ReadonlyMap<string, number> {
   return order;
 }
 
-/** The same value with its keys in declared order and without undefined ones; itself if that is what it has. */
+/** The value with its keys in declared order and without undefined fields; itself if it is so already. */
 export function inDeclaredOrder<T extends object>(message: Message, value: T): T {
   const order = orderOf(message);
   const draft = value as Record<string, unknown>;
   let last = -1;
   for (const key in draft) {
-    const place = order.get(key)!;
-    if (place < last || draft[key] === undefined) return reordered(order, draft) as T;
-    last = place;
+    const position = order.get(key)!;
+    if (position < last || draft[key] === undefined) return reordered(order, draft) as T;
+    last = position;
   }
   return value;
 }
@@ -36,7 +37,7 @@ function reordered(order: ReadonlyMap<string, number>, draft: Record<string, unk
 
 const OBJECT_META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
-/** As inDeclaredOrder, for functions that put together a message other than their own. */
+/** Like inDeclaredOrder, for functions that build a nested message. */
 export const inOrderOf = <T extends object>(fullName: string, value: T): T =>
   inDeclaredOrder(schema.message(fullName), value);
 

@@ -1,4 +1,4 @@
-/** The part of an image reference's grammar that decides about its tag. */
+/** The default imagePullPolicy, which depends on the tag of the image. */
 const HOST =
   '(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?';
 const PATH = '[a-z0-9]+(?:(?:\\.|_|__|-+)[a-z0-9]+)*';
@@ -7,20 +7,20 @@ const REFERENCE = new RegExp(
 );
 
 /** A name has at most 255 characters, a tag 128; the rest is for the digest. */
-const MOST_CHARACTERS = 600;
+const MAX_LENGTH = 600;
 
-const REMEMBERED_LIMIT = 10_000;
-const remembered = new Map<string, 'Always' | 'IfNotPresent'>();
+const MAX_CACHED = 10_000;
+const cache = new Map<string, 'Always' | 'IfNotPresent'>();
 
-/** Images that move (the tag `latest`, or no tag at all) are always pulled. */
+/** Always for the tag `latest` and for images without tag and digest. */
 export function pullPolicyOf(image = ''): 'Always' | 'IfNotPresent' {
-  if (image.length > MOST_CHARACTERS) return 'IfNotPresent';
-  const known = remembered.get(image);
+  if (image.length > MAX_LENGTH) return 'IfNotPresent';
+  const known = cache.get(image);
   if (known) return known;
   const match = REFERENCE.exec(image);
   const latest = match !== null && (match[1] === 'latest' || (match[1] === undefined && match[2] === undefined));
   const policy = latest ? 'Always' : 'IfNotPresent';
-  if (remembered.size >= REMEMBERED_LIMIT) remembered.clear();
-  remembered.set(image, policy);
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(image, policy);
   return policy;
 }

@@ -1,10 +1,10 @@
 /**
- * What an object has when its author says nothing. Defaults that hold wherever a message stands are declared with the field
- * in `src/api`; those that depend on other fields or on the kind are functions here, one file a group, found through
- * `registry.ts` by the message they belong to. Upstream makes some changes while it converts between versions
- * (`stringData` into `data`, the two names of a ServiceAccount): these are here too.
+ * Defaulting: the values of fields that the author of an object leaves out. Defaults that do not depend on other fields are
+ * declared with the field in `src/api`. The others are functions here, one file per group, which `registry.ts` maps to their
+ * messages. Changes that upstream makes during conversion (`stringData` to `data`, serviceAccount) are here too.
  */
-export { applyDefaults, defaultMessage, type DefaultingContext } from './apply-defaults.ts';
-export { pullPolicyOf } from './image-pull-policy.ts';
-export { inDeclaredOrder } from './declared-order.ts';
+export { applyDefaults } from './apply-defaults.ts';
 export { defaultPodLevelResources } from './core-pod-resources.ts';
+export { inDeclaredOrder } from './declared-order.ts';
+export { pullPolicyOf } from './image-pull-policy.ts';
+export type { DefaultingContext } from './message-defaults.ts';

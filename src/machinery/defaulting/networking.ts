@@ -1,6 +1,7 @@
+/** Defaults of NetworkPolicies. */
 import type { NetworkPolicySpec } from '../../api/generated/networking-v1.ts';
 
-/** A policy that names no types is about ingress, and about egress if it has such rules. */
+/** policyTypes defaults to Ingress, with Egress if the policy has egress rules. */
 export function defaultNetworkPolicySpec({ policyTypes, egress }: NetworkPolicySpec): Partial<NetworkPolicySpec> {
   if (policyTypes) return {};
   return { policyTypes: egress ? ['Ingress', 'Egress'] : ['Ingress'] };

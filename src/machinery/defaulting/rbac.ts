@@ -1,3 +1,4 @@
+/** Defaults of RBAC subjects. */
 import type { Subject } from '../../api/generated/rbac-v1.ts';
 
 export const defaultSubject = ({ apiGroup, kind }: Subject): Partial<Subject> =>

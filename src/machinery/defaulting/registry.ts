@@ -1,26 +1,27 @@
+/** The defaulting functions by message. */
 import * as admissionregistration from './admissionregistration.ts';
 import * as apiextensions from './apiextensions.ts';
-import type { DefaultingContext, MessageDefaults } from './apply-defaults.ts';
 import * as apps from './apps.ts';
 import * as autoscaling from './autoscaling.ts';
 import * as batch from './batch.ts';
 import * as pod from './core-pod.ts';
 import * as core from './core.ts';
+import type { DefaultingContext, MessageDefaults } from './message-defaults.ts';
 import * as networking from './networking.ts';
 import * as rbac from './rbac.ts';
 import * as resource from './resource.ts';
 import { roundResources } from './round-resources.ts';
 import * as storage from './storage.ts';
 
-/** Each function is written for the interface of its message; here they meet the generic value. */
+/** Casts the generic value to the type of the message. */
 function typed<T extends object>(
   defaults: (value: T, context: DefaultingContext) => Partial<T> | undefined,
 ): MessageDefaults {
   return (value, context) => defaults(value as T, context) as Record<string, unknown> | undefined;
 }
 
-/** The second sees what the first has set. */
-function inTurn(first: MessageDefaults, second: MessageDefaults): MessageDefaults {
+/** Runs two functions; the second sees the changes of the first. */
+function sequence(first: MessageDefaults, second: MessageDefaults): MessageDefaults {
   return (value, context) => {
     const changes = first(value, context);
     const more = second(changes ? { ...value, ...changes } : value, context);
@@ -48,17 +49,17 @@ export const messageDefaults: Readonly<Record<string, MessageDefaults | undefine
   'io.k8s.api.core.v1.Container': typed(pod.defaultContainer),
   'io.k8s.api.core.v1.ContainerStatus': roundResources('allocatedResources'),
   'io.k8s.api.core.v1.EphemeralContainer': typed(pod.defaultContainer),
-  'io.k8s.api.core.v1.LimitRangeItem': inTurn(
+  'io.k8s.api.core.v1.LimitRangeItem': sequence(
     typed(core.defaultLimitRangeItem),
     roundResources('max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'),
   ),
   'io.k8s.api.core.v1.Namespace': typed(core.defaultNamespace),
   'io.k8s.api.core.v1.NodeSpec': typed(core.defaultNodeSpec),
-  'io.k8s.api.core.v1.NodeStatus': inTurn(typed(core.defaultNodeStatus), roundResources('capacity', 'allocatable')),
+  'io.k8s.api.core.v1.NodeStatus': sequence(typed(core.defaultNodeStatus), roundResources('capacity', 'allocatable')),
   'io.k8s.api.core.v1.PersistentVolumeClaimStatus': roundResources('capacity', 'allocatedResources'),
   'io.k8s.api.core.v1.PersistentVolumeSpec': roundResources('capacity'),
   'io.k8s.api.core.v1.Pod': typed(pod.defaultPod),
-  'io.k8s.api.core.v1.PodSpec': inTurn(typed(pod.defaultPodSpec), roundResources('overhead')),
+  'io.k8s.api.core.v1.PodSpec': sequence(typed(pod.defaultPodSpec), roundResources('overhead')),
   'io.k8s.api.core.v1.PodStatus': typed(core.defaultPodStatus),
   'io.k8s.api.core.v1.ReplicationController': typed(core.defaultReplicationController),
   'io.k8s.api.core.v1.ResourceQuotaSpec': roundResources('hard'),

@@ -1,5 +1,6 @@
+/** Defaults of the group resource.k8s.io. */
 import type { DeviceTaint, ExactDeviceRequest } from '../../api/generated/resource-v1.ts';
-import type { DefaultingContext } from './apply-defaults.ts';
+import type { DefaultingContext } from './message-defaults.ts';
 
 type DeviceCount = Pick<ExactDeviceRequest, 'allocationMode' | 'count'>;
 

@@ -1,11 +1,12 @@
+/** Rounds resource amounts up to thousandths, the precision that upstream stores. */
 import { parseQuantity, setOwn } from '../../base/index.ts';
-import type { MessageDefaults } from './apply-defaults.ts';
+import type { MessageDefaults } from './message-defaults.ts';
 
 const MILLI = -3;
-/** A quantity that may be finer than a thousandth. */
+/** Matches quantities that may be finer than a thousandth. */
 const MAYBE_FINER = /[nu.e]/;
 
-/** Amounts of resources are kept in thousandths: what is finer is rounded up. */
+/** Rounds the amounts of the fields up. */
 export function roundResources(...fields: string[]): MessageDefaults {
   return (value) => {
     let changes: Record<string, unknown> | undefined;

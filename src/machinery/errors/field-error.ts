@@ -1,4 +1,4 @@
-/** Field errors as upstream words them: where (a path), what (a type), the offending value, and a detail. */
+/** Field errors of validation: path, type, offending value and detail, with upstream's texts. */
 import { quote } from '../../base/index.ts';
 
 export type FieldErrorType =
@@ -38,10 +38,10 @@ const WITHOUT_VALUE: ReadonlySet<FieldErrorType> = new Set([
   'InternalError',
 ]);
 
-/** Stands for a value that the message leaves out. */
+/** Marks a value that the message omits. */
 export const OMIT_VALUE = Symbol('omitted');
 
-/** A value that is shown as it is, without quotes: for values whose upstream form is neither JSON nor a plain string. */
+/** A value whose text is shown as it is, for values that upstream prints neither as JSON nor as a string. */
 export class Verbatim {
   constructor(readonly text: string) {}
 }
@@ -58,19 +58,19 @@ export class FieldError {
     this.#at = at;
   }
 
-  /** Where it is. The text is made when somebody asks: of very many errors an answer tells only the first. */
+  /** The path. Built on demand, because a Status shows only the first of very many errors. */
   get field(): string {
     return this.#at.toString();
   }
 
-  /** What a Status cause's message says: everything but the path. Made once: it may hold a large value. */
+  /** The message of a Status cause: everything but the path. Cached, because it may contain a large value. */
   body(): string {
-    return (this.#body ??= this.#makeBody());
+    return (this.#body ??= this.#formatBody());
   }
 
   #body: string | undefined;
 
-  #makeBody(): string {
+  #formatBody(): string {
     let text = TYPE_TEXT[this.type];
     if (!WITHOUT_VALUE.has(this.type) && this.value !== OMIT_VALUE) text += `: ${valueText(this.value)}`;
     return this.detail === '' ? text : `${text}: ${this.detail}`;
@@ -91,15 +91,15 @@ function valueText(value: unknown): string {
   );
 }
 
-/** Integers beyond a double's reach are rounded: the message shows which value is meant, not all of its digits. */
+/** Rounds integers that a double cannot hold; JSON.stringify refuses bigints. */
 const plainNumber = (_: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
 
-/** What Go escapes in JSON, lest it be read as HTML. */
+/** Characters that Go escapes in JSON. */
 const HTML = /[<>&\u2028\u2029]/g;
 
 /**
- * A place in an object: `path('spec').child('containers').index(0).child('name')` reads
- * `spec.containers[0].name`. Paths are made lazily: text is built only when an error is.
+ * The path of a field: `path('spec').child('containers').index(0).child('name')` prints as `spec.containers[0].name`.
+ * The text is built only for an error.
  */
 export class Path {
   readonly #parent: Path | undefined;
@@ -141,14 +141,12 @@ export class Path {
 
 export const path = Path.root;
 
-/** Where an error is about the object as a whole; upstream prints such a path as brackets with nothing in them. */
+/** The path of errors about the whole object, which upstream prints as `[]`. */
 export const WHOLE_OBJECT = path().key('');
 
 export const required = (at: Path, detail = ''): FieldError => new FieldError('FieldValueRequired', at, '', detail);
 export const invalidValue = (at: Path, value: unknown, detail: string): FieldError =>
   new FieldError('FieldValueInvalid', at, value, detail);
-export const typeInvalid = (at: Path, value: unknown, detail: string): FieldError =>
-  new FieldError('FieldValueTypeInvalid', at, value, detail);
 export const duplicate = (at: Path, value: unknown): FieldError => new FieldError('FieldValueDuplicate', at, value, '');
 export const forbiddenField = (at: Path, detail: string): FieldError =>
   new FieldError('FieldValueForbidden', at, '', detail);
@@ -175,26 +173,23 @@ export const tooLong = (at: Path, max: number): FieldError =>
 export const tooMany = (at: Path, actual: number, max: number): FieldError =>
   new FieldError('FieldValueTooMany', at, actual, `must have at most ${max} ${max === 1 ? 'item' : 'items'}`);
 
-export const tooFew = (at: Path, actual: number, min: number): FieldError =>
-  new FieldError('FieldValueTooFew', at, actual, `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
-
-export const tooShort = (at: Path, min: number): FieldError =>
-  new FieldError('FieldValueTooShort', at, OMIT_VALUE, `must be at least ${min} ${min === 1 ? 'byte' : 'bytes'}`);
-
-/** Characters of the errors that an answer tells of. A small object can have errors without end, each of which shows all of it. */
+/**
+ * The maximum text of the errors in a Status. A small object can have very many errors, each of which shows the
+ * object.
+ */
 const MAX_ERROR_TEXT = 200_000;
 
-/** The errors that an answer has room for: the first one always, however long it is. */
-export function tellableErrors<T extends { toString(): string }>(errors: readonly T[]): readonly T[] {
-  let left = MAX_ERROR_TEXT;
-  const end = errors.findIndex((error) => left < 0 || ((left -= error.toString().length), false));
+/** The errors that fit into a Status; always at least the first. */
+export function reportableErrors<T extends { toString(): string }>(errors: readonly T[]): readonly T[] {
+  let remaining = MAX_ERROR_TEXT;
+  const end = errors.findIndex((error) => remaining < 0 || ((remaining -= error.toString().length), false));
   return end < 0 ? errors : errors.slice(0, end);
 }
 
-/** Several errors as one message: each text once, in brackets when there is more than one. */
+/** Several errors as one message: without duplicates, in brackets if there is more than one. */
 export function aggregateMessage(errors: readonly { toString(): string }[]): string {
-  const told = tellableErrors(errors);
-  const texts = [...new Set(told.map((e) => e.toString()))];
-  if (told.length < errors.length) texts.push(`and ${errors.length - told.length} more errors`);
+  const reported = reportableErrors(errors);
+  const texts = [...new Set(reported.map((e) => e.toString()))];
+  if (reported.length < errors.length) texts.push(`and ${errors.length - reported.length} more errors`);
   return texts.length === 1 ? texts[0]! : `[${texts.join(', ')}]`;
 }

@@ -1,6 +1,5 @@
 /**
- * What is wrong with a request: the API's StatusErrors with upstream's codes, reasons and wording, and the field errors
- * that make up a 422.
+ * Errors of the API: StatusErrors with upstream's codes, reasons and messages, and the field errors of a 422 Invalid.
  */
 export {
   aggregateMessage,

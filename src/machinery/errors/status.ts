@@ -1,10 +1,10 @@
 /**
- * The API's one family of errors. A StatusError carries the Status object that the client gets; the functions below
- * make each kind of it with upstream's code, reason and wording.
+ * StatusError: the errors of the API. It carries the Status object that the client gets; the functions below create
+ * each kind with upstream's code, reason and message.
  */
 import type { Status, StatusCause, StatusDetails } from '../../api/generated/meta-v1.ts';
 import { ParseError, quote } from '../../base/index.ts';
-import { aggregateMessage, tellableErrors, type FieldError } from './field-error.ts';
+import { aggregateMessage, reportableErrors, type FieldError } from './field-error.ts';
 
 export class StatusError extends Error {
   constructor(readonly status: Status) {
@@ -30,8 +30,7 @@ export interface GroupKind {
 }
 
 /** `deployments.apps`, or `pods` in the core group. */
-export const qualifiedResource = (gr: GroupResource): string =>
-  gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
+const qualifiedResource = (gr: GroupResource): string => (gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`);
 
 const qualifiedKind = (gk: GroupKind): string => (gk.group === '' ? gk.kind : `${gk.kind}.${gk.group}`);
 
@@ -57,7 +56,7 @@ export const notFound = (gr: GroupResource, name: string): StatusError =>
 export const alreadyExists = (gr: GroupResource, name: string): StatusError =>
   failure(409, 'AlreadyExists', `${qualifiedResource(gr)} ${quote(name)} already exists`, detailsOf(gr, name));
 
-/** The name was generated, and every attempt met an existing object. */
+/** Every generated name exists already. */
 export const generateNameConflict = (gr: GroupResource, name: string, retryAfterSeconds: number): StatusError =>
   failure(
     409,
@@ -89,12 +88,10 @@ export const conflict = (gr: GroupResource, name: string, why: string): StatusEr
 export const applyConflict = (causes: StatusCause[], message: string): StatusError =>
   failure(409, 'Conflict', message, { causes });
 
-export const gone = (message: string): StatusError => failure(410, 'Gone', message);
-
 export const resourceExpired = (message: string): StatusError => failure(410, 'Expired', message);
 
 export function invalid(gk: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
-  const causes = tellableErrors(errors).map((e): StatusCause => ({
+  const causes = reportableErrors(errors).map((e): StatusCause => ({
     reason: e.type,
     message: e.body(),
     field: e.field,
@@ -129,18 +126,10 @@ export const requestEntityTooLarge = (message: string): StatusError =>
 export const timeout = (message: string, retryAfterSeconds: number): StatusError =>
   failure(504, 'Timeout', `Timeout: ${message}`, retryAfterSeconds > 0 ? { retryAfterSeconds } : {});
 
-export const serverTimeout = (gr: GroupResource, operation: string, retryAfterSeconds: number): StatusError =>
-  failure(
-    500,
-    'ServerTimeout',
-    `The ${operation} operation against ${qualifiedResource(gr)} could not be completed at this time, please try again.`,
-    detailsOf(gr, operation, retryAfterSeconds > 0 ? { retryAfterSeconds } : {}),
-  );
-
 export const internalError = (message: string): StatusError =>
   failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 
-/** The input was refused: by a StatusError, or by the parser of one of its values. */
+/** Whether the input was refused, by a StatusError or by the parser of a value. */
 export function isBadInput(error: unknown): error is StatusError | ParseError {
   return error instanceof StatusError || error instanceof ParseError;
 }

@@ -1,4 +1,7 @@
-/** Which texts may be names: DNS labels and subdomains, qualified names, label values, with upstream's messages. */
+/**
+ * Syntax checks of names, keys and label values (DNS labels and subdomains, qualified names), with upstream's
+ * messages.
+ */
 export {
   cIdentifier,
   configMapKey,

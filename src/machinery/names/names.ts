@@ -1,13 +1,13 @@
 /**
- * The syntaxes that names, keys and small values have to follow. Each function gives the messages that say what is
- * wrong with a value, in upstream's words, and the same empty list for every value that is right.
+ * The syntaxes of names, keys and small values. Each function returns upstream's messages about a value, and the same
+ * empty list for every valid value.
  */
 import { append } from '../../base/index.ts';
 import { MATCH_PRINTABLE_ASCII, utf8Longer } from './text.ts';
 
 export type Messages = readonly string[];
 
-/** How a kind checks its names; `prefix` is true for a generateName, which may end in a dash. */
+/** Checks the names of a kind; `prefix` is true for a generateName, which may end in a dash. */
 export type NameCheck = (name: string, prefix?: boolean) => Messages;
 
 export const NO_MESSAGES: Messages = Object.freeze([]);
@@ -23,7 +23,6 @@ const LABEL_VALUE = `(${QUALIFIED})?`;
 const C_IDENTIFIER = '[A-Za-z_][A-Za-z0-9_]*';
 const PERCENT = '[0-9]+%';
 const HEADER_NAME = '[-A-Za-z0-9]+';
-const ENV_NAME = '[-._a-zA-Z][-._a-zA-Z0-9]*';
 const CONFIG_KEY = '[-._a-zA-Z0-9]+';
 
 const whole = (pattern: string): RegExp => new RegExp(`^${pattern}$`);
@@ -38,13 +37,12 @@ const LABEL_VALUE_RE = whole(LABEL_VALUE);
 const C_IDENTIFIER_RE = whole(C_IDENTIFIER);
 const PERCENT_RE = whole(PERCENT);
 const HEADER_NAME_RE = whole(HEADER_NAME);
-const ENV_NAME_RE = whole(ENV_NAME);
 const CONFIG_KEY_RE = whole(CONFIG_KEY);
 
-export const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`;
-export const maxBytesMessage = (length: number): string => `must be no more than ${length} bytes`;
+const maxLengthMessage = (length: number): string => `must be no more than ${length} characters`;
+const maxBytesMessage = (length: number): string => `must be no more than ${length} bytes`;
 export const rangeMessage = (low: number, high: number): string => `must be between ${low} and ${high}, inclusive`;
-export const EMPTY_MESSAGE = 'must be non-empty';
+const EMPTY_MESSAGE = 'must be non-empty';
 export const NEGATIVE_MESSAGE = 'must be greater than or equal to 0';
 export const IMMUTABLE_MESSAGE = 'field is immutable';
 
@@ -97,7 +95,7 @@ const LABEL_VALUE_MESSAGE = regexMessage(
   '12345',
 );
 
-/** A syntax of at most `max` bytes; the two messages that breaking it gives. */
+/** A check of a pattern and of a maximum length in bytes. */
 function syntax(pattern: RegExp, max: number, message: string): (value: string) => Messages {
   return (value) => {
     const tooLong = utf8Longer(value, max);
@@ -173,7 +171,7 @@ export const cIdentifier = (value: string): Messages =>
         ),
       ];
 
-export const inRange = (value: number, low: number, high: number): Messages =>
+const inRange = (value: number, low: number, high: number): Messages =>
   value >= low && value <= high ? NO_MESSAGES : [rangeMessage(low, high)];
 
 export const portNumber = (port: number): Messages => inRange(port, 1, 65535);
@@ -209,24 +207,7 @@ export const httpHeaderName = (name: string): Messages =>
         ),
       ];
 
-/** An environment variable's name under the stricter rules of old. */
-export function envVarName(name: string): Messages {
-  const messages = [...changesDirectory(name)];
-  if (!ENV_NAME_RE.test(name)) {
-    messages.unshift(
-      regexMessage(
-        "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",
-        ENV_NAME,
-        'my.env-name',
-        'MY_ENV.NAME',
-        'MyEnvName1',
-      ),
-    );
-  }
-  return messages.length === 0 ? NO_MESSAGES : messages;
-}
-
-/** An environment variable's name: anything printable in ASCII but the equals sign. */
+/** The name of an environment variable: printable ASCII except `=`. */
 export function relaxedEnvVarName(name: string): Messages {
   if (name === '') return [`environment variable name ${EMPTY_MESSAGE}`];
   if (MATCH_PRINTABLE_ASCII.test(name) && !name.includes('=')) return NO_MESSAGES;
@@ -259,18 +240,21 @@ function changesDirectory(value: string): Messages {
   return value.startsWith('..') ? ["must not start with '..'"] : NO_MESSAGES;
 }
 
-/** A name that stands as one segment of a URL's path. */
+/** A name that is one segment of a URL path. */
 export function pathSegmentName(name: string): Messages {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return pathSegmentPrefix(name);
 }
 
-export function pathSegmentPrefix(name: string): Messages {
+function pathSegmentPrefix(name: string): Messages {
   if (!name.includes('/') && !name.includes('%')) return NO_MESSAGES;
   return ['/', '%'].filter((char) => name.includes(char)).map((char) => `may not contain '${char}'`);
 }
 
-/** What will be appended to a generateName makes its trailing dash harmless, and the character before it as well. */
+/**
+ * A suffix will follow a generateName, so its trailing dash, and as upstream the character before it, are not
+ * checked.
+ */
 const withoutTrailingDash = (name: string): string =>
   name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 

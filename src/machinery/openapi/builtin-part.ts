@@ -1,5 +1,5 @@
-import { schema, type Resource } from '../../api/index.ts';
 /** The parts of the OpenAPI documents that describe the built-in kinds. Made once per process. */
+import { schema, type Resource } from '../../api/index.ts';
 import { runSteps, type Steps } from '../../base/index.ts';
 import { DefinitionTexts, refsIn } from './definition-texts.ts';
 import { corePath, groupPath, groupsPath, groupVersionPath, versionPath } from './discovery-paths.ts';
@@ -9,7 +9,7 @@ import { renderPathV2, SharedParameters } from './render-v2.ts';
 import { renderPathV3 } from './render-v3.ts';
 import { resourcePaths } from './resource-paths.ts';
 
-export const definitionTexts = { v2: new DefinitionTexts('v2'), v3: new DefinitionTexts('v3') };
+const definitionTexts = { v2: new DefinitionTexts('v2'), v3: new DefinitionTexts('v3') };
 
 const openApiResource = (resource: Resource): OpenApiResource => ({
   ...resource,

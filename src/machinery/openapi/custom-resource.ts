@@ -23,7 +23,7 @@ const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const ANYTHING: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
 /** `com.example.stable.v1.CronTab` */
-export const customDefinitionName = ({ group, version }: { group: string; version: string }, kind: string): string =>
+const customDefinitionName = ({ group, version }: { group: string; version: string }, kind: string): string =>
   [...group.split('.').reverse(), version, kind].join('.');
 
 export const customOpenApiResource = ({ resource }: CustomResourceApi): OpenApiResource => ({

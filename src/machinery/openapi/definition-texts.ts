@@ -1,5 +1,5 @@
-import { schema } from '../../api/index.ts';
 /** The JSON texts of the built-in definitions. */
+import { schema } from '../../api/index.ts';
 import { type Steps } from '../../base/index.ts';
 import { messageDefinition } from './definitions.ts';
 import { member, type Member } from './part.ts';

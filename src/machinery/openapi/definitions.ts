@@ -1,7 +1,7 @@
+/** OpenAPI definitions (schemas) of the messages, in the style of either version. Only version 3 has defaults. */
 import { packages, type Field, type GroupVersionKind, type Message, type Scalar, type Type } from '../../api/index.ts';
 import type { JsonObject, JsonValue } from '../../base/index.ts';
 import { enumValues } from './enums.ts';
-/** OpenAPI definitions (schemas) of the messages, in the style of either version. Only version 3 has defaults. */
 import { refWith, type Style } from './references.ts';
 import { specialDefinition, specialName } from './special-definitions.ts';
 

@@ -35,7 +35,7 @@ class JoinedDocument implements OpenApiDocument {
 /** Documents of version 3 without custom resources, by version and name. All servers of a process share them. */
 const builtinJoined = new Map<string, OpenApiDocument>();
 
-export interface OpenApiOptions {
+interface OpenApiOptions {
   /** The version of the server. */
   readonly version: string;
   /** The custom resources that are served. */

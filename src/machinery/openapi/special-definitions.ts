@@ -6,8 +6,8 @@ import { type Style } from './references.ts';
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
 const APIEXTENSIONS = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.';
 
-export const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
-export const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
+const QUANTITY = 'io.k8s.apimachinery.pkg.api.resource.Quantity';
+const INT_OR_STRING = 'io.k8s.apimachinery.pkg.util.intstr.IntOrString';
 export const VERSION_INFO = 'io.k8s.apimachinery.pkg.version.Info';
 
 const NAMES: ReadonlyMap<string, string> = new Map(

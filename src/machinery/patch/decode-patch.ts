@@ -3,7 +3,7 @@ import { isRecord } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 import { badRequest, requestEntityTooLarge, StatusError } from '../errors/index.ts';
 
-export interface DecodedPatch<T> {
+interface DecodedPatch<T> {
   readonly patch: T;
   /** Errors of strict field validation: `duplicate field "data.one"`. Empty for fieldValidation=Ignore. */
   readonly strictErrors: readonly string[];

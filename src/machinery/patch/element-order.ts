@@ -11,7 +11,7 @@ type JsonRecord = Readonly<Record<string, unknown>>;
 export const identityOf = (item: unknown, mergeKey: string): unknown =>
   mergeKey === '' ? item : isRecord(item) ? getOwn(item, mergeKey) : undefined;
 
-export interface OrderRequest {
+interface OrderRequest {
   readonly items: readonly unknown[];
   /** The order that the patch asks for. */
   readonly patchOrder: readonly unknown[];

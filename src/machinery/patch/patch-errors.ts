@@ -25,6 +25,4 @@ export const badRetainKeys = (): StatusError => badRequest('invalid patch format
 
 export const badPrimitiveList = (): StatusError => badRequest('invalid patch format of primitive list');
 
-export const badElementOrder = (): StatusError => badRequest('invalid patch format of setElementOrder list');
-
 export const noListsOfLists = patchDoesNotApply;

@@ -27,7 +27,7 @@ export interface PatchRequest {
   readonly fieldValidation: FieldValidation;
 }
 
-export interface PatchedValue {
+interface PatchedValue {
   /** Not canonical yet and without defaults. */
   readonly value: unknown;
   /** Strict errors of the patch itself; they precede those of the patched value. */

@@ -15,7 +15,7 @@ type ReadField = (reader: Reader, wireType: number, end: number, slots: unknown[
  * order (an inlined message fills a range of its parent's slots), and then become the canonical object: zero values
  * are dropped unless the field has no omitempty, and messages that are not pointers are always present.
  */
-export class MessageDecoder {
+class MessageDecoder {
   readonly #readers: (ReadField | undefined)[] = [];
   readonly #slots: SlotRule[] = [];
 

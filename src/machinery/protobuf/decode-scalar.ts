@@ -9,7 +9,7 @@ import { isZeroTime, microTimeText, timeText, type Timestamp } from './timestamp
 /** Reads a value, with its length if it is delimited. */
 export type ReadValue = (reader: Reader, end: number) => unknown;
 
-export interface ScalarDecoding {
+interface ScalarDecoding {
   readonly wireType: number;
   readonly read: ReadValue;
 }

@@ -13,7 +13,7 @@ type WriteField = (writer: BackwardWriter, object: JsonObject) => void;
  * backwards. As in upstream's generated code, scalars and messages that are not pointers are always written, even if
  * they are zero; pointers, lists, maps and bytes only if they are present.
  */
-export class MessageEncoder {
+class MessageEncoder {
   readonly #writers: WriteField[] = [];
 
   constructor(readonly message: Message) {}

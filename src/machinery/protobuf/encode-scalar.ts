@@ -8,7 +8,7 @@ import type { BackwardWriter } from './writer.ts';
 /** Writes a value, with its length if it is delimited. A value of the wrong type is written as the zero value. */
 export type WriteValue = (writer: BackwardWriter, value: unknown) => void;
 
-export interface ScalarEncoding {
+interface ScalarEncoding {
   readonly wireType: number;
   readonly write: WriteValue;
 }

@@ -21,7 +21,7 @@ export interface TypeMeta {
   readonly kind: string;
 }
 
-export interface Envelope extends TypeMeta {
+interface Envelope extends TypeMeta {
   readonly raw: Buffer;
   readonly contentEncoding: string;
   readonly contentType: string;

@@ -12,7 +12,7 @@ const FIXED32 = 5;
 /** Limits the recursion of decoders; no real object nests as deeply. */
 const MAX_DEPTH = 1000;
 
-export const truncated = (): StatusError => badRequest('unexpected EOF');
+const truncated = (): StatusError => badRequest('unexpected EOF');
 
 export class Reader {
   position = 0;

@@ -7,7 +7,7 @@ import { readFields } from './decode-scalar.ts';
 import { encodeWith } from './encode-message.ts';
 import { LENGTH_DELIMITED, Reader } from './reader.ts';
 
-export interface WatchFrame {
+interface WatchFrame {
   readonly type: string;
   /** The object in its envelope. */
   readonly object: Buffer;
@@ -60,7 +60,7 @@ export class WatchFrameParser {
 }
 
 /** A WatchEvent without the frame's length. */
-export function decodeWatchEvent(bytes: Buffer): WatchFrame {
+function decodeWatchEvent(bytes: Buffer): WatchFrame {
   const reader = new Reader(bytes);
   const end = bytes.length;
   let type = '';

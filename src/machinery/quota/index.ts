@@ -1,7 +1,7 @@
 /**
- * What objects count against a ResourceQuota: the names that quotas may limit, what an object of each kind uses of them,
- * and which objects a quota's scopes select.
+ * Quota evaluation: the names that a ResourceQuota may limit, what an object of each kind uses of them, and which objects the
+ * scopes of a quota select.
  */
-export { addUsage, countName, trackedNames, usageOf, type Usage } from './usage.ts';
+export { isCountedPod, type Usage } from './pod-usage.ts';
 export { matchesScopes, scopesOf } from './scopes.ts';
-export { isCountedPod, podUsage } from './pod-usage.ts';
+export { addUsage, trackedNames, usageOf } from './usage.ts';

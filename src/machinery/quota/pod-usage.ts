@@ -1,10 +1,12 @@
-/** What a pod uses of a quota: itself, and what its containers ask for together. */
+/** The quota usage of a pod: its count, and the requests and limits of its containers. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime, Quantity } from '../../base/index.ts';
 import { isPodTerminal, podLimits, podRequests } from '../../component-helpers/index.ts';
-import type { Usage } from './usage.ts';
 
-/** A pod that has finished, or should be gone for longer than its grace period, uses nothing but its place in the store. */
+/** Amounts by the names that quotas limit, such as `requests.cpu`. */
+export type Usage = Map<string, Quantity>;
+
+/** A terminal pod, or one that is past its deletion grace period, counts only as a stored object. */
 export function isCountedPod(pod: Pod, now: number): boolean {
   if (isPodTerminal(pod)) return false;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;

@@ -1,4 +1,4 @@
-/** Which objects a quota is about. */
+/** Quota scopes: which objects a ResourceQuota applies to. */
 import type {
   Pod,
   PersistentVolumeClaim,
@@ -54,7 +54,7 @@ function podMatches(pod: Pod, scope: ScopedResourceSelectorRequirement): boolean
   }
 }
 
-/** Of the scopes only the volume's attributes are about claims. */
+/** VolumeAttributesClass is the only scope for claims. */
 function claimMatches(claim: PersistentVolumeClaim, scope: ScopedResourceSelectorRequirement): boolean {
   if (scope.scopeName !== 'VolumeAttributesClass') return false;
   const { status, spec } = claim;

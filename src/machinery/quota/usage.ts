@@ -1,12 +1,10 @@
-/** What one object uses of a quota, by the names that quotas limit. */
+/** The quota usage of one object, by the names that quotas limit. */
 import type { PersistentVolumeClaim, Pod, Service } from '../../api/generated/core-v1.ts';
 import type { DeviceRequest, ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
-import { podUsage } from './pod-usage.ts';
+import { podUsage, type Usage } from './pod-usage.ts';
 
-export type Usage = Map<string, Quantity>;
-
-/** Kinds that older quotas count by their plural alone. */
+/** Resources that quotas may also count by their plural alone, without `count/`. */
 const COUNTED_BY_PLURAL = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 
 const POD_NAMES = new Set([
@@ -22,13 +20,13 @@ const SERVICE_NAMES = new Set(['services', 'services.nodeports', 'services.loadb
 const STORAGE_CLASS = '.storageclass.storage.k8s.io/';
 const DEVICE_CLASS = '.deviceclass.resource.k8s.io/devices';
 
-/** How many devices a request for all of them counts as: the most that a claim can get. */
+/** The devices that allocationMode All counts as: the maximum of a claim. */
 const ALL_DEVICES = 32;
 
-export const countName = (group: string, plural: string): string =>
+const countName = (group: string, plural: string): string =>
   group === '' ? `count/${plural}` : `count/${plural}.${group}`;
 
-/** Those of a quota's names that objects of a resource count against. */
+/** The names of a quota that objects of a resource count against. */
 export function trackedNames(group: string, plural: string, names: Iterable<string>): string[] {
   const count = countName(group, plural);
   return [...names].filter((name) => name === count || isTracked(`${group}/${plural}`, name));
@@ -53,7 +51,10 @@ function isTracked(resource: string, name: string): boolean {
   }
 }
 
-/** `object` must be whole for pods, services, volume claims and resource claims; of the others only that they are there counts. */
+/**
+ * `object` must be complete for pods, services, persistent volume claims and resource claims. Other objects are only
+ * counted.
+ */
 export function usageOf(group: string, plural: string, object: unknown, now: number): Usage {
   switch (`${group}/${plural}`) {
     case '/pods':
@@ -72,7 +73,7 @@ export function usageOf(group: string, plural: string, object: unknown, now: num
   }
 }
 
-/** Adds what is tracked. */
+/** Adds the usage of the names that `total` has. */
 export function addUsage(total: Usage, usage: Usage): void {
   for (const [name, quantity] of usage) {
     const known = total.get(name);
@@ -104,9 +105,9 @@ function volumeClaimUsage({ spec = {}, status, metadata }: PersistentVolumeClaim
   ]);
   const storageClass = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec.storageClassName ?? '';
   if (storageClass !== '') usage.set(`${storageClass}${STORAGE_CLASS}persistentvolumeclaims`, one);
-  const asked = spec.resources?.requests?.['storage'];
-  if (asked === undefined) return usage;
-  let storage = parseQuantity(asked);
+  const requested = spec.resources?.requests?.['storage'];
+  if (requested === undefined) return usage;
+  let storage = parseQuantity(requested);
   const allocated = status?.allocatedResources?.['storage'];
   if (allocated !== undefined && parseQuantity(allocated).cmp(storage) > 0) storage = parseQuantity(allocated);
   usage.set('requests.storage', storage);
@@ -123,7 +124,7 @@ function resourceClaimUsage({ spec }: ResourceClaim): Usage {
   return usage;
 }
 
-/** Of alternatives the worst case of each class counts, because any of them may be taken. */
+/** Alternatives count with the maximum of each class, because any of them may be allocated. */
 function devicesOf({ exactly, firstAvailable = [] }: DeviceRequest): Map<string, number> {
   const counts = new Map<string, number>();
   for (const { deviceClassName, allocationMode, count } of [...(exactly ? [exactly] : []), ...firstAvailable]) {

@@ -1,3 +1,4 @@
+/** Field selectors: `metadata.name=a,spec.nodeName!=b`. */
 import { badRequest } from '../errors/index.ts';
 
 export interface FieldRequirement {
@@ -6,8 +7,8 @@ export interface FieldRequirement {
   readonly value: string;
 }
 
-/** All of the requirements must hold; a field that an object does not have reads as the empty text. */
-export class FieldSelector {
+/** All requirements must hold; an absent field has the empty value. */
+class FieldSelector {
   constructor(readonly requirements: readonly FieldRequirement[]) {}
 
   get isEmpty(): boolean {
@@ -18,7 +19,7 @@ export class FieldSelector {
     return this.requirements.every(({ field, operator, value }) => (valueOf(field) === value) === (operator === '='));
   }
 
-  /** The one value that the field must have, if the selector says so. */
+  /** The only value that the field may have, if the selector requires one. */
   requiresExactMatch(field: string): string | undefined {
     return this.requirements.find((r) => r.field === field && r.operator === '=')?.value;
   }

@@ -1,15 +1,15 @@
 /**
- * Label and field selectors: the text grammar that list and watch take, the LabelSelector objects of the API, matching,
- * and the canonical text. Errors are in upstream's words.
+ * Label and field selectors: the syntax of list and watch parameters, the LabelSelector objects of the API, matching, and the
+ * canonical text.
  */
+export { type FieldRequirement, parseFieldSelector } from './field-selector.ts';
 export {
   EVERYTHING,
+  type LabelOperator,
   LabelRequirement,
   LabelSelectorMatcher,
   NOTHING,
   selectorFromLabels,
-  type LabelOperator,
 } from './label-selector.ts';
+export { formatLabelSelector, labelSelectorAsSelector } from './label-selector-object.ts';
 export { parseLabelSelector } from './parse-label-selector.ts';
-export { formatLabelSelector, labelSelectorAsMap, labelSelectorAsSelector } from './label-selector-object.ts';
-export { FieldSelector, parseFieldSelector, type FieldRequirement } from './field-selector.ts';

@@ -1,3 +1,4 @@
+/** LabelSelector objects of the API, converted to matchers and text. */
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { quote } from '../../base/index.ts';
 import { badRequest } from '../errors/index.ts';
@@ -10,7 +11,7 @@ const OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ]);
 
-/** No selector matches nothing, an empty one everything. Throws a StatusError. */
+/** A missing selector matches nothing, an empty one everything. Throws a StatusError. */
 export function labelSelectorAsSelector(selector: LabelSelector | undefined | null): LabelSelectorMatcher {
   if (!selector) return NOTHING;
   const { matchLabels = {}, matchExpressions = [] } = selector;
@@ -25,23 +26,7 @@ export function labelSelectorAsSelector(selector: LabelSelector | undefined | nu
   return requirements.length === 0 ? EVERYTHING : new LabelSelectorMatcher(requirements);
 }
 
-/** The plain labels that it asks for. Throws a StatusError if it asks for anything else. */
-export function labelSelectorAsMap(selector: LabelSelector | undefined): Record<string, string> {
-  const labels: Record<string, string> = { ...selector?.matchLabels };
-  for (const { key, operator, values = [] } of selector?.matchExpressions ?? []) {
-    if (operator !== 'In')
-      throw badRequest(`operator ${quote(operator)} cannot be converted into the old label selector format`);
-    if (values.length !== 1) {
-      throw badRequest(
-        `operator ${quote(operator)} without a single value cannot be converted into the old label selector format`,
-      );
-    }
-    labels[key] = values[0]!;
-  }
-  return labels;
-}
-
-/** For table cells. */
+/** The text of a selector in tables. */
 export function formatLabelSelector(selector: LabelSelector | undefined): string {
   try {
     const text = labelSelectorAsSelector(selector).toString();

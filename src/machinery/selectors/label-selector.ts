@@ -1,3 +1,4 @@
+/** Label selectors: requirements on labels, matching, and the canonical text. */
 import { ownValue } from '../../base/index.ts';
 import {
   aggregateMessage,
@@ -18,7 +19,7 @@ type Labels = Readonly<Record<string, string>>;
 const INTEGER = /^[-+]?\d+$/;
 const MAX_INT64 = (1n << 63n) - 1n;
 
-/** One condition on one label. Values are kept in order of their text. */
+/** One condition on one label. Values are sorted. */
 export class LabelRequirement {
   readonly values: readonly string[];
 
@@ -81,13 +82,13 @@ export class LabelRequirement {
   }
 }
 
-/** All of the requirements must hold; in order of their keys. */
+/** All requirements must hold. They are sorted by key. */
 export class LabelSelectorMatcher {
   readonly requirements: readonly LabelRequirement[];
 
   constructor(
     requirements: readonly LabelRequirement[],
-    /** Matches no object at all, whatever the requirements. */
+    /** Matches no object, whatever the requirements. */
     readonly matchesNothing = false,
   ) {
     this.requirements = [...requirements].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
@@ -104,7 +105,7 @@ export class LabelSelectorMatcher {
     return true;
   }
 
-  /** The one value that the label must have, if the selector says so. */
+  /** The only value that the label may have, if the selector requires one. */
   requiresExactMatch(label: string): string | undefined {
     const found = this.requirements.find((r) => r.key === label);
     return found && ['=', '==', 'in'].includes(found.operator) && found.values.length === 1
@@ -120,7 +121,7 @@ export class LabelSelectorMatcher {
 export const EVERYTHING = new LabelSelectorMatcher([]);
 export const NOTHING = new LabelSelectorMatcher([], true);
 
-/** Every label of the set with its value, as the selectors of Services and ReplicationControllers mean it. */
+/** Requires every label of the set, like the selectors of Services and ReplicationControllers. */
 export const selectorFromLabels = (labels: Labels | undefined): LabelSelectorMatcher =>
   new LabelSelectorMatcher(Object.entries(labels ?? {}).map(([key, value]) => new LabelRequirement(key, '=', [value])));
 

@@ -1,3 +1,4 @@
+/** Parses label selectors: `a=b,c in (d,e),!f,g>1`. */
 import { quote } from '../../base/index.ts';
 import { badRequest, StatusError } from '../errors/index.ts';
 import { qualifiedName } from '../names/index.ts';
@@ -53,7 +54,7 @@ class LabelSelectorParser {
   #at = 0;
 
   constructor(text: string) {
-    // Upstream's lexer takes a zero byte for the end.
+    // Upstream's lexer stops at a zero byte.
     this.#tokens = tokenize(text.split('\0', 1)[0]!);
   }
 
@@ -109,7 +110,7 @@ class LabelSelectorParser {
     return value.text;
   }
 
-  /** `(a,b)`; nothing between two separators is the empty value. */
+  /** `(a,b)`; between two separators there may be an empty value. */
   #valueList(): string[] {
     const open = this.#take();
     if (open.kind !== '(') throw badRequest(`found '${open.text}' expected: '('`);

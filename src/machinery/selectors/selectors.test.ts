@@ -3,7 +3,6 @@ import { StatusError } from '../errors/status.ts';
 import {
   EVERYTHING,
   formatLabelSelector,
-  labelSelectorAsMap,
   labelSelectorAsSelector,
   NOTHING,
   parseFieldSelector,
@@ -129,15 +128,6 @@ describe('LabelSelector objects', () => {
     expect(formatLabelSelector(undefined)).toBe('<none>');
     expect(formatLabelSelector({ matchLabels: { a: 'b' } })).toBe('a=b');
     expect(formatLabelSelector({ matchExpressions: [{ key: '-', operator: 'Exists' }] })).toBe('<error>');
-  });
-
-  it('turns into plain labels where it can', () => {
-    expect(
-      labelSelectorAsMap({ matchLabels: { a: '1' }, matchExpressions: [{ key: 'b', operator: 'In', values: ['2'] }] }),
-    ).toEqual({ a: '1', b: '2' });
-    expect(() => labelSelectorAsMap({ matchExpressions: [{ key: 'b', operator: 'Exists' }] })).toThrow(
-      'operator "Exists" cannot be converted into the old label selector format',
-    );
   });
 
   it('takes labels as they are', () => {

@@ -1,3 +1,4 @@
+/** Table cells of the group admissionregistration.k8s.io. */
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
@@ -8,7 +9,7 @@ import type {
 } from '../../api/generated/admissionregistration-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { age, nameOf, UNSET } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
 export const webhookConfigurationCells = (
   configuration: MutatingWebhookConfiguration | ValidatingWebhookConfiguration,

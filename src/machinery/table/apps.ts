@@ -1,3 +1,4 @@
+/** Table cells of the group apps. */
 import type {
   ControllerRevision,
   DaemonSet,
@@ -8,9 +9,9 @@ import type {
 import { StatusError } from '../errors/index.ts';
 import { formatLabelSelector, labelSelectorAsSelector } from '../selectors/index.ts';
 import { age, containerCells, labelsText, nameOf, NONE } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
-/** Unlike other kinds, nothing for an empty selector and the fault for one that is wrong. */
+/** Unlike other kinds, an empty text for an empty selector and the error for an invalid one. */
 function deploymentSelector(deployment: Deployment): string {
   try {
     return labelSelectorAsSelector(deployment.spec?.selector).toString();

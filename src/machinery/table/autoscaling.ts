@@ -1,3 +1,4 @@
+/** Table cells of the group autoscaling. */
 import type {
   HorizontalPodAutoscaler as HorizontalPodAutoscalerV1,
   Scale,
@@ -6,9 +7,9 @@ import type { HorizontalPodAutoscaler, MetricSpec, MetricStatus } from '../../ap
 import { isRecord } from '../../base/index.ts';
 import { parseJson } from '../decode/index.ts';
 import { age, firstFew, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
-const MOST_METRICS = 2;
+const MAX_METRICS = 2;
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/current-metrics';
 
@@ -18,7 +19,7 @@ interface Amount {
   readonly averageUtilization?: number;
 }
 
-/** A metric with what it should be and what it is, whatever it is a metric of. */
+/** A metric of any type with its target and current value. */
 interface Metric {
   readonly type: string;
   readonly name: string;
@@ -28,7 +29,7 @@ interface Metric {
 
 const percent = (value: number | undefined): string | undefined => (value === undefined ? undefined : `${value}%`);
 
-/** `cpu: 33%/60%`, `100/500 (avg)`: what it is over what it should be. */
+/** `cpu: 33%/60%`, `100/500 (avg)`: the current value over the target. */
 function metricText({ type, name, target, current }: Metric): string {
   const average = `${current.averageValue ?? UNKNOWN}/${target.averageValue ?? '0'}`;
   const hasAverage = target.averageValue !== undefined;
@@ -76,7 +77,7 @@ function autoscalerCells(autoscaler: AnyAutoscaler, metrics: readonly Metric[], 
   return [
     nameOf(autoscaler),
     `${spec?.scaleTargetRef.kind ?? ''}/${spec?.scaleTargetRef.name ?? ''}`,
-    metrics.length === 0 ? NONE : firstFew(metrics.map(metricText), MOST_METRICS, ', '),
+    metrics.length === 0 ? NONE : firstFew(metrics.map(metricText), MAX_METRICS, ', '),
     spec?.minReplicas === undefined ? UNSET : `${spec.minReplicas}`,
     spec?.maxReplicas ?? 0,
     status?.currentReplicas ?? 0,
@@ -90,7 +91,7 @@ export function horizontalPodAutoscalerCells(autoscaler: HorizontalPodAutoscaler
   return autoscalerCells(autoscaler, metrics, now);
 }
 
-/** Version 1 knows a share of CPU; the other metrics travel in annotations. */
+/** autoscaling/v1 has only a CPU utilization; annotations hold the other metrics. */
 export function horizontalPodAutoscalerV1Cells(autoscaler: HorizontalPodAutoscalerV1, now: number): Cell[] {
   const { metadata, spec, status } = autoscaler;
   const targetCpu = spec?.targetCPUUtilizationPercentage;

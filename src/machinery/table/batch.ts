@@ -1,8 +1,9 @@
+/** Table cells of the group batch. */
 import type { CronJob, Job } from '../../api/generated/batch-v1.ts';
 import { humanDuration, parseTime } from '../../base/index.ts';
 import { formatLabelSelector } from '../selectors/index.ts';
 import { age, containerCells, nameOf, NONE, since, UNSET } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
 function jobStatus(job: Job): string {
   const has = (type: string) =>

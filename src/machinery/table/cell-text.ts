@@ -1,15 +1,14 @@
+/** Texts that the cells of many kinds share. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { humanDuration, parseTime } from '../../base/index.ts';
 import type { KubeObject } from '../index.ts';
-import type { Cell } from './table.ts';
-
-/** The texts that cells of many kinds are made of. */
+import type { Cell } from './table-printer.ts';
 
 export const NONE = '<none>';
 export const UNSET = '<unset>';
 export const UNKNOWN = '<unknown>';
 
-/** The time since, as `kubectl get` shows it. */
+/** The age as `kubectl get` shows it. */
 export function since(time: string | null | undefined, now: number): string {
   return time ? humanDuration(now - parseTime(time)) : UNKNOWN;
 }
@@ -19,7 +18,7 @@ export const age = (object: { readonly metadata?: ObjectMeta }, now: number): st
 
 export const nameOf = (object: { readonly metadata?: ObjectMeta }): string => object.metadata?.name ?? '';
 
-/** For kinds that have no columns of their own. */
+/** For kinds without declared columns. */
 export const createdAtCells = (object: KubeObject): Cell[] => [
   nameOf(object),
   object.metadata.creationTimestamp ?? null,
@@ -64,7 +63,7 @@ export function accessModesText(modes: readonly string[] | null | undefined): st
     .join(',');
 }
 
-/** The IPs or names of a load balancer, each once, in order of the alphabet. */
+/** The IPs or host names of a load balancer, sorted, without duplicates. */
 export function loadBalancerText(
   ingress: readonly { readonly ip?: string; readonly hostname?: string }[] | null | undefined,
 ): string {

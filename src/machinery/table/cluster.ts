@@ -1,4 +1,4 @@
-/** The cells of the groups that have a kind or two each. */
+/** Table cells of the groups that have one or two kinds. */
 import type { APIService } from '../../api/generated/apiregistration-v1.ts';
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import type { Lease } from '../../api/generated/coordination-v1.ts';
@@ -15,7 +15,7 @@ import type {
 import type { PriorityClass } from '../../api/generated/scheduling-v1.ts';
 import { humanDuration } from '../../base/index.ts';
 import { age, nameOf, NONE } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
 export function apiServiceCells(apiService: APIService, now: number): Cell[] {
   const service = apiService.spec?.service;

@@ -1,3 +1,4 @@
+/** Table cells of the core group, except pods, services and events. */
 import type {
   ComponentStatus,
   ConfigMap,
@@ -12,9 +13,7 @@ import type {
 } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import { accessModesText, age, containerCells, labelsText, nameOf, NONE, UNKNOWN, UNSET } from './cell-text.ts';
-import type { Cell } from './table.ts';
-
-/** The cells of the core group; pods, services and events have files of their own. */
+import type { Cell } from './table-printer.ts';
 
 export function componentStatusCells(component: ComponentStatus): Cell[] {
   const healthy = (component.conditions ?? []).find((condition) => condition.type === 'Healthy');

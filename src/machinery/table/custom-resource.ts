@@ -1,12 +1,14 @@
+/** Prints custom resources by their additionalPrinterColumns. */
 import { isRecord } from '../../base/index.ts';
 import { isBadInput } from '../errors/index.ts';
 import type { KubeObject } from '../index.ts';
 import { nameOf, since } from './cell-text.ts';
 import { JsonPathError, parseJsonPath, type JsonPath } from './json-path.ts';
-import { columnDefinition, type Cell, type TablePrinter } from './table.ts';
+import type { Cell, TablePrinter } from './table-printer.ts';
+import { columnDefinition } from './table.ts';
 
 /** A column of a CustomResourceDefinition's version. */
-export interface AdditionalPrinterColumn {
+interface AdditionalPrinterColumn {
   readonly name: string;
   readonly type: string;
   readonly format?: string;
@@ -24,7 +26,7 @@ const DEFAULT_COLUMNS: readonly AdditionalPrinterColumn[] = [
   },
 ];
 
-/** The name and the version's own columns; the age where it has none. Throws a JsonPathError for a path that is none. */
+/** The name and the columns of the version; by default the age. Throws a JsonPathError for an invalid path. */
 export function customResourcePrinter(columns: readonly AdditionalPrinterColumn[] | undefined): TablePrinter {
   const own = columns && columns.length > 0 ? columns : DEFAULT_COLUMNS;
   const paths = own.map((column) => ({ type: column.type, path: parseJsonPath(column.jsonPath) }));

@@ -1,9 +1,10 @@
+/** Table cells of events. */
 import type { Event as CoreEvent } from '../../api/generated/core-v1.ts';
 import type { Event } from '../../api/generated/events-v1.ts';
 import { nameOf, since } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
-/** Events of the core group; those of events.k8s.io are the same under other names. */
+/** Events of the core group; those of events.k8s.io have the same fields under other names. */
 export function coreEventCells(event: CoreEvent, now: number): Cell[] {
   const { involvedObject: object, source, series } = event;
   const firstSeen = since(event.firstTimestamp ?? event.eventTime, now);

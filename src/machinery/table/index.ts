@@ -1,26 +1,10 @@
 /**
- * Objects as tables: the columns and cells that `kubectl get` shows. The columns of a built-in kind are declared with it
- * in `api/`; a file here makes the cells of a group, and `registry.ts` says which function makes which resource's.
- * Custom resources are shown by the columns of their definition (`custom-resource.ts`). Also the form of an object
- * that is its metadata alone.
+ * Tables: the columns and cells that `kubectl get` shows. The columns of a built-in kind are declared with it in `api/`. The
+ * files here print the cells of a group, and `registry.ts` maps resources to printers. Custom resources are printed by the
+ * additionalPrinterColumns of their definition (`custom-resource.ts`). Also PartialObjectMetadata, an object's metadata alone.
  */
-export {
-  printTable,
-  scalePrinter,
-  tablePrinter,
-  type Cell,
-  type Table,
-  type TableColumnDefinition,
-  type TableOptions,
-  type TablePrinter,
-  type TableRow,
-  type TableRowCondition,
-} from './table.ts';
-export {
-  partialObjectMetadata,
-  partialObjectMetadataList,
-  type PartialObjectMetadata,
-  type PartialObjectMetadataList,
-} from './partial-object-metadata.ts';
-export { customResourcePrinter, type AdditionalPrinterColumn } from './custom-resource.ts';
-export { JsonPathError, parseJsonPath, type JsonPath } from './json-path.ts';
+export { customResourcePrinter } from './custom-resource.ts';
+export { JsonPathError, parseJsonPath } from './json-path.ts';
+export { partialObjectMetadataList } from './partial-object-metadata.ts';
+export { printTable, scalePrinter, tablePrinter } from './table.ts';
+export type { Cell, TablePrinter } from './table-printer.ts';

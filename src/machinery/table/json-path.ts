@@ -1,9 +1,9 @@
+/** JSONPath, as upstream has it. */
 import { append, isRecord } from '../../base/index.ts';
 
 /**
- * The JSON paths of `additionalPrinterColumns`, `kubectl -o jsonpath` and friends: `.a.b`, `['a']`, `[0]`, `[1:3]`, `[*]`,
- * `..a`, `[0,2]`, `[?(@.a=="x")]`. A key that is missing gives no value; what cannot be asked (an index of something that
- * is no list) fails.
+ * The JSONPath of `additionalPrinterColumns`: `.a.b`, `['a']`, `[0]`, `[1:3]`, `[*]`, `..a`, `[0,2]`,
+ * `[?(@.a=="x")]`. A missing key gives no value; indexing something that is not a list is an error.
  */
 export class JsonPathError extends Error {
   readonly code = 'InvalidJsonPath';
@@ -11,13 +11,13 @@ export class JsonPathError extends Error {
 
 export interface JsonPath {
   readonly text: string;
-  /** The values that the path leads to. Throws a JsonPathError. */
+  /** The values at the path. Throws a JsonPathError. */
   find(root: unknown): unknown[];
 }
 
 type Step = (values: unknown[]) => unknown[];
 
-/** Throws a JsonPathError for what is no path. */
+/** Throws a JsonPathError for an invalid path. */
 export function parseJsonPath(text: string): JsonPath {
   const steps = new Parser(text).parse();
   return { text, find: (root) => run(steps, [root]) };
@@ -143,14 +143,14 @@ class Parser {
   }
 }
 
-/** The operator is as long as can be, and something must be left for its right side. */
+/** Takes the longest operator that leaves a right side. */
 function splitComparison(text: string): { left: string; operator: string; right: string } | undefined {
   const [both = '', left = '', operator = ''] = COMPARISON.exec(text) ?? [];
   if (text.length > both.length) return both === '' ? undefined : { left, operator, right: text.slice(both.length) };
   return operator.length < 2 ? undefined : { left, operator: operator.slice(0, -1), right: operator.slice(-1) };
 }
 
-/** Where the filter's `)]` stands; parentheses in quotes do not count. */
+/** The position of the filter's `)]`; parentheses in quotes do not count. */
 function endOfFilter(text: string): number {
   let quote = '';
   for (let i = '[?('.length; i < text.length; i++) {
@@ -197,7 +197,7 @@ const childrenOf = (value: unknown): unknown[] =>
 
 const children: Step = (values) => values.flatMap(childrenOf);
 
-/** Every list and map below, itself included, outermost first. */
+/** All nested lists and maps with the value itself, outermost first. */
 const descendants: Step = (values) => {
   const found: unknown[] = [];
   const pending = [...values].reverse();

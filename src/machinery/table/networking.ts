@@ -1,3 +1,4 @@
+/** Table cells of the group networking.k8s.io. */
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type {
   Ingress,
@@ -8,21 +9,21 @@ import type {
 } from '../../api/generated/networking-v1.ts';
 import { formatLabelSelector } from '../selectors/index.ts';
 import { age, firstFew, loadBalancerText, nameOf, NONE, UNSET } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
-const MOST_SHOWN = 3;
+const MAX_SHOWN = 3;
 
-/** Hosts of the first rules; rules without a host are passed over, but count among those that are not shown. */
+/** The hosts of the first rules. Rules without a host are skipped, but count as not shown. */
 function ingressHosts(ingress: Ingress): string {
   const rules = ingress.spec?.rules ?? [];
   const shown: string[] = [];
   let more = false;
   for (const rule of rules) {
-    if (shown.length === MOST_SHOWN) more = true;
+    if (shown.length === MAX_SHOWN) more = true;
     else if (rule.host) shown.push(rule.host);
   }
   if (shown.length === 0) return '*';
-  return more ? `${shown.join(',')} + ${rules.length - MOST_SHOWN} more...` : shown.join(',');
+  return more ? `${shown.join(',')} + ${rules.length - MAX_SHOWN} more...` : shown.join(',');
 }
 
 export const ingressCells = (ingress: Ingress, now: number): Cell[] => [
@@ -72,8 +73,8 @@ export function endpointSliceCells(slice: EndpointSlice, now: number): Cell[] {
   return [
     nameOf(slice),
     slice.addressType,
-    firstFew(ports, MOST_SHOWN) || UNSET,
-    firstFew(addresses, MOST_SHOWN) || UNSET,
+    firstFew(ports, MAX_SHOWN) || UNSET,
+    firstFew(addresses, MAX_SHOWN) || UNSET,
     age(slice, now),
   ];
 }

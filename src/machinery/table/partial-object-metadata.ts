@@ -1,14 +1,14 @@
+/** PartialObjectMetadata (`as=PartialObjectMetadata`): an object's metadata alone. */
 import type { ListMeta, ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../index.ts';
 
-/** An object's metadata alone (`as=PartialObjectMetadata`), for clients that need no more. */
 export interface PartialObjectMetadata {
   kind: 'PartialObjectMetadata';
   apiVersion: string;
   metadata: ObjectMeta;
 }
 
-export interface PartialObjectMetadataList {
+interface PartialObjectMetadataList {
   kind: 'PartialObjectMetadataList';
   apiVersion: string;
   metadata: ListMeta;

@@ -1,10 +1,12 @@
+/** Table cells of pods: the printed status, readiness and restarts. */
 import type { ContainerStatus, Pod, PodTemplate } from '../../api/generated/core-v1.ts';
+import type { TableRowCondition } from '../../api/generated/meta-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isRestartableInitContainer, isTerminalPhase } from '../../component-helpers/index.ts';
 import { age, containerCells, labelsText, nameOf, NONE, orNone, since } from './cell-text.ts';
-import type { Cell, TableRowCondition } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
-/** Restarts, with the time of the last one. */
+/** The number of restarts and the time of the last one. */
 class Restarts {
   count = 0;
   #last: string | undefined;
@@ -33,8 +35,8 @@ const isConditionTrue = (pod: Pod, type: string): boolean =>
   (pod.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
 
 /**
- * One word for the state of a pod. The phase is the start; what its init containers wait for, then what its containers
- * wait for or how they ended is said instead, and last that the pod is being deleted.
+ * The status column: the phase, replaced by the reason for which an init container or a container waits or has
+ * terminated, and by Terminating for a pod that is being deleted.
  */
 function summarize(pod: Pod): PodSummary {
   const initContainers = pod.spec?.initContainers ?? [];
@@ -65,7 +67,7 @@ function summarize(pod: Pod): PodSummary {
   return summary;
 }
 
-/** Stops at the first init container that is not done, and says whether there is one. */
+/** Stops at the first init container that is not done; returns whether there is one. */
 function summarizeInitContainers(
   pod: Pod,
   sidecars: ReadonlySet<string>,
@@ -130,7 +132,7 @@ export function podCells(pod: Pod, now: number): Cell[] {
   ];
 }
 
-/** Says that a pod is done, so that clients can leave it out. */
+/** The condition Completed of terminal pods, which clients may hide. */
 export function podConditions(pod: Pod): TableRowCondition[] {
   const completed = { type: 'Completed', status: 'True' };
   if (pod.status?.phase === 'Succeeded')

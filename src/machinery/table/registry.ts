@@ -1,3 +1,4 @@
+/** The table printers of the built-in resources. */
 import type { KubeObject } from '../index.ts';
 import * as admissionregistration from './admissionregistration.ts';
 import * as apps from './apps.ts';
@@ -10,11 +11,11 @@ import * as networking from './networking.ts';
 import { podCells, podConditions, podTemplateCells } from './pod.ts';
 import { endpointsCells, serviceCells } from './service.ts';
 import * as storage from './storage.ts';
-import type { TablePrinter } from './table.ts';
+import type { TablePrinter } from './table-printer.ts';
 
 type Cells = Omit<TablePrinter, 'columns'>;
 
-/** The registry is the one place where an object of any kind becomes the kind that its resource says it is. */
+/** The only place that casts a generic object to the type of its resource. */
 function of<Kind>(
   cells: (object: Kind, now: number) => ReturnType<Cells['cells']>,
   conditions?: (object: Kind) => ReturnType<NonNullable<Cells['conditions']>>,
@@ -26,7 +27,7 @@ function of<Kind>(
   };
 }
 
-/** How each built-in resource becomes cells; the columns are declared with the kind, in `api/`. */
+/** Cells by resource; the columns are declared with the kind in `api/`. */
 export const printers = {
   componentstatuses: of(core.componentStatusCells),
   configmaps: of(core.configMapCells),

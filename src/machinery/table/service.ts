@@ -1,8 +1,9 @@
+/** Table cells of Services and Endpoints. */
 import type { Endpoints, Service } from '../../api/generated/core-v1.ts';
 import { age, firstFew, labelsText, loadBalancerText, nameOf, NONE, UNKNOWN } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
-const MOST_ENDPOINTS = 3;
+const MAX_ENDPOINTS = 3;
 
 function externalIP(service: Service): string {
   const ips = service.spec?.externalIPs ?? [];
@@ -45,5 +46,5 @@ export function endpointsCells(endpoints: Endpoints, now: number): Cell[] {
     const ports = subset.ports ?? [];
     return ports.length === 0 ? ips : ports.flatMap(({ port }) => ips.map((ip) => hostPort(ip, port)));
   });
-  return [nameOf(endpoints), subsets.length === 0 ? NONE : firstFew(addresses, MOST_ENDPOINTS), age(endpoints, now)];
+  return [nameOf(endpoints), subsets.length === 0 ? NONE : firstFew(addresses, MAX_ENDPOINTS), age(endpoints, now)];
 }

@@ -1,3 +1,4 @@
+/** Table cells of the group storage.k8s.io. */
 import type {
   CSIDriver,
   CSINode,
@@ -7,7 +8,7 @@ import type {
 } from '../../api/generated/storage-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import { age, nameOf, NONE, UNSET } from './cell-text.ts';
-import type { Cell } from './table.ts';
+import type { Cell } from './table-printer.ts';
 
 const DEFAULT_CLASS_ANNOTATIONS = [
   'storageclass.kubernetes.io/is-default-class',

@@ -1,50 +1,11 @@
-/** Objects as rows and cells: what `kubectl get` shows (`application/json;as=Table;v=v1;g=meta.k8s.io`). */
-import type * as meta from '../../api/generated/meta-v1.ts';
-import type { ListMeta, TableColumnDefinition, TableRowCondition } from '../../api/generated/meta-v1.ts';
+/** Prints objects as a Table (`application/json;as=Table;v=v1;g=meta.k8s.io`), which `kubectl get` shows. */
+import type { TableColumnDefinition } from '../../api/generated/meta-v1.ts';
 import type { ColumnDeclaration, Resource } from '../../api/index.ts';
 import type { KubeObject } from '../index.ts';
 import { createdAtCells } from './cell-text.ts';
-import { partialObjectMetadata, type PartialObjectMetadata } from './partial-object-metadata.ts';
+import { partialObjectMetadata } from './partial-object-metadata.ts';
 import { printers } from './registry.ts';
-
-export type { TableColumnDefinition, TableRowCondition };
-
-export type Cell = string | number | boolean | null;
-
-/** Rows that say whether they carry their object, where the declared type leaves it open. */
-export interface TableRow extends meta.TableRow {
-  cells: Cell[];
-  object: KubeObject | PartialObjectMetadata | null;
-}
-
-export interface Table extends Omit<meta.Table, 'columnDefinitions'> {
-  kind: 'Table';
-  apiVersion: string;
-  /** Null in the later events of a watch. */
-  columnDefinitions: TableColumnDefinition[] | null;
-  rows: TableRow[];
-}
-
-/** How the objects of one kind are shown. */
-export interface TablePrinter {
-  readonly columns: readonly TableColumnDefinition[];
-  /** One cell for each column; `now` in milliseconds since 1970. */
-  readonly cells: (object: KubeObject, now: number) => Cell[];
-  readonly conditions?: (object: KubeObject) => TableRowCondition[];
-}
-
-export interface TableOptions {
-  /** Milliseconds since 1970, from which ages are counted. */
-  readonly now: number;
-  /** What a row says of its object besides the cells. */
-  readonly includeObject?: 'None' | 'Metadata' | 'Object';
-  /** Of meta.k8s.io: v1 or v1beta1. */
-  readonly version?: string;
-  /** The list's metadata; of a single object only the version is kept. */
-  readonly metadata?: ListMeta;
-  /** The later events of a watch do not repeat the columns. */
-  readonly withoutColumns?: boolean;
-}
+import type { Table, TableOptions, TablePrinter, TableRow } from './table-printer.ts';
 
 export function printTable(
   subject: Resource | TablePrinter,
@@ -70,21 +31,21 @@ function printRow(printer: TablePrinter, object: KubeObject, options: TableOptio
   return conditions.length > 0 ? { cells, conditions, object: shown } : { cells, object: shown };
 }
 
-const named = (name: string): Omit<TablePrinter, 'columns'> | undefined =>
+const printerOf = (name: string): Omit<TablePrinter, 'columns'> | undefined =>
   Object.hasOwn(printers, name) ? printers[name as keyof typeof printers] : undefined;
 
-const made = new WeakMap<Resource, TablePrinter>();
+const cache = new WeakMap<Resource, TablePrinter>();
 
-/** The printer of a built-in resource; name and creation time for those that have none of their own. */
+/** The printer of a built-in resource; by default it shows name and creation time. */
 export function tablePrinter(resource: Resource): TablePrinter {
-  let printer = made.get(resource);
+  let printer = cache.get(resource);
   if (!printer) {
     const name = resource.group === '' ? resource.plural : `${resource.plural}.${resource.group}`;
-    const own = named(`${name}/${resource.version}`) ?? named(name);
+    const own = printerOf(`${name}/${resource.version}`) ?? printerOf(name);
     printer = own
       ? { columns: resource.columns.map(columnDefinition), ...own }
       : { columns: createdAtColumns, cells: createdAtCells };
-    made.set(resource, printer);
+    cache.set(resource, printer);
   }
   return printer;
 }
@@ -110,7 +71,7 @@ const createdAtColumns = [
   columnDefinition({ name: 'Created At', type: 'date', format: '', priority: 0 }),
 ];
 
-/** What the scale subresource is shown as. */
+/** The printer of the scale subresource. */
 export const scalePrinter: TablePrinter = {
   columns: (
     [

@@ -13,7 +13,7 @@ import {
 import { canonicalize } from '../decode/index.ts';
 
 export interface ObjectGenerator {
-  /** A canonical value of the message; without apiVersion and kind unless the message is an object and chance says so. */
+  /** A random canonical value of the message; an object may have apiVersion and kind. */
   message(message: Message): Record<string, unknown>;
   /** A canonical object with its apiVersion and kind. */
   object(message: Message, gvk: GroupVersionKind): Record<string, unknown>;

@@ -1,15 +1,15 @@
 /**
- * What validation asks of CEL. The compiler is part of another folder and comes in with the context; without it,
- * expressions are checked for everything but whether they compile.
+ * The contract between validation and CEL. The compiler is in another folder and comes with the ValidationContext.
+ * Without it, expressions are not compiled.
  */
 export interface CelCompilation {
-  /** Where and why the expression does not compile, as upstream words it; absent when it does. */
+  /** Upstream's error if the expression does not compile. */
   readonly error?: CelCompilationError;
-  /** The greatest estimated cost of one evaluation. */
+  /** The maximum estimated cost of one evaluation. */
   readonly maxCost: number;
-  /** The greatest number of times that a rule runs, seen from the sizes that its own schema allows. */
+  /** The maximum number of evaluations in one object, from the sizes that the schema of the rule allows. */
   readonly maxCardinality: number;
-  /** Whether the expression refers to the value before the update. */
+  /** Whether the expression uses `oldSelf`. */
   readonly usesOldSelf: boolean;
 }
 
@@ -21,9 +21,9 @@ export interface CelCompilationError {
 /** A rule of a custom resource's schema. */
 export interface CelSchemaRule {
   readonly expression: string;
-  /** The rule itself gives a bool, its message a string. */
+  /** A rule must evaluate to a bool, its messageExpression to a string. */
   readonly use: 'rule' | 'messageExpression';
-  /** The schema's root, and the steps from there to the schema that holds the rule. */
+  /** The root schema, and the path from it to the schema with the rule. */
   readonly rootSchema: unknown;
   readonly schema: unknown;
   /** Whether the schema describes a whole resource: then `self` has apiVersion, kind and metadata. */
@@ -48,7 +48,7 @@ export interface CelAdmissionExpression {
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
 }
 
-/** A value against the rules of a schema, for defaults. */
+/** A rule that a default value fails. */
 export interface CelValueFailure {
   /** The path inside the value: `spec.a`, or empty. */
   readonly field: string;
@@ -61,6 +61,6 @@ export interface CelCompiler {
   compileSchemaRule(rule: CelSchemaRule): CelCompilation;
   compileAdmissionExpression(expression: CelAdmissionExpression): CelCompilation;
   compileDeviceSelector(expression: string): CelCompilation;
-  /** Runs the schema's rules, at every depth, on a value that has no predecessor. */
+  /** Evaluates all rules of a schema on a value without an old value. */
   evaluateSchemaRules?(schema: unknown, value: unknown): readonly CelValueFailure[];
 }

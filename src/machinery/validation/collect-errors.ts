@@ -1,28 +1,28 @@
 /**
- * Collects the errors of a validation, up to a number that nobody reads to the end. A small body can have errors without
- * end (a list of empty containers), and finding all of them would keep everybody else waiting.
+ * Collects the errors of a validation up to a limit. A small body can have very many errors (a list of empty
+ * containers), and finding all of them would block other requests.
  */
 import type { FieldError } from '../errors/index.ts';
 
-export const ENOUGH_ERRORS = 1000;
+export const MAX_ERRORS = 1000;
 
-class Enough extends Error {}
+class TooManyErrors extends Error {}
 
 class ErrorList extends Array<FieldError> {
   override push(...errors: FieldError[]): number {
     const length = super.push(...errors);
-    if (length >= ENOUGH_ERRORS) throw new Enough();
+    if (length >= MAX_ERRORS) throw new TooManyErrors();
     return length;
   }
 }
 
-/** The errors that `find` adds to its list; it is broken off when they are enough. */
+/** The errors that `find` adds to its list; it is stopped at the limit. */
 export function collectErrors(find: (errors: FieldError[]) => void): FieldError[] {
   const errors = new ErrorList();
   try {
     find(errors);
   } catch (error) {
-    if (!(error instanceof Enough)) throw error;
+    if (!(error instanceof TooManyErrors)) throw error;
   }
   return Array.from(errors);
 }

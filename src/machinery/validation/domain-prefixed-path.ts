@@ -1,4 +1,4 @@
-/** Names of the form `acme.io/foo`: a domain, a slash, and a path that may stand in a URL. */
+/** Validates names of the form `acme.io/foo`: a domain, a slash, and a path that is valid in a URL. */
 import { type FieldError, invalidValue, type Path, required } from '../errors/index.ts';
 import { dns1123Subdomain, regexMessage } from '../names/index.ts';
 

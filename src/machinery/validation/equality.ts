@@ -1,6 +1,6 @@
 /**
- * Equality of values in canonical form. Absent, null and an empty list are the same thing; an empty message is not,
- * since canonical form has already dropped what means nothing. Quantities are equal if they are as much.
+ * Semantic equality of values in canonical form (upstream's apiequality.Semantic). Absent, null and an empty list are
+ * equal; an empty message is not equal to an absent one. Quantities are compared by value.
  */
 import { ownValue } from '../../base/index.ts';
 import { compareQuantities, quantityOrUndefined } from './quantities.ts';
@@ -19,7 +19,7 @@ export function semanticEqual(a: unknown, b: unknown): boolean {
 
 type Equality = (a: unknown, b: unknown) => boolean;
 
-/** Fields that hold quantities, alone or by the names of resources. Elsewhere `1Ki` and `1024` are two texts. */
+/** Fields that hold quantities or resource lists. In other fields `1Ki` and `1024` are different strings. */
 const QUANTITY_FIELDS = new Set([
   'limits',
   'requests',

@@ -1,8 +1,8 @@
-/** JSON inside of a string field: parsed, or refused with what Go's parser says of it. */
+/** Parses JSON in a string field, with Go's errors. */
 import { parseJson } from '../decode/index.ts';
 import { isStatusError } from '../errors/index.ts';
 
-export type ParsedJson = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string };
+type ParsedJson = { readonly value: unknown; readonly problem?: undefined } | { readonly problem: string };
 
 export function parseGoJson(text: string): ParsedJson {
   try {

@@ -1,6 +1,6 @@
 /**
- * A value as upstream's error messages show it where they print one of the server's internal structs: Go's field names,
- * every field, zero or not.
+ * Prints a value as an internal Go struct, as some of upstream's error messages do: with Go's field names and all
+ * fields, also zero ones.
  */
 import { type Field, type Message, schema, type Type } from '../../api/index.ts';
 import { isRecord, stringifyJson } from '../../base/index.ts';
@@ -8,7 +8,7 @@ import { Verbatim } from '../errors/index.ts';
 
 const META_PREFIX = 'io.k8s.apimachinery.pkg.apis.meta.';
 
-/** Go writes initialisms in capitals, wherever they stand in a name. */
+/** Go writes initialisms in capitals. */
 const INITIALISMS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     apiGroup: 'APIGroup',
@@ -69,7 +69,7 @@ const INITIALISMS: ReadonlyMap<string, string> = new Map(
     wwids: 'WWIDs',
   }),
 );
-/** Messages whose fields `string`, `version`… are values and are called so; elsewhere the words are plain names. */
+/** Messages whose Go fields have the suffix Value: `StringValue`, `VersionValue`. */
 const VALUE_UNIONS = new Set(['DeviceAttribute']);
 const PLAIN_ELSEWHERE = new Set(['bool', 'bools', 'int', 'ints', 'string', 'strings', 'version', 'versions']);
 
@@ -77,7 +77,7 @@ export function goStruct(fullName: string, value: unknown): Verbatim {
   return new Verbatim(goJson(structOf(schema.message(fullName), value)));
 }
 
-/** The struct as an object, for messages that print it in another form. */
+/** The struct as an object, for messages with another format. */
 export function goStructObject(fullName: string, value: unknown): Record<string, unknown> {
   const struct = structOf(schema.message(fullName), value);
   return isRecord(struct) ? struct : {};
@@ -88,7 +88,7 @@ export function goStructs(fullName: string, values: readonly unknown[] | undefin
   return new Verbatim(goJson(values ? values.map((value) => structOf(message, value)) : null));
 }
 
-/** JSON as Go writes it: the characters that HTML cares for are escaped. */
+/** JSON as Go encodes it, with HTML characters escaped. */
 export function goJson(value: unknown): string {
   return stringifyJson(value).replace(
     /[<>&\u2028\u2029]/g,
@@ -104,7 +104,7 @@ function structOf(message: Message, value: unknown): unknown {
   );
 }
 
-/** Where fields stand elsewhere in the internal struct: after which others. */
+/** Fields whose position in the internal struct differs: field → its predecessor. */
 const MOVED_AFTER: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   Object.entries<Readonly<Record<string, string>>>({
     PersistentVolumeSource: { quobyte: 'rbd', flexVolume: 'iscsi' },

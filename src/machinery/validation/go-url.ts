@@ -1,10 +1,10 @@
-/** URLs as Go's net/url parses them, with its errors, as far as validation looks into them. */
+/** Parses URLs as Go's net/url does, with its errors. */
 import { quote } from '../../base/index.ts';
 
-export interface GoUrl {
+interface GoUrl {
   readonly scheme: string;
   readonly host: string;
-  /** What stands before the at sign, if there is one. */
+  /** The user information before the `@`. */
   readonly user: string | undefined;
   readonly query: string;
   readonly fragment: string;

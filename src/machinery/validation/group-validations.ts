@@ -1,4 +1,4 @@
-/** The validation of every group but the core group, as the registry takes it in. */
+/** The validations of all groups except the core group. */
 import { admissionregistrationValidations } from './admissionregistration/index.ts';
 import { apiextensionsValidations } from './apiextensions/index.ts';
 import { apiregistrationValidations } from './apiregistration/index.ts';

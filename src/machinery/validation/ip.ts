@@ -16,7 +16,7 @@ import { type FieldError, invalidValue, type Path } from '../errors/index.ts';
 const BAD_IP = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 const BAD_CIDR = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 
-/** For fields that once took sloppy addresses: those that are stored may stay, with `strict` false. */
+/** For fields that used to accept sloppy addresses: stored ones are still accepted, with `strict` false. */
 export function checkLegacyIp(errors: FieldError[], value: string, at: Path, { strict = true } = {}): void {
   const ip = parseIp(value);
   if (!ip) {
@@ -28,7 +28,7 @@ export function checkLegacyIp(errors: FieldError[], value: string, at: Path, { s
   if (ip.mapped) errors.push(invalidValue(at, value, 'must not be an IPv4-mapped IPv6 address'));
 }
 
-/** For fields that take only the canonical form of an address. */
+/** For fields that accept only the canonical form of an address. */
 export function checkIp(errors: FieldError[], value: string, at: Path): void {
   const before = errors.length;
   checkLegacyIp(errors, value, at, { strict: true });
@@ -71,7 +71,7 @@ export function checkInterfaceAddress(errors: FieldError[], value: string, at: P
   if (value !== canonical) errors.push(invalidValue(at, value, `must be in canonical form (${quote(canonical)})`));
 }
 
-/** What to warn of in an address that was accepted although it is not in good form. */
+/** Warnings about an accepted address that is not in canonical form. */
 export function ipWarnings(value: string, at: Path): string[] {
   const ip = parseIp(value);
   if (!ip) return [];
@@ -106,7 +106,7 @@ export function cidrWarnings(value: string, at: Path): string[] {
   return warnings;
 }
 
-/** Addresses that mean something else on every machine are of no use to others. */
+/** Refuses addresses that are not reachable from other machines: loopback, link-local and the like. */
 export function validateNonSpecialIp(errors: FieldError[], value: string, at: Path): void {
   const ip = parseIp(value);
   if (!ip) {

@@ -1,12 +1,12 @@
-/** What a kind's validation consists of: ordered lists of named checks, each adding the errors it finds. */
+/** The validation of a kind: ordered lists of named checks, each of which adds its errors. */
 import type { FieldError } from '../errors/index.ts';
 import type { CelCompiler } from './cel-compiler.ts';
 
-/** What a check may know besides the objects. */
+/** What checks depend on besides the objects. */
 export interface ValidationContext {
-  /** Whether pods may ask for privileged containers (the API server's --allow-privileged). */
+  /** Whether pods may have privileged containers (--allow-privileged of the API server). */
   readonly allowPrivileged: boolean;
-  /** Feature gates that are set otherwise than v1.36 has them by default. */
+  /** Feature gates that differ from the defaults of v1.36. */
   readonly features: Readonly<Record<string, boolean>>;
   /** Compiles CEL expressions; without it they are not compiled. */
   readonly cel?: CelCompiler;
@@ -26,19 +26,21 @@ interface CheckShapes<T> {
 
 export type CreateCheck<T> = CheckShapes<T>['create'];
 export type UpdateCheck<T> = CheckShapes<T>['update'];
-/** Adds the warnings that a client gets along with the answer; `old` is absent on create. */
+/** Adds the warnings of a response; `old` is absent on create. */
 export type WarningCheck<T> = CheckShapes<T>['warn'];
 
 export interface KindValidation<T extends object = object> {
-  /** Objects of the kind are answered and not stored (reviews): they need no name. */
+  /** Objects of the kind (reviews) are not stored and need no name. */
   readonly unstored?: true;
   readonly create: readonly CreateCheck<T>[];
   readonly update: readonly UpdateCheck<T>[];
   /** The checks of a write to /status. */
   readonly status?: readonly UpdateCheck<T>[];
-  /** The checks of writes to other subresources that carry the kind itself (ephemeralcontainers, resize, finalize, approval). */
+  /**
+   * The checks of writes to other subresources with the same kind (ephemeralcontainers, resize, finalize, approval).
+   */
   readonly subresources?: Readonly<Record<string, readonly UpdateCheck<T>[]>>;
   readonly warnings?: readonly WarningCheck<T>[];
-  /** The warnings of a write to /status, where a kind has any. */
+  /** The warnings of a write to /status. */
   readonly statusWarnings?: readonly WarningCheck<T>[];
 }

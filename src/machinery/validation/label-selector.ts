@@ -1,13 +1,13 @@
-/** Labels, label selectors and the field selectors of access reviews. */
+/** Validates labels, label selectors and the field selectors of access reviews. */
 import type { FieldSelectorRequirement, LabelSelector, LabelSelectorRequirement } from '../../api/generated/meta-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../errors/index.ts';
 import { labelValue, qualifiedName } from '../names/index.ts';
 
 export interface SelectorAllowances {
-  /** For objects that were stored before values were checked. */
+  /** Accept invalid values that are stored already. */
   readonly invalidValues?: boolean;
-  /** For reviews, where an operator may be newer than this server. */
+  /** Accept unknown operators, for reviews. */
   readonly unknownOperators?: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The checks on metadata as they stand in a kind's lists. */
+/** The metadata checks in the lists of the kinds. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import type { CreateCheck, UpdateCheck } from './kind-validation.ts';
 import { validateObjectMeta, validateObjectMetaUpdate, type ObjectMetaRules } from './object-meta.ts';
@@ -17,7 +17,7 @@ export const metadata =
 export const metadataUpdate: UpdateCheck<WithMetadata> = (errors, object, old) =>
   validateObjectMetaUpdate(errors, object.metadata ?? NO_METADATA, old.metadata ?? NO_METADATA);
 
-/** For kinds that check a name again on every update. */
+/** For kinds that also check the name on update. */
 export const metadataAgain =
   (rules: ObjectMetaRules): UpdateCheck<WithMetadata> =>
   (errors, object) =>

@@ -1,4 +1,4 @@
-/** The rules that every object's metadata follows, on create and on update. */
+/** Validates ObjectMeta on create and update, and the metav1.Condition of many kinds. */
 import type { Condition, ManagedFieldsEntry, ObjectMeta, OwnerReference } from '../../api/generated/meta-v1.ts';
 import { ownValue, quote } from '../../base/index.ts';
 import {
@@ -33,7 +33,7 @@ const SUBRESOURCE_MAX_BYTES = 256;
 export interface ObjectMetaRules {
   readonly namespaced: boolean;
   readonly name: NameCheck;
-  /** A few kinds check only the name that came out of generateName. */
+  /** The generated name is checked, but not the generateName. */
   readonly uncheckedGenerateName?: true;
   /** Finalizers of custom resources need not be qualified. */
   readonly unqualifiedFinalizers?: true;
@@ -90,7 +90,7 @@ export function validateObjectMetaUpdate(
   if (meta.finalizers) validateStandardFinalizers(errors, meta.finalizers, at.child('finalizers'));
 }
 
-/** What holds for custom resources as well, whose finalizers need not be qualified. */
+/** The checks that also hold for custom resources, whose finalizers need not be qualified. */
 export function validateAnyObjectMetaUpdate(
   errors: FieldError[],
   meta: ObjectMeta,
@@ -119,7 +119,7 @@ export function validateAnyObjectMetaUpdate(
   if (meta.managedFields) validateManagedFields(errors, meta.managedFields, at.child('managedFields'));
 }
 
-/** The value is shown as it now is, and must be as it was. */
+/** The error shows the new value. */
 export function validateImmutable(errors: FieldError[], value: unknown, old: unknown, at: Path): void {
   if (!semanticEqual(value, old)) errors.push(invalidValue(at, value, IMMUTABLE_MESSAGE));
 }
@@ -149,7 +149,7 @@ function annotationBytes(annotations: Readonly<Record<string, string>>): number 
   return bytes;
 }
 
-export function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], at: Path): void {
+function validateOwnerReferences(errors: FieldError[], references: readonly OwnerReference[], at: Path): void {
   let controller = '';
   for (const reference of references) {
     validateOwnerReference(errors, reference, at);
@@ -165,7 +165,7 @@ export function validateOwnerReferences(errors: FieldError[], references: readon
 
 function validateOwnerReference(errors: FieldError[], reference: OwnerReference, at: Path): void {
   const { apiVersion = '', kind = '', name = '', uid = '' } = reference;
-  // An apiVersion with more than one slash is no group and version, and so has neither.
+  // An apiVersion with more than one slash has no group and version.
   const slash = apiVersion.indexOf('/');
   const version = slash >= 0 && apiVersion.includes('/', slash + 1) ? '' : apiVersion.slice(slash + 1);
   if (version === '') errors.push(invalidValue(at.child('apiVersion'), apiVersion, 'version must not be empty'));
@@ -177,7 +177,7 @@ function validateOwnerReference(errors: FieldError[], reference: OwnerReference,
   }
 }
 
-export function validateFinalizers(errors: FieldError[], finalizers: readonly string[], at: Path): void {
+function validateFinalizers(errors: FieldError[], finalizers: readonly string[], at: Path): void {
   for (const finalizer of finalizers) validateFinalizerName(errors, finalizer, at);
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(invalidValue(at, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
@@ -194,7 +194,7 @@ function validateStandardFinalizers(errors: FieldError[], finalizers: readonly s
   for (const [i, finalizer] of finalizers.entries()) validateStandardFinalizer(errors, finalizer, at.index(i));
 }
 
-/** Without a domain, a finalizer's name must be one that Kubernetes has given. */
+/** A finalizer without a domain must be a standard finalizer of Kubernetes. */
 export function validateStandardFinalizer(errors: FieldError[], finalizer: string, at: Path): void {
   if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)) return;
   errors.push(invalidValue(at, finalizer, 'name is neither a standard finalizer name nor is it fully qualified'));
@@ -214,7 +214,7 @@ function validateNoNewFinalizers(
   );
 }
 
-export function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], at: Path): void {
+function validateManagedFields(errors: FieldError[], entries: readonly ManagedFieldsEntry[], at: Path): void {
   for (let i = 0; i < entries.length; i++) {
     const { operation = '', fieldsType = '', manager = '', subresource = '' } = entries[i]!;
     if (operation !== 'Apply' && operation !== 'Update') {
@@ -229,7 +229,7 @@ export function validateManagedFields(errors: FieldError[], entries: readonly Ma
   }
 }
 
-/** What most managers are called: nothing in it to look at more closely. */
+/** Names of managers that need no further check. */
 const PLAIN_MANAGER = /^[\w.-]{0,128}$/;
 const NOT_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
@@ -247,7 +247,6 @@ const CONDITION_REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?';
 const CONDITION_REASON_RE = new RegExp(`^${CONDITION_REASON}$`);
 const CONDITION_STATUSES = ['False', 'True', 'Unknown'];
 
-/** The conditions of the kinds that use meta's Condition. */
 export function validateConditions(errors: FieldError[], conditions: readonly Condition[], at: Path): void {
   const seen = new Set<string>();
   for (const [i, condition] of conditions.entries()) {
@@ -257,7 +256,7 @@ export function validateConditions(errors: FieldError[], conditions: readonly Co
   }
 }
 
-export function validateCondition(errors: FieldError[], condition: Condition, at: Path): void {
+function validateCondition(errors: FieldError[], condition: Condition, at: Path): void {
   const { type = '', status = '', reason = '', message = '', observedGeneration = 0 } = condition;
   validateLabelName(errors, type, at.child('type'));
   if (!CONDITION_STATUSES.includes(status)) errors.push(notSupported(at.child('status'), status, CONDITION_STATUSES));

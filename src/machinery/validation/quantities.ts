@@ -1,4 +1,4 @@
-/** Questions that validation asks of quantities in canonical text. The usual answer needs no arithmetic. */
+/** Checks of quantities in canonical text; common cases need no arithmetic. */
 import { parseQuantity, Quantity, QuantityError } from '../../base/index.ts';
 
 const ZERO = Quantity.zero();
@@ -6,7 +6,7 @@ const ZERO = Quantity.zero();
 /** An absent quantity is zero. */
 export const quantityOf = (text: string | undefined): Quantity => (text === undefined ? ZERO : parseQuantity(text));
 
-/** For text that need not be a quantity at all, such as a part of a resource's name. */
+/** For a text that may not be a quantity, such as a part of a resource's name. */
 export function quantityOrUndefined(text: string): Quantity | undefined {
   try {
     return parseQuantity(text);
@@ -23,6 +23,6 @@ export const isNegativeQuantity = (text: string): boolean => text.charCodeAt(0) 
 
 export const isPositiveQuantity = (text: string): boolean => quantityOf(text).sign() > 0;
 
-/** Rounded up to thousandths, it has none left over. */
+/** Whether it is an integer after rounding up to thousandths. */
 export const isWholeQuantity = (text: string): boolean =>
   /^-?\d+$/.test(text) || quantityOf(text).scaledValue(-3) % 1000n === 0n;

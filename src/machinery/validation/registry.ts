@@ -1,7 +1,4 @@
-/**
- * Every kind's validation, by `group/plural`; by `group/version/plural` where a group's versions are different
- * things to check.
- */
+/** The validation of every kind, by `group/plural`, or by `group/version/plural` if versions differ. */
 import * as core from './core/index.ts';
 import { groupBodies, groupValidations } from './group-validations.ts';
 import type { KindValidation } from './kind-validation.ts';
@@ -27,7 +24,7 @@ export const validations: Readonly<Record<string, KindValidation>> = {
   ...groupValidations,
 };
 
-/** Bodies that are posted to a subresource and are objects of a kind of their own. */
+/** Bodies of subresources that are objects of another kind. */
 export const bodyValidations: Readonly<Record<string, KindValidation>> = {
   Binding: core.binding,
   ...groupBodies,

@@ -1,4 +1,4 @@
-/** Names of certificate signers: `example.com/signer-name`. */
+/** Validates names of certificate signers: `example.com/signer-name`. */
 import { quote } from '../../base/index.ts';
 import { type FieldError, invalidValue, type Path, required, tooLong } from '../errors/index.ts';
 import { dns1123Label, dns1123Subdomain, type Messages, utf8Longer } from '../names/index.ts';
@@ -27,7 +27,7 @@ export function validateSignerName(errors: FieldError[], name: string, at: Path)
   if (utf8Longer(name, DOMAIN_MAX + PATH_MAX + 1)) errors.push(tooLong(at, DOMAIN_MAX + PATH_MAX + 1));
 }
 
-/** Only the first wrong label is told of, since the text would not say which of several it is about. */
+/** Reports only the first invalid label. */
 function validateLabels(errors: FieldError[], text: string, at: Path, syntax: (label: string) => Messages): void {
   const wrong = text.split('.').find((label) => syntax(label).length > 0);
   if (wrong === undefined) return;
@@ -35,7 +35,7 @@ function validateLabels(errors: FieldError[], text: string, at: Path, syntax: (l
     errors.push(invalidValue(at, text, `validating label ${quote(wrong)}: ${message}`));
 }
 
-/** A trust bundle's name begins with its signer's, if it has one; without a signer it has no colon in it. */
+/** The name of a ClusterTrustBundle has its signer as a prefix; without a signer it has no colon. */
 export function clusterTrustBundleName(name: string, signerName: string): Messages {
   if (signerName === '') {
     if (name.includes(':')) return ['ClusterTrustBundle without signer name must not have ":" in its name'];

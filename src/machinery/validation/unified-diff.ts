@@ -1,9 +1,9 @@
 /**
- * The differences of two texts in the unified format, found as Python's difflib (and its port to Go, which upstream
- * uses for objects in messages) finds them: by the longest runs of equal lines.
+ * The unified diff of two texts, by the algorithm of Python's difflib, whose port to Go upstream uses in messages: it
+ * matches the longest runs of equal lines.
  */
 const CONTEXT = 3;
-/** Of this many lines on, lines that make up more than a hundredth are no anchors for a match. */
+/** In texts with at least this many lines, lines that make up more than 1% do not start a match. */
 const POPULAR_FROM = 200;
 
 interface Match {
@@ -45,7 +45,7 @@ function range(start: number, end: number): string {
   return `${length === 0 ? start : start + 1},${length}`;
 }
 
-/** Changes with at most three equal lines around them; those further apart are groups of their own. */
+/** Groups changes with up to three equal lines of context. */
 function groupChanges(changes: readonly Change[]): Change[][] {
   const groups: Change[][] = [];
   let group: Change[] = [];
@@ -88,13 +88,13 @@ function changesOf(a: readonly string[], b: readonly string[]): Change[] {
   return changes;
 }
 
-/** The runs of equal lines, in order, neighbours joined. */
+/** The runs of equal lines in order; adjacent runs are joined. */
 function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
-  const places = placesOf(b);
+  const positions = positionsOf(b);
   const found: Match[] = [];
   const queue = [{ a1: 0, a2: a.length, b1: 0, b2: b.length }];
   for (let part = queue.pop(); part; part = queue.pop()) {
-    const match = longestMatch(a, b, { places, ...part });
+    const match = longestMatch(a, b, { positions, ...part });
     if (match.size === 0) continue;
     found.push(match);
     queue.push({ a1: part.a1, a2: match.a, b1: part.b1, b2: match.b });
@@ -111,34 +111,34 @@ function matchesOf(a: readonly string[], b: readonly string[]): Match[] {
   return joined;
 }
 
-/** Where each line stands in the second text, without the lines that are too common to mean anything. */
-function placesOf(b: readonly string[]): ReadonlyMap<string, readonly number[]> {
-  const places = new Map<string, number[]>();
+/** The positions of each line in the second text, without lines that are too common. */
+function positionsOf(b: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const positions = new Map<string, number[]>();
   for (const [j, line] of b.entries()) {
-    const list = places.get(line);
+    const list = positions.get(line);
     if (list) list.push(j);
-    else places.set(line, [j]);
+    else positions.set(line, [j]);
   }
-  if (b.length < POPULAR_FROM) return places;
+  if (b.length < POPULAR_FROM) return positions;
   const popular = Math.floor(b.length / 100) + 1;
-  for (const [line, list] of places) if (list.length > popular) places.delete(line);
-  return places;
+  for (const [line, list] of positions) if (list.length > popular) positions.delete(line);
+  return positions;
 }
 
 interface Part {
-  readonly places: ReadonlyMap<string, readonly number[]>;
+  readonly positions: ReadonlyMap<string, readonly number[]>;
   readonly a1: number;
   readonly a2: number;
   readonly b1: number;
   readonly b2: number;
 }
 
-function longestMatch(a: readonly string[], b: readonly string[], { places, a1, a2, b1, b2 }: Part): Match {
+function longestMatch(a: readonly string[], b: readonly string[], { positions, a1, a2, b1, b2 }: Part): Match {
   let best: Match = { a: a1, b: b1, size: 0 };
   let lengths = new Map<number, number>();
   for (let i = a1; i < a2; i++) {
     const next = new Map<number, number>();
-    for (const j of places.get(a[i]!) ?? []) {
+    for (const j of positions.get(a[i]!) ?? []) {
       if (j < b1) continue;
       if (j >= b2) break;
       const size = (lengths.get(j - 1) ?? 0) + 1;
@@ -147,7 +147,7 @@ function longestMatch(a: readonly string[], b: readonly string[], { places, a1, 
     }
     lengths = next;
   }
-  // The lines that were left out as too common may still be equal at the edges.
+  // Common lines may still extend the match at its edges.
   let { a: start, b: at, size } = best;
   while (start > a1 && at > b1 && a[start - 1] === b[at - 1]) {
     start--;

@@ -1,18 +1,18 @@
-/** How the server reaches a webhook: by URL, or by a Service of the cluster. */
+/** Validates the clientConfig of webhooks: a URL or a Service. */
 import { type FieldError, invalidValue, type Path, required } from '../errors/index.ts';
 import { dns1123Subdomain, portNumber } from '../names/index.ts';
 import { parseGoUrl } from './go-url.ts';
 
 const FORM = '; desired format: https://host[/path]';
 
-export interface WebhookService {
+interface WebhookService {
   readonly namespace?: string;
   readonly name?: string;
   readonly path?: string;
   readonly port?: number;
 }
 
-export interface ClientConfig {
+interface ClientConfig {
   readonly url?: string;
   readonly service?: WebhookService;
 }
@@ -37,7 +37,7 @@ function validateWebhookUrl(errors: FieldError[], text: string, at: Path): void 
   if (url.query !== '') errors.push(invalidValue(at, url.query, 'query parameters are not permitted in the URL'));
 }
 
-// Upstream's callers hand over name and namespace in each other's place, so each error names the other field.
+// Upstream swaps name and namespace here, so each error names the other field.
 function validateWebhookService(
   errors: FieldError[],
   { namespace, name, path, port = 0 }: WebhookService,

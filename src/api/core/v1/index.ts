@@ -17,7 +17,7 @@ import * as service from './service.ts';
 import * as volume from './volume.ts';
 
 /** Named strings of the core group, with their values. */
-export const strings: StringDeclarations = {
+const strings: StringDeclarations = {
   AppArmorProfileType: ['Unconfined', 'RuntimeDefault', 'Localhost'],
   AzureDataDiskCachingMode: ['None', 'ReadOnly', 'ReadWrite'],
   AzureDataDiskKind: ['Shared', 'Dedicated', 'Managed'],

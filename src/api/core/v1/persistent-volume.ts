@@ -91,7 +91,7 @@ export const messages = {
   }),
   PersistentVolumeList: listOf('PersistentVolume'),
   PersistentVolumeSpec: message('The storage and how it may be used.', {
-    capacity: field(1, 'map[string]Quantity', 'Size of the volume.', { tellsEmpty: true }),
+    capacity: field(1, 'map[string]Quantity', 'Size of the volume.', { distinguishesEmpty: true }),
     persistentVolumeSource: field(2, 'PersistentVolumeSource', 'The storage behind the volume.', { inline: true }),
     accessModes: field(3, '[]PersistentVolumeAccessMode', 'All ways in which the volume can be used.', {
       list: 'atomic',

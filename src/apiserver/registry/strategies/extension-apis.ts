@@ -10,7 +10,7 @@ import type {
 import type { APIService } from '../../../api/generated/apiregistration-v1.ts';
 import { deepEqual, formatTime } from '../../../base/index.ts';
 import type { Clock } from '../../../kernel/index.ts';
-import { knowSchema } from '../../../machinery/validation/index.ts';
+import { prevalidateSchema } from '../../../machinery/validation/index.ts';
 import { inSlices } from '../../request/in-slices.ts';
 import { celCompiler } from '../cel-compiler.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
@@ -80,7 +80,7 @@ async function checkInSlices(clock: Clock, ...definitions: readonly CustomResour
   await clock.yield();
   for (const { spec } of definitions) {
     for (const { schema } of spec?.versions ?? [])
-      if (schema?.openAPIV3Schema) await inSlices(clock, knowSchema(schema.openAPIV3Schema, celCompiler));
+      if (schema?.openAPIV3Schema) await inSlices(clock, prevalidateSchema(schema.openAPIV3Schema, celCompiler));
   }
 }
 

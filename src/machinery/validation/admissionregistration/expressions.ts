@@ -1,4 +1,4 @@
-/** The CEL expressions of policies and match conditions. */
+/** Validates the CEL expressions of policies and match conditions. */
 import type { MatchCondition, Variable } from '../../../api/generated/admissionregistration-v1.ts';
 import {
   duplicate,
@@ -20,16 +20,16 @@ const CEL_RESERVED = new Set(
   ),
 );
 
-/** What expressions of one object share. */
+/** What the expressions of one object share. */
 export interface ExpressionScope {
   readonly cel: CelCompiler | undefined;
   readonly hasParams: boolean;
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
 }
 
-export type ExpressionUse = Pick<CelAdmissionExpression, 'use'> & { readonly hasAuthorizer: boolean };
+type ExpressionUse = Pick<CelAdmissionExpression, 'use'> & { readonly hasAuthorizer: boolean };
 
-/** `shown` is the expression as the error shows it, where that is not as it is compiled. */
+/** `shown` is the expression in the error, if it differs from the compiled one. */
 export function validateExpression(
   errors: FieldError[],
   expression: string,
@@ -80,7 +80,7 @@ export const declared = ({ name = '', expression = '' }: Variable): { name: stri
   expression,
 });
 
-/** Each variable may use those before it. */
+/** A variable may use those before it. */
 export function validateVariables(
   errors: FieldError[],
   variables: readonly Variable[],

@@ -1,4 +1,4 @@
-/** MutatingAdmissionPolicies and their bindings. */
+/** Validation of MutatingAdmissionPolicies and their bindings. */
 import type {
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicyBinding,
@@ -39,7 +39,7 @@ function validatePolicy(errors: FieldError[], spec: MutatingAdmissionPolicySpec,
   else if (!REINVOCATION_POLICIES.includes(policy)) errors.push(notSupported(policyAt, policy, REINVOCATION_POLICIES));
 }
 
-/** Each type of patch has its expression in the field of its name, and no other's. */
+/** Each patch type has its own field for the expression; the others must be absent. */
 const PATCH_TYPES = [
   { type: 'ApplyConfiguration', field: 'applyConfiguration', other: 'jsonPatch' },
   { type: 'JSONPatch', field: 'jsonPatch', other: 'applyConfiguration' },

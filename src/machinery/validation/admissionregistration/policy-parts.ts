@@ -1,4 +1,4 @@
-/** What validating and mutating policies have in common, and their bindings. */
+/** Validation that ValidatingAdmissionPolicies, MutatingAdmissionPolicies and their bindings share. */
 import type {
   MatchCondition,
   MatchResources,
@@ -21,7 +21,7 @@ import { validateLabelSelector } from '../label-selector.ts';
 import { declared, validateMatchConditions, validateVariables, type ExpressionScope } from './expressions.ts';
 import { FAILURE_POLICIES, validateMatchResources } from './rules.ts';
 
-export interface PolicySpec {
+interface PolicySpec {
   readonly failurePolicy?: string;
   readonly paramKind?: ParamKind;
   readonly matchConstraints?: MatchResources;
@@ -34,7 +34,7 @@ export interface PolicyScope {
   readonly context: ValidationContext;
 }
 
-/** Checks what comes before the policy's own expressions, and gives the scope that these have. */
+/** Validates the common fields of a policy and returns the scope of its expressions. */
 export function validatePolicyHead(
   errors: FieldError[],
   spec: PolicySpec,

@@ -1,4 +1,4 @@
-/** Which requests a webhook or a policy is about. */
+/** Validates the rules that select requests for a webhook or policy. */
 import type {
   MatchResources,
   NamedRuleWithOperations,
@@ -44,7 +44,7 @@ function validateList(errors: FieldError[], list: readonly string[], at: Path, w
     errors.push(invalidValue(at, list, `if '*' is present, must not specify other ${what}`));
 }
 
-/** `pods`, `pods/log`, and with a star for either part; what a star covers may not be listed beside it. */
+/** `pods`, `pods/log`, with `*` for either part. A resource that a wildcard covers must not be listed. */
 function validateResources(errors: FieldError[], resources: readonly string[], at: Path): void {
   if (resources.length === 0) errors.push(required(at));
   const allSubresourcesOf = new Set<string>();

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicies and their bindings. */
+/** Validation of ValidatingAdmissionPolicies and their bindings. */
 import type {
   AuditAnnotation,
   ExpressionWarning,

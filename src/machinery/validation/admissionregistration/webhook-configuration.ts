@@ -1,4 +1,4 @@
-/** ValidatingWebhookConfigurations and MutatingWebhookConfigurations. */
+/** Validation of ValidatingWebhookConfigurations and MutatingWebhookConfigurations. */
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -33,7 +33,7 @@ const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const ANY_SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const MAX_TIMEOUT_SECONDS = 30;
 
-/** What is asked; less on an update, when the stored configuration already fell short of it. */
+/** Rules that are relaxed on update if the stored configuration violates them already. */
 interface Rules {
   readonly ignoreMatchConditions: boolean;
   readonly noSideEffects: boolean;

@@ -1,4 +1,4 @@
-/** How objects get from one version of a custom kind to another. */
+/** Validates the conversion between the versions of a custom resource. */
 import { pemBlocks } from '../../../base/index.ts';
 import {
   type FieldError,

@@ -1,4 +1,4 @@
-/** CustomResourceDefinitions. */
+/** Validation of CustomResourceDefinitions. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionSpec,
@@ -31,7 +31,7 @@ const STATUS = path('status');
 const SCOPES = ['Cluster', 'Namespaced'];
 const VERSION_TYPE = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.CustomResourceDefinitionVersion';
 
-/** Finalizers need no domain here: the server's own has none. */
+/** Finalizers need no domain: the server's own has none. */
 const metadataUpdate: UpdateCheck<CustomResourceDefinition> = (errors, object, old) =>
   validateAnyObjectMetaUpdate(errors, object.metadata, old.metadata);
 
@@ -175,7 +175,7 @@ const hasExtensions = ({ schema }: CustomResourceDefinitionVersion): boolean =>
 
 interface VersionScope {
   readonly internal: InternalSpec;
-  /** Whether the versions have subresources of their own. */
+  /** Whether subresources are declared per version. */
   readonly perVersion: boolean;
   readonly rules: DefinitionRules;
   readonly context: ValidationContext;
@@ -227,7 +227,7 @@ function validateVersionList(errors: FieldError[], { versions, version }: Intern
   if (version !== '') validateListed(errors, version, SPEC.child('version'));
 }
 
-/** What all versions share. */
+/** Validates the fields that all versions share. */
 function validateCommonParts(
   errors: FieldError[],
   internal: InternalSpec,
@@ -290,7 +290,7 @@ function approvalOf({ metadata }: CustomResourceDefinition): Approval {
   return typeof url !== 'string' && url.host !== '' && url.scheme !== '' ? 'approved' : 'invalid';
 }
 
-/** Kubernetes' own groups are reviewed before they grow. */
+/** Definitions in groups of Kubernetes (*.k8s.io) need the annotation api-approved.kubernetes.io. */
 function validateApproval(
   errors: FieldError[],
   object: CustomResourceDefinition,

@@ -1,17 +1,17 @@
 /**
- * What is asked of a definition. A definition that is stored may have what would be refused today; an update of it is
- * not asked for more than what is stored already fulfils.
+ * Validation rules for a definition. Stored definitions may violate newer rules; an update only has to satisfy the
+ * rules that the stored one satisfies.
  */
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
 import { type FieldError, path } from '../../errors/index.ts';
 import { semanticEqual } from '../equality.ts';
 import { hasKnownReviewVersion, isCaBundle, type ConversionRules } from './conversion.ts';
 import { internalSpec } from './internal-form.ts';
-import { rightSchemas } from './right-schemas.ts';
 import { hasUnprunedDefaults } from './schema-defaults.ts';
 import { someSchema, type Schema } from './schema-props.ts';
 import { hasMergeableSetItems, SCHEMA_TYPES, validateMapListKeys, type SchemaRules } from './schema-rules.ts';
 import { isStructural } from './structural.ts';
+import { validatedSchemas } from './validated-schemas.ts';
 import { MAX_SELECTABLE_FIELDS } from './version-parts.ts';
 
 export interface DefinitionRules extends SchemaRules, ConversionRules {
@@ -19,9 +19,9 @@ export interface DefinitionRules extends SchemaRules, ConversionRules {
   readonly structural: boolean;
   readonly prunedDefaults: boolean;
   readonly immutableNames: boolean;
-  /** Versions whose schema is as it was: their rules were accepted at their cost before. */
+  /** Versions with an unchanged schema: the cost of their CEL rules is not checked again. */
   readonly unchangedSchemas: ReadonlySet<string>;
-  /** Versions that had more selectable fields than are allowed and have the same now; empty for the common ones. */
+  /** Versions that already had the same, too many, selectable fields; the empty string for those of all versions. */
   readonly tooManySelectableFields: ReadonlySet<string>;
 }
 
@@ -41,14 +41,14 @@ export const RULES_OF_NEW: DefinitionRules = {
 
 const NOWHERE = path();
 
-export const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
+const isEstablished = ({ status }: CustomResourceDefinition): boolean =>
   (status?.conditions ?? []).some(({ type, status: value }) => type === 'Established' && value === 'True');
 
 export function rulesAfter(object: CustomResourceDefinition, old: CustomResourceDefinition): DefinitionRules {
   const before = internalSpec(old.spec);
   const schemas = (old.spec.versions ?? []).map(({ schema }) => schema?.openAPIV3Schema);
   const known = schemas.filter((schema): schema is Schema => schema != null);
-  const doubtful = known.filter((schema) => !rightSchemas.has(schema));
+  const doubtful = known.filter((schema) => !validatedSchemas.has(schema));
   const none = (test: (schema: Schema) => boolean): boolean => !doubtful.some((schema) => someSchema(schema, test));
   const structural = doubtful.every((schema) => isStructural(schema, NOWHERE));
   const established = isEstablished(old);

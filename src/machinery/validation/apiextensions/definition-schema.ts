@@ -1,4 +1,4 @@
-/** A version's schema as a whole: its root, its structure, its defaults and its rules. */
+/** Validates the schema of a version: its root, structure, defaults and CEL rules. */
 import type { CustomResourceSubresources, CustomResourceValidation } from '../../../api/generated/apiextensions-v1.ts';
 import { append } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../errors/index.ts';
@@ -7,14 +7,14 @@ import { goStruct } from '../go-struct.ts';
 import type { ValidationContext } from '../kind-validation.ts';
 import { RULES_OF_NEW, type DefinitionRules } from './definition-rules.ts';
 import { inSteps } from './descend.ts';
-import { rightSchemas } from './right-schemas.ts';
-import { CelPlace } from './schema-cel.ts';
+import { CelSchemaContext } from './schema-cel.ts';
 import { validateDefaults } from './schema-defaults.ts';
 import { MAX_DEPTH, schemaDepth, type Schema } from './schema-props.ts';
-import { isRightSchema, validateSchema } from './schema-rules.ts';
-import { knowStructure, structuralFormProblem, validateStructural } from './structural.ts';
+import { isValidSchema, validateSchema } from './schema-rules.ts';
+import { prevalidateStructure, structuralFormProblem, validateStructural } from './structural.ts';
+import { validatedSchemas } from './validated-schemas.ts';
 
-/** With a status of its own, an object's root is checked in two halves, and only these can be told apart. */
+/** With a status subresource, the root schema may only have these fields. */
 const ROOT_FIELDS = [
   ['description', 'Description'],
   ['type', 'Type'],
@@ -44,7 +44,7 @@ const ROOT_FIELD_NAMES = new Set<string>(ROOT_FIELDS.map(([name]) => name));
 export const hasStatus = (subresources: CustomResourceSubresources | undefined): boolean =>
   subresources?.status != null;
 
-export interface SchemaScope {
+interface SchemaScope {
   readonly status: boolean;
   readonly rules: DefinitionRules;
   readonly ignoreRuleCost: boolean;
@@ -60,7 +60,7 @@ export function validateDefinitionSchema(
   const schema = validation?.openAPIV3Schema;
   if (!schema) return;
   const schemaAt = at.child('openAPIV3Schema');
-  if (!rightSchemas.has(schema) && schemaDepth(schema) > MAX_DEPTH) {
+  if (!validatedSchemas.has(schema) && schemaDepth(schema) > MAX_DEPTH) {
     errors.push(forbiddenField(schemaAt, `must not be nested more than ${MAX_DEPTH} levels deep`));
     return;
   }
@@ -68,9 +68,9 @@ export function validateDefinitionSchema(
   if (scope.status) validateRootFields(errors, schema, at);
   if (schema.nullable)
     errors.push(forbiddenField(at.child('openAPIV3Schema.nullable'), 'nullable cannot be true at the root'));
-  if (rightSchemas.has(schema)) return;
+  if (validatedSchemas.has(schema)) return;
   const { rules, context, ignoreRuleCost } = scope;
-  let cel: CelPlace | undefined;
+  let cel: CelSchemaContext | undefined;
   let formProblem: string | undefined;
   if (rules.structural) {
     formProblem = structuralFormProblem(schema);
@@ -79,7 +79,7 @@ export function validateDefinitionSchema(
       validateStructural(found, schema, schemaAt);
       if (found.length === 0)
         validateDefaults(found, schema, schemaAt, { requirePruned: rules.prunedDefaults, cel: context.cel });
-      if (found.length === 0 && context.cel) cel = CelPlace.root(context.cel, schema, { ignoreRuleCost });
+      if (found.length === 0 && context.cel) cel = CelSchemaContext.root(context.cel, schema, { ignoreRuleCost });
       append(errors, found);
     }
   }
@@ -90,20 +90,20 @@ export function validateDefinitionSchema(
 }
 
 /**
- * All checks that need only the schema, as a new definition has to pass them, in steps: a large schema need not be checked
- * in one go. One that is right is remembered, and must not be changed after that; what is wrong with another is for
- * `validateDefinitionSchema` to say.
+ * Runs all checks of a new definition that need only the schema, in steps, because a large schema takes long. A valid
+ * schema is remembered and must not change afterwards; the errors of an invalid one are found by
+ * `validateDefinitionSchema`.
  */
-export function* knowSchema(schema: Schema, cel: CelCompiler | undefined): Generator<void> {
+export function* prevalidateSchema(schema: Schema, cel: CelCompiler | undefined): Generator<void> {
   const at = path();
-  if (rightSchemas.has(schema) || !(yield* knowStructure(schema))) return;
+  if (validatedSchemas.has(schema) || !(yield* prevalidateStructure(schema))) return;
   const errors: FieldError[] = [];
   const defaults = { requirePruned: RULES_OF_NEW.prunedDefaults, cel };
   if (!(yield* inSteps(errors, (later) => validateDefaults(errors, schema, at, defaults, later)))) return;
-  const place = cel && CelPlace.root(cel, schema, { ignoreRuleCost: false });
-  if (!(yield* isRightSchema(schema, at, { rules: RULES_OF_NEW, cel: place }))) return;
+  const place = cel && CelSchemaContext.root(cel, schema, { ignoreRuleCost: false });
+  if (!(yield* isValidSchema(schema, at, { rules: RULES_OF_NEW, cel: place }))) return;
   place?.total.report(errors, at);
-  if (errors.length === 0) rightSchemas.add(schema);
+  if (errors.length === 0) validatedSchemas.add(schema);
 }
 
 function validateRootFields(errors: FieldError[], schema: Schema, at: Path): void {

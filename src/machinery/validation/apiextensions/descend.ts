@@ -1,14 +1,14 @@
-/** How the checks of a schema get to the schemas inside it: at once, or later, a step at a time. */
+/** Descends into nested schemas: immediately, or later in steps. */
 import type { FieldError } from '../../errors/index.ts';
 
-/** Checks what stands inside, now or later. */
+/** Runs the check of a nested schema, now or later. */
 export type Descend = (check: () => void) => void;
 
 export const AT_ONCE: Descend = (check) => check();
 
 /**
- * Runs a check with all that it leads to, a step for every schema, until something wrong is found: then false, and what
- * is wrong is for the check in one go to tell in its order.
+ * Runs a check with its nested checks, one step per schema. Returns false at the first error; the check without steps
+ * then reports all errors in order.
  */
 export function* inSteps(errors: readonly FieldError[], check: (later: Descend) => void): Generator<void, boolean> {
   const pending: (() => void)[] = [];

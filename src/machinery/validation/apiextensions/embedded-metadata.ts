@@ -1,4 +1,4 @@
-/** The apiVersion, kind and metadata of resources inside of a value. */
+/** Validates apiVersion, kind and metadata of embedded resources. */
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import { schema as builtIn } from '../../../api/index.ts';
 import { isRecord } from '../../../base/index.ts';
@@ -8,7 +8,7 @@ import { dns1035Label, nameIsPathSegment } from '../../names/index.ts';
 import { validateObjectMeta } from '../object-meta.ts';
 import { additionalOf, isEmbeddedResource, itemsOf, propertyOf, type Schema } from './schema-props.ts';
 
-/** Checks the value itself if it is a resource, and every resource inside of it that the schema knows of. */
+/** Checks the value itself if it is a resource, and every embedded resource in it. */
 export function validateEmbeddedMetadata(
   errors: FieldError[],
   value: unknown,
@@ -67,7 +67,7 @@ function validateMetadata(errors: FieldError[], metadata: unknown, at: Path): vo
     errors.push(invalidValue(at, metadata, error.message));
     return;
   }
-  // A name is not needed here.
+  // Embedded resources need no name.
   const named = meta.name ? meta : { ...meta, name: 'fakename' };
   validateObjectMeta(errors, named, { namespaced: Boolean(meta.namespace), name: nameIsPathSegment }, at);
 }

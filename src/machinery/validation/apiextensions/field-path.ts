@@ -1,14 +1,14 @@
-/** Paths into an object, such as `.spec.replicas` or `.spec['a.b']`, followed through its schema. */
+/** Resolves field paths such as `.spec.replicas` or `.spec['a.b']` in a schema. */
 import { additionalOf, propertyOf, type Schema } from './schema-props.ts';
 
-export interface FieldPath {
+interface FieldPath {
   readonly steps: readonly string[];
   readonly schema: Schema | undefined;
 }
 
 const TOKENS = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gs;
 
-/** The schema that the path leads to, or what is wrong with the path. */
+/** The schema at the path, or an error message. */
 export function followFieldPath(text: string, schema: Schema, { brackets }: { brackets: boolean }): FieldPath | string {
   const tokens = text.match(TOKENS) ?? [];
   const steps: string[] = [];

@@ -1,4 +1,4 @@
-/** Formats that nothing checks: the client is told of them, each once. */
+/** Warnings about unrecognized formats, which are not validated. */
 import type { CustomResourceDefinition } from '../../../api/generated/apiextensions-v1.ts';
 import { quote } from '../../../base/index.ts';
 import type { WarningCheck } from '../kind-validation.ts';

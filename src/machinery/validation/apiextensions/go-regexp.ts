@@ -1,7 +1,7 @@
 /**
- * Regular expressions as Go's regexp package reads them (RE2's syntax). A pattern is checked with Go's messages and
- * rewritten into a JavaScript one that matches the same texts, which is then matched in linear time. The rewriting
- * resolves flags such as `(?i)` where they stand, so the result needs no flags but `u`.
+ * Regular expressions of Go's regexp package (RE2 syntax). A pattern is checked with Go's errors and translated to an
+ * equivalent JavaScript pattern, which is matched in linear time. The translation resolves flags such as `(?i)`, so
+ * the result needs only the flag `u`.
  */
 import { LinearRegexp, RegexpTooLargeError } from '../../../base/index.ts';
 
@@ -20,7 +20,7 @@ export function compileGoRegexp(pattern: string): LinearRegexp {
   const known = cache.get(pattern);
   if (known) return known;
   const translated = new Translator(pattern).translate();
-  // JavaScript has the last word on what a class may hold.
+  // JavaScript may refuse a character class that Go accepts.
   new RegExp(translated, 'u');
   const compiled = linear(translated, pattern);
   if (cache.size >= CACHE_SIZE) cache.clear();
@@ -75,9 +75,9 @@ class Translator {
   #at = 0;
   #out = '';
   #flags: Flags = { fold: false, multiline: false, dotAll: false, ungreedy: false };
-  /** The flags to return to at each open group's end. */
+  /** The flags to restore at the end of each open group. */
   readonly #groups: Flags[] = [];
-  /** Whether the last thing written can be repeated, and the text of the repetition that it has already. */
+  /** Whether the last element can be repeated, and the repetition that it has already. */
   #repeatable = false;
   #lastRepeat = '';
 
@@ -135,7 +135,7 @@ class Translator {
   }
 
   #atom(text: string): void {
-    // Assertions stand in a group so that they can be repeated, which Go allows.
+    // Assertions are wrapped in a group so that they can be repeated, which Go allows.
     this.#out += text.startsWith('(?<!') || text.startsWith('(?!') ? `(?:${text})` : text;
     this.#repeatable = true;
     this.#lastRepeat = '';
@@ -274,7 +274,7 @@ class Translator {
     this.#atom(this.#literal(this.#escapedCharacter()));
   }
 
-  /** Reads `\p{…}` or `\pL` into JavaScript's property escape. */
+  /** Translates `\p{…}` or `\pL` to JavaScript's property escape. */
   #unicodeClass(): string {
     const match = /^\\([pP])(?:\{(\^?)([^}]*)\}|(\^?)(.))/su.exec(this.#source.slice(this.#at));
     if (!match) throw new GoRegexpError('invalid character class range', this.#source.slice(this.#at));
@@ -293,7 +293,7 @@ class Translator {
     throw new GoRegexpError('invalid character class range', match[0]);
   }
 
-  /** Reads an escape that stands for one character. */
+  /** Translates an escape for one character. */
   #escapedCharacter(): string {
     const rest = this.#source.slice(this.#at);
     const simple = /^\\(?:x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|([0-7]{3})|(0[0-7]{0,2}))/.exec(rest);
@@ -382,14 +382,14 @@ class Translator {
   }
 }
 
-/** The part of a range that lies between `from` and `to`, in the other case. */
+/** The part of a range between `from` and `to`, in the other letter case. */
 function overlap(low: string, high: string, from: string, to: string, shift: number): string {
   const first = Math.max(low.codePointAt(0)!, from.codePointAt(0)!);
   const last = Math.min(high.codePointAt(0)!, to.codePointAt(0)!);
   return first > last ? '' : `${String.fromCodePoint(first + shift)}-${String.fromCodePoint(last + shift)}`;
 }
 
-/** All but the given characters, as it can stand inside a class: the ranges between them. */
+/** All characters except the given ones, as ranges inside a class. */
 function complementInClass(chars: string): string {
   const member = new RegExp(`[${chars}]`, 'u');
   let out = '';

@@ -1,6 +1,6 @@
 /**
- * A definition in the form that is checked. What all versions have in common (schema, subresources, columns, selectable
- * fields) stands there once for all of them, under the names of an older version of the API; errors use those names.
+ * A definition in upstream's internal form, which validation and its error paths use: fields that all versions share
+ * (schema, subresources, columns, selectable fields) appear once, under the names of v1beta1.
  */
 import type {
   CustomResourceColumnDefinition,

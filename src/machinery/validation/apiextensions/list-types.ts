@@ -1,4 +1,4 @@
-/** Lists that are sets or maps (x-kubernetes-list-type): no element and no key twice. */
+/** Validates lists of type set and map (x-kubernetes-list-type): no duplicate elements or keys. */
 import { isRecord } from '../../../base/index.ts';
 import { duplicate, type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { additionalOf, itemsOf, propertyOf, type Schema } from './schema-props.ts';
@@ -22,7 +22,7 @@ export function validateListTypes(errors: FieldError[], value: unknown, schema: 
   }
 }
 
-/** Where each value appears for the second time; later times are not told of. */
+/** The index of the second occurrence of each duplicate value. */
 function repeated(values: readonly unknown[]): number[] {
   const times = new Map<string, number>();
   const found: number[] = [];
@@ -35,7 +35,7 @@ function repeated(values: readonly unknown[]): number[] {
   return found;
 }
 
-/** Objects are the same whatever the order of their fields. */
+/** Objects are equal regardless of the order of their fields. */
 function identityOf(value: unknown): string {
   return (
     JSON.stringify(value, (_key, part: unknown) => {

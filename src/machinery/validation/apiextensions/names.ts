@@ -1,4 +1,4 @@
-/** The names of a custom kind. */
+/** Validates the names of a custom resource. */
 import type { CustomResourceDefinitionNames } from '../../../api/generated/apiextensions-v1.ts';
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { dns1035Label } from '../../names/index.ts';
@@ -23,7 +23,7 @@ export function validateNames(errors: FieldError[], names: Partial<CustomResourc
     validateListed(errors, name, at.child('categories').index(i));
 }
 
-/** A name that need not be there. */
+/** An optional name. */
 function validateLabel(errors: FieldError[], name: string, at: Path): void {
   if (name !== '') validateListed(errors, name, at);
 }

@@ -1,4 +1,4 @@
-/** Takes out of a value what its schema does not know. */
+/** Pruning: removes fields that the schema does not specify. */
 import { isRecord, setOwn } from '../../../base/index.ts';
 import {
   additionalOf,
@@ -11,7 +11,7 @@ import {
 
 const RESOURCE_FIELDS = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** A pruned copy. A resource's apiVersion, kind and metadata stay, whatever its schema says of them. */
+/** A pruned copy. apiVersion, kind and metadata of a resource are always kept. */
 export function pruned(value: unknown, schema: Schema, isResourceRoot: boolean): unknown {
   return pruneValue(value, isResourceRoot ? { ...schema, 'x-kubernetes-embedded-resource': true } : schema);
 }
@@ -23,7 +23,7 @@ function pruneValue(value: unknown, schema: Schema | undefined): unknown {
   return schema ? pruneFields(value, schema, { keepUnknown: false }) : {};
 }
 
-/** Everything stays, except inside of what the schema does describe. */
+/** Keeps unspecified fields and prunes only inside specified ones. */
 function pruneKnownParts(value: unknown, schema: Schema | undefined): unknown {
   if (!schema) return value;
   if (Array.isArray(value)) return value.map((item) => pruneKnownParts(item, itemsOf(schema)));

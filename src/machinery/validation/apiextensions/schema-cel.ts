@@ -1,4 +1,4 @@
-/** The CEL rules of a schema (x-kubernetes-validations): what they must look like, whether they compile, what they cost. */
+/** Validates the CEL rules of a schema (x-kubernetes-validations): their form, compilation and estimated cost. */
 import type { ValidationRule } from '../../../api/generated/apiextensions-v1.ts';
 import {
   type FieldError,
@@ -11,23 +11,23 @@ import {
 import type { CelCompilation, CelCompiler } from '../cel-compiler.ts';
 import { goStruct } from '../go-struct.ts';
 import { followFieldPath } from './field-path.ts';
+import type { SchemaErrors } from './schema-errors.ts';
 import { isEmbeddedResource, type Schema } from './schema-props.ts';
-import type { SchemaErrors } from './schema-rules.ts';
 import { structuralFormProblem } from './structural.ts';
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const NEWLINE = /[\n\r]/;
-/** The greatest estimated cost of one rule, and of all rules of a version. */
+/** The limits of the estimated CEL cost of one rule, and of all rules of a version. */
 const RULE_COST_LIMIT = 10_000_000;
 const TOTAL_COST_LIMIT = 100_000_000;
-const MOST_EXPENSIVE = 4;
+const REPORTED_RULES = 4;
 
 interface RuleCost {
   readonly at: Path;
   readonly cost: number;
 }
 
-/** What all the rules of a schema may cost together. */
+/** The total estimated cost of all rules of a schema. */
 class TotalCost {
   #total = 0;
   #expensive: RuleCost[] = [];
@@ -35,7 +35,7 @@ class TotalCost {
   observe(at: Path, cost: number): void {
     this.#total += cost;
     if (cost < TOTAL_COST_LIMIT / 100) return;
-    this.#expensive = [...this.#expensive, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, MOST_EXPENSIVE);
+    this.#expensive = [...this.#expensive, { at, cost }].sort((a, b) => b.cost - a.cost).slice(0, REPORTED_RULES);
   }
 
   report(errors: FieldError[], at: Path): void {
@@ -61,8 +61,8 @@ function costMessage(what: string, cost: number, limit: number): string {
   return `${what} exceeds budget by factor of ${shown} (${advice})`;
 }
 
-/** A place in a schema whose rules are compiled: how often its values can occur in one object. */
-export class CelPlace {
+/** The CEL context of a schema node: its compiler, and how often its values can occur in one object. */
+export class CelSchemaContext {
   private constructor(
     readonly compiler: CelCompiler,
     readonly rootSchema: Schema,
@@ -73,19 +73,23 @@ export class CelPlace {
     readonly isRoot: boolean,
   ) {}
 
-  static root(compiler: CelCompiler, schema: Schema, { ignoreRuleCost }: { ignoreRuleCost: boolean }): CelPlace {
-    return new CelPlace(compiler, schema, new TotalCost(), ignoreRuleCost, 1, true);
+  static root(
+    compiler: CelCompiler,
+    schema: Schema,
+    { ignoreRuleCost }: { ignoreRuleCost: boolean },
+  ): CelSchemaContext {
+    return new CelSchemaContext(compiler, schema, new TotalCost(), ignoreRuleCost, 1, true);
   }
 
-  child(parent: Schema): CelPlace {
+  child(parent: Schema): CelSchemaContext {
     const elements = maxElements(parent);
     const cardinality =
       this.cardinality === undefined || elements === undefined ? undefined : this.cardinality * elements;
-    return new CelPlace(this.compiler, this.rootSchema, this.total, this.ignoreRuleCost, cardinality, false);
+    return new CelSchemaContext(this.compiler, this.rootSchema, this.total, this.ignoreRuleCost, cardinality, false);
   }
 }
 
-/** By how much a schema multiplies what is inside of it. */
+/** The maximum number of elements of a list or map; 1 for other schemas. */
 function maxElements(schema: Schema): number | undefined {
   if (schema.type === 'array') return schema.maxItems == null ? undefined : Math.max(0, schema.maxItems);
   if (schema.type !== 'object' || schema.additionalProperties == null) return 1;
@@ -93,7 +97,7 @@ function maxElements(schema: Schema): number | undefined {
 }
 
 interface RulesScope {
-  readonly place: CelPlace | undefined;
+  readonly context: CelSchemaContext | undefined;
   readonly uncorrelatable: Path | undefined;
 }
 
@@ -102,10 +106,10 @@ export function validateCelRules(found: SchemaErrors, schema: Schema, at: Path, 
   if (rules.length === 0) return;
   const rulesAt = at.child('x-kubernetes-validations');
   for (const [i, rule] of rules.entries()) validateRuleForm(found.schema, rule, rulesAt.index(i), schema);
-  // A schema that is wrong has no types to compile against.
-  if (found.schema.length > 0 || !scope.place) return;
+  // An invalid schema has no CEL types.
+  if (found.schema.length > 0 || !scope.context) return;
   for (const [i, rule] of rules.entries())
-    compileRule(found.cel, rule, rulesAt.index(i), { ...scope, place: scope.place, schema });
+    compileRule(found.cel, rule, rulesAt.index(i), { ...scope, context: scope.context, schema });
 }
 
 function validateRuleForm(errors: FieldError[], rule: ValidationRule, at: Path, schema: Schema): void {
@@ -134,7 +138,7 @@ function validateRuleForm(errors: FieldError[], rule: ValidationRule, at: Path, 
 }
 
 interface CompileScope {
-  readonly place: CelPlace;
+  readonly context: CelSchemaContext;
   readonly uncorrelatable: Path | undefined;
   readonly schema: Schema;
 }
@@ -143,33 +147,33 @@ function compileRule(
   errors: FieldError[],
   rule: ValidationRule,
   at: Path,
-  { place, uncorrelatable, schema }: CompileScope,
+  { context, uncorrelatable, schema }: CompileScope,
 ): void {
   const { rule: expression = '', messageExpression, optionalOldSelf } = rule;
   const shown = goStruct('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.ValidationRule', rule);
   const base = {
-    rootSchema: place.rootSchema,
+    rootSchema: context.rootSchema,
     schema,
-    isResourceRoot: place.isRoot || isEmbeddedResource(schema),
+    isResourceRoot: context.isRoot || isEmbeddedResource(schema),
     optionalOldSelf: optionalOldSelf === true,
   };
   const ruleAt = at.child('rule');
-  const compiled = place.compiler.compileSchemaRule({ ...base, expression, use: 'rule' });
-  observeCost(errors, ruleAt, place, {
-    cost: compiled.maxCost * (place.cardinality ?? compiled.maxCardinality),
+  const compiled = context.compiler.compileSchemaRule({ ...base, expression, use: 'rule' });
+  observeCost(errors, ruleAt, context, {
+    cost: compiled.maxCost * (context.cardinality ?? compiled.maxCardinality),
     what: 'estimated rule cost',
   });
   if (compiled.error?.type === 'required') errors.push(required(ruleAt, compiled.error.detail));
   else if (compiled.error) errors.push(invalidValue(ruleAt, shown, compiled.error.detail));
   if (messageExpression) {
     const messageAt = at.child('messageExpression');
-    const message: CelCompilation = place.compiler.compileSchemaRule({
+    const message: CelCompilation = context.compiler.compileSchemaRule({
       ...base,
       expression: messageExpression,
       use: 'messageExpression',
     });
     if (message.error) errors.push(invalidValue(messageAt, shown, message.error.detail));
-    else observeCost(errors, messageAt, place, { cost: message.maxCost, what: 'estimated messageExpression cost' });
+    else observeCost(errors, messageAt, context, { cost: message.maxCost, what: 'estimated messageExpression cost' });
   }
   if (compiled.usesOldSelf) {
     if (!uncorrelatable) return;
@@ -185,10 +189,10 @@ function compileRule(
 function observeCost(
   errors: FieldError[],
   at: Path,
-  place: CelPlace,
+  context: CelSchemaContext,
   { cost, what }: { cost: number; what: string },
 ): void {
-  if (!place.ignoreRuleCost && cost > RULE_COST_LIMIT)
+  if (!context.ignoreRuleCost && cost > RULE_COST_LIMIT)
     errors.push(forbiddenField(at, costMessage(what, cost, RULE_COST_LIMIT)));
-  place.total.observe(at, cost);
+  context.total.observe(at, cost);
 }

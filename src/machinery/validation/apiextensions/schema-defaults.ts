@@ -1,4 +1,4 @@
-/** The defaults in a schema: each is a value that the schema allows and knows every field of. */
+/** Validates the defaults in a schema: each must be valid and not subject to pruning. */
 import { append } from '../../../base/index.ts';
 import { aggregateMessage, FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import type { CelCompiler } from '../cel-compiler.ts';
@@ -9,17 +9,17 @@ import { pruned } from './pruning.ts';
 import { isEmbeddedResource, itemsOf, propertiesOf, someSchema, type Schema } from './schema-props.ts';
 import { validateValue } from './value-validation.ts';
 
-export interface DefaultRules {
+interface DefaultRules {
   readonly requirePruned: boolean;
   readonly cel: CelCompiler | undefined;
 }
 
-/** How a value at some place looks from the resource that it is in. */
+/** Wraps a value into the resource that contains it. */
 type Surround = (value: unknown) => unknown;
 
 interface Place {
   readonly rules: DefaultRules;
-  /** The schema of the resource that this is a part of, and how a value stands in it. */
+  /** The schema of the enclosing resource, and how a value is placed in it. */
   readonly resource: Schema;
   readonly surround: Surround;
   /** Inside of apiVersion, kind or metadata. */
@@ -44,7 +44,7 @@ export function validateDefaults(
 export const hasDefaults = (schema: Schema | undefined | null): boolean =>
   someSchema(schema, (one) => one.default !== undefined && one.default !== null);
 
-/** Whether some default has a field that its schema does not know. */
+/** Whether pruning would remove a field of some default. */
 export function hasUnprunedDefaults(schema: Schema): boolean {
   return someSchema(
     schema,

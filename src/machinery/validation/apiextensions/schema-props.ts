@@ -1,4 +1,4 @@
-/** How to walk a custom resource's schema: some of its fields hold a schema or something else. */
+/** Accessors of JSONSchemaProps, some of whose fields are unions. */
 import type { JSONSchemaProps } from '../../../api/generated/apiextensions-v1.ts';
 import { append, isRecord, ownValue } from '../../../base/index.ts';
 
@@ -6,21 +6,21 @@ export type Schema = JSONSchemaProps;
 
 const isSchema = (value: unknown): value is Schema => isRecord(value);
 
-/** The schema of an array's items, where there is one and not a list of them. */
+/** The schema of an array's items, if it is a single schema. */
 export const itemsOf = (schema: Schema): Schema | undefined => (isSchema(schema.items) ? schema.items : undefined);
 
 export const itemListOf = (schema: Schema): readonly Schema[] => (Array.isArray(schema.items) ? schema.items : []);
 
 export const hasItems = (schema: Schema): boolean => schema.items != null;
 
-/** The schema of the values that have no property of their own. */
+/** The schema of additionalProperties. */
 export const additionalOf = (schema: Schema): Schema | undefined =>
   isSchema(schema.additionalProperties) ? schema.additionalProperties : undefined;
 
 export const propertiesOf = (schema: Schema): [name: string, schema: Schema][] =>
   Object.entries(schema.properties ?? {}).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 
-/** A property by its name, and not what every JavaScript object has. */
+/** An own property of the schema, never an inherited JavaScript member. */
 export const propertyOf = (schema: Schema, name: string): Schema | undefined =>
   schema.properties && Object.hasOwn(schema.properties, name) ? ownValue(schema.properties, name) : undefined;
 
@@ -29,8 +29,8 @@ export const preservesUnknownFields = (schema: Schema): boolean =>
 export const isEmbeddedResource = (schema: Schema): boolean => schema['x-kubernetes-embedded-resource'] === true;
 export const isIntOrString = (schema: Schema): boolean => schema['x-kubernetes-int-or-string'] === true;
 
-/** Every schema directly inside this one, of whatever kind. */
-export function childrenOf(schema: Schema): Schema[] {
+/** All direct child schemas. */
+function childrenOf(schema: Schema): Schema[] {
   const children: Schema[] = [];
   const add = (value: unknown): void => {
     if (isSchema(value)) children.push(value);
@@ -48,7 +48,7 @@ export function childrenOf(schema: Schema): Schema[] {
   return children;
 }
 
-/** Whether some schema, this one or one inside it, is as asked. */
+/** Whether the schema or a nested one passes the test. */
 export function someSchema(schema: Schema | undefined | null, test: (schema: Schema) => boolean): boolean {
   if (!schema) return false;
   const pending = [schema];
@@ -59,10 +59,10 @@ export function someSchema(schema: Schema | undefined | null, test: (schema: Sch
   return false;
 }
 
-/** Deeper schemas describe nothing that the server could handle. */
+/** Deeper schemas are refused. */
 export const MAX_DEPTH = 1000;
 
-/** How many schemas stand inside each other at most. */
+/** The nesting depth of a schema. */
 export function schemaDepth(schema: Schema): number {
   let level = [schema];
   let depth = 0;

@@ -1,4 +1,4 @@
-/** What a definition's schema may contain, node by node; the rules that are not about structure. */
+/** Validates a definition's schema node by node, except for its structure. */
 import { append } from '../../../base/index.ts';
 import {
   type FieldError,
@@ -12,7 +12,8 @@ import {
 } from '../../errors/index.ts';
 import { goJson } from '../go-struct.ts';
 import { inSteps } from './descend.ts';
-import { validateCelRules, type CelPlace } from './schema-cel.ts';
+import { validateCelRules, type CelSchemaContext } from './schema-cel.ts';
+import type { SchemaErrors } from './schema-errors.ts';
 import {
   additionalOf,
   hasItems,
@@ -26,39 +27,33 @@ import {
 
 export const SCHEMA_TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const RESOURCE_FIELDS = ['metadata', 'kind', 'apiVersion'];
-const NOWHERE = path();
+const ROOT = path();
 
-/** What is asked; less on an update, when the stored definition already fell short of it. */
+/** Rules that are relaxed on update if the stored definition violates them already. */
 export interface SchemaRules {
   readonly validTypes: boolean;
   readonly atomicSets: boolean;
   readonly mapListKeys: boolean;
 }
 
-/** Errors of the schema and of its CEL rules are kept apart: rules are only compiled where the schema is right. */
-export interface SchemaErrors {
-  readonly schema: FieldError[];
-  readonly cel: FieldError[];
-}
-
-interface Place {
+interface NodeContext {
   readonly rules: SchemaRules;
   readonly isRoot: boolean;
   readonly insideMeta: boolean;
-  /** Why there may be no defaults here; absent where there may. */
+  /** The reason why defaults are forbidden here; absent if they are allowed. */
   readonly noDefaults: string | undefined;
-  /** The first place above whose old and new elements cannot be told to be the same. */
+  /** The path of the nearest ancestor whose old and new elements cannot be correlated. */
   readonly uncorrelatable: Path | undefined;
-  /** Absent where rules are not compiled. */
-  readonly cel: CelPlace | undefined;
+  /** Absent if CEL rules are not compiled. */
+  readonly cel: CelSchemaContext | undefined;
 }
 
 interface SchemaScope {
   readonly rules: SchemaRules;
-  readonly cel: CelPlace | undefined;
+  readonly cel: CelSchemaContext | undefined;
 }
 
-const rootPlace = (scope: SchemaScope): Place => ({
+const rootContext = (scope: SchemaScope): NodeContext => ({
   ...scope,
   isRoot: true,
   insideMeta: false,
@@ -67,40 +62,40 @@ const rootPlace = (scope: SchemaScope): Place => ({
 });
 
 export function validateSchema(schema: Schema, at: Path, scope: SchemaScope): SchemaErrors {
-  return validateBelow(schema, at, rootPlace(scope));
+  return validateBelow(schema, at, rootContext(scope));
 }
 
-/** The same in steps, for a schema that has nothing wrong: false as soon as something is. */
-export function* isRightSchema(schema: Schema, at: Path, scope: SchemaScope): Generator<void, boolean> {
+/** The same in steps; returns false at the first error. */
+export function* isValidSchema(schema: Schema, at: Path, scope: SchemaScope): Generator<void, boolean> {
   const errors: FieldError[] = [];
   const found: SchemaErrors = { schema: errors, cel: errors };
   return yield* inSteps(errors, (later) => {
-    const visit = (node: Schema, nodeAt: Path, place: Place): void =>
-      validateNode(found, node, nodeAt, place, (child, childAt, change) =>
-        later(() => visit(child, childAt, { ...place, isRoot: false, ...change })),
+    const visit = (node: Schema, nodeAt: Path, context: NodeContext): void =>
+      validateNode(found, node, nodeAt, context, (child, childAt, change) =>
+        later(() => visit(child, childAt, { ...context, isRoot: false, ...change })),
       );
-    visit(schema, at, rootPlace(scope));
+    visit(schema, at, rootContext(scope));
   });
 }
 
-function validateBelow(schema: Schema, at: Path, place: Place): SchemaErrors {
+function validateBelow(schema: Schema, at: Path, context: NodeContext): SchemaErrors {
   const found: SchemaErrors = { schema: [], cel: [] };
-  validateNode(found, schema, at, place, (child, childAt, change) => {
-    const inner = validateBelow(child, childAt, { ...place, isRoot: false, ...change });
+  validateNode(found, schema, at, context, (child, childAt, change) => {
+    const inner = validateBelow(child, childAt, { ...context, isRoot: false, ...change });
     append(found.schema, inner.schema);
     append(found.cel, inner.cel);
   });
   return found;
 }
 
-function validateNode(found: SchemaErrors, schema: Schema, at: Path, place: Place, descend: Descend): void {
-  validateSupported(found.schema, schema, at, place);
+function validateNode(found: SchemaErrors, schema: Schema, at: Path, context: NodeContext, descend: Descend): void {
+  validateSupported(found.schema, schema, at, context);
   if (schema.uniqueItems) {
     const detail = 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic';
     found.schema.push(forbiddenField(at.child('uniqueItems'), detail));
   }
-  validateAdditionalProperties(found.schema, schema, at, place, descend);
-  validateProperties(schema, at, place, descend);
+  validateAdditionalProperties(found.schema, schema, at, context, descend);
+  validateProperties(schema, at, context, descend);
   const withoutCel = { cel: undefined };
   if (schema.not) descend(schema.not, at.child('not'), withoutCel);
   for (const name of ['allOf', 'oneOf', 'anyOf'] as const) {
@@ -108,22 +103,22 @@ function validateNode(found: SchemaErrors, schema: Schema, at: Path, place: Plac
   }
   for (const [name, nested] of Object.entries(schema.definitions ?? {}))
     descend(nested, at.child('definitions').key(name), withoutCel);
-  validateItems(schema, at, place, descend);
+  validateItems(schema, at, context, descend);
   for (const [name, nested] of Object.entries(schema.dependencies ?? {})) {
     if (!Array.isArray(nested)) descend(nested, at.child('dependencies').key(name), withoutCel);
   }
-  validateMapAndListTypes(found.schema, schema, at, place.rules);
-  validateCelRules(found, schema, at, { place: place.cel, uncorrelatable: place.uncorrelatable });
+  validateMapAndListTypes(found.schema, schema, at, context.rules);
+  validateCelRules(found, schema, at, { context: context.cel, uncorrelatable: context.uncorrelatable });
 }
 
-type Descend = (child: Schema, at: Path, change: Partial<Place>) => void;
+type Descend = (child: Schema, at: Path, change: Partial<NodeContext>) => void;
 
-/** Parts of JSON schema that OpenAPI v3 does not have, or that definitions may not use. */
+/** Refuses parts of JSON schema that OpenAPI v3 does not have or that definitions must not use. */
 function validateSupported(
   errors: FieldError[],
   schema: Schema,
   at: Path,
-  { rules, noDefaults, insideMeta }: Place,
+  { rules, noDefaults, insideMeta }: NodeContext,
 ): void {
   const unsupported = (name: string): void => {
     errors.push(forbiddenField(at.child(name), `${name} is not supported`));
@@ -152,7 +147,7 @@ function validateAdditionalProperties(
   errors: FieldError[],
   schema: Schema,
   at: Path,
-  place: Place,
+  context: NodeContext,
   descend: Descend,
 ): void {
   if (schema.additionalProperties == null) return;
@@ -163,29 +158,31 @@ function validateAdditionalProperties(
     );
   }
   if (!additional) return;
-  const noDefaults = place.insideMeta ? 'inside additionalProperties applying to object metadata' : place.noDefaults;
-  descend(additional, at.child('additionalProperties'), { noDefaults, cel: place.cel?.child(schema) });
+  const noDefaults = context.insideMeta
+    ? 'inside additionalProperties applying to object metadata'
+    : context.noDefaults;
+  descend(additional, at.child('additionalProperties'), { noDefaults, cel: context.cel?.child(schema) });
 }
 
-function validateProperties(schema: Schema, at: Path, place: Place, descend: Descend): void {
+function validateProperties(schema: Schema, at: Path, context: NodeContext, descend: Descend): void {
   const correlatable = schema['x-kubernetes-map-type'] == null || schema['x-kubernetes-map-type'] === 'granular';
   for (const [name, property] of propertiesOf(schema)) {
-    const meta = (place.isRoot || isEmbeddedResource(schema)) && RESOURCE_FIELDS.includes(name);
+    const meta = (context.isRoot || isEmbeddedResource(schema)) && RESOURCE_FIELDS.includes(name);
     descend(property, at.child('properties').key(name), {
-      uncorrelatable: place.uncorrelatable ?? (correlatable ? undefined : at),
-      insideMeta: place.insideMeta || meta,
-      noDefaults: meta && place.isRoot ? `in top-level ${name}` : place.noDefaults,
-      cel: place.cel?.child(schema),
+      uncorrelatable: context.uncorrelatable ?? (correlatable ? undefined : at),
+      insideMeta: context.insideMeta || meta,
+      noDefaults: meta && context.isRoot ? `in top-level ${name}` : context.noDefaults,
+      cel: context.cel?.child(schema),
     });
   }
 }
 
-function validateItems(schema: Schema, at: Path, place: Place, descend: Descend): void {
-  const uncorrelatable = place.uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : at);
+function validateItems(schema: Schema, at: Path, context: NodeContext, descend: Descend): void {
+  const uncorrelatable = context.uncorrelatable ?? (schema['x-kubernetes-list-type'] === 'map' ? undefined : at);
   const items = itemsOf(schema);
-  if (items) descend(items, at.child('items'), { uncorrelatable, cel: place.cel?.child(schema) });
+  if (items) descend(items, at.child('items'), { uncorrelatable, cel: context.cel?.child(schema) });
   for (const [i, item] of itemListOf(schema).entries()) {
-    descend(item, at.child('items').index(i), { uncorrelatable, cel: place.cel?.child(schema) });
+    descend(item, at.child('items').index(i), { uncorrelatable, cel: context.cel?.child(schema) });
   }
 }
 
@@ -224,10 +221,10 @@ function validateTypeIs(
   errors.push(schema.type ? invalidValue(at.child('type'), schema.type, detail) : required(at.child('type'), detail));
 }
 
-/** Elements of a set are compared as wholes, so they may not be merged in parts. */
+/** Elements of a set are compared as a whole, so they must be atomic. */
 export function hasMergeableSetItems(schema: Schema): boolean {
   const errors: FieldError[] = [];
-  if (schema['x-kubernetes-list-type'] === 'set') validateSetItems(errors, schema, NOWHERE);
+  if (schema['x-kubernetes-list-type'] === 'set') validateSetItems(errors, schema, ROOT);
   return errors.length > 0;
 }
 
@@ -274,7 +271,7 @@ function validateMapList(errors: FieldError[], schema: Schema, at: Path): void {
   }
 }
 
-/** What tells elements apart has to be there: required or with a default, and never null. */
+/** Keys of a map list must be required or have a default, and must not be nullable. */
 export function validateMapListKeys(errors: FieldError[], schema: Schema, at: Path): void {
   const items = itemsOf(schema);
   const listType = schema['x-kubernetes-list-type'];

@@ -1,6 +1,6 @@
 /**
- * Structural schemas: the rules that make it possible to prune and default objects by a schema. Every part of an object
- * has its type outside of allOf, anyOf, oneOf and not; inside of these, only values are restricted.
+ * Structural schemas: the rules that make pruning and defaulting possible. The type of every part is specified
+ * outside of allOf, anyOf, oneOf and not; inside of these, only values are restricted.
  */
 import { append } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../errors/index.ts';
@@ -25,9 +25,9 @@ import {
 
 type Level = 'root' | 'item' | 'field';
 
-/** Why a schema has no structural form at all; these reasons overlap with errors that other checks give. */
+/** Why a schema cannot be converted to a structural schema; other checks also report these reasons. */
 export function structuralFormProblem(schema: Schema): string | undefined {
-  if (knownForm.has(schema)) return undefined;
+  if (validForms.has(schema)) return undefined;
   const pending = [schema];
   for (let next = pending.pop(); next; next = pending.pop()) {
     const problem = unsupportedField(next);
@@ -44,17 +44,17 @@ export function structuralFormProblem(schema: Schema): string | undefined {
   return undefined;
 }
 
-/** Schemas that `knowStructure` has found right. */
-const knownForm = new WeakSet<Schema>();
-const knownStructure = new WeakSet<Schema>();
+/** Schemas that `prevalidateStructure` found valid. */
+const validForms = new WeakSet<Schema>();
+const validStructures = new WeakSet<Schema>();
 
 /**
- * The checks of a schema's structure, in steps, so that a large one need not be checked in one go. What they find right is
- * remembered: the schema must not be changed after that. Whether it is right is told.
+ * Checks the structure of a schema in steps, because a large schema takes long. Returns whether it is valid. A valid
+ * schema is remembered and must not change afterwards.
  */
-export function* knowStructure(schema: Schema): Generator<void, boolean> {
+export function* prevalidateStructure(schema: Schema): Generator<void, boolean> {
   if (schemaDepth(schema) > MAX_DEPTH || structuralFormProblem(schema) !== undefined) return false;
-  knownForm.add(schema);
+  validForms.add(schema);
   yield;
   const errors: FieldError[] = [];
   const at = path();
@@ -62,7 +62,7 @@ export function* knowStructure(schema: Schema): Generator<void, boolean> {
   if (!right) return false;
   validateCompleteness(errors, schema, schema, { at, shownAt: at });
   if (errors.length > 0) return false;
-  knownStructure.add(schema);
+  validStructures.add(schema);
   yield;
   return true;
 }
@@ -83,9 +83,9 @@ function unsupportedField(schema: Schema): string | undefined {
   return undefined;
 }
 
-/** In the order of their texts, since they are found in no order in particular. */
+/** Sorted by text, as upstream sorts them. */
 export function validateStructural(errors: FieldError[], schema: Schema, at: Path): void {
-  if (knownStructure.has(schema)) return;
+  if (validStructures.has(schema)) return;
   const found: FieldError[] = [];
   validateInvariants(found, schema, { at, level: 'root' }, AT_ONCE);
   validateCompleteness(found, schema, schema, { at, shownAt: at });
@@ -165,7 +165,7 @@ function validateExtensions(errors: FieldError[], schema: Schema, at: Path): voi
   }
 }
 
-/** The name of an object may be restricted; the rest of its metadata is the server's. */
+/** A schema may restrict only name and generateName of the metadata. */
 function validateMetadata(errors: FieldError[], schema: Schema, at: Path, level: Level): void {
   const isResource = level === 'root' || isEmbeddedResource(schema);
   const propertyAt = (name: string): Path => at.child('properties').key(name);
@@ -198,7 +198,7 @@ function specifiesMoreThanNames(metadata: Schema): boolean {
 
 const INT_OR_STRING = [{ type: 'integer' }, { type: 'string' }];
 
-/** In which of the two allowed ways a value that is an integer or a string says so. */
+/** Which of the two allowed forms of x-kubernetes-int-or-string the schema has. */
 function intOrStringPattern(schema: Schema): { anyOf: boolean; firstAllOf: boolean } {
   return {
     anyOf: semanticEqual(schema.anyOf ?? [], INT_OR_STRING),
@@ -238,7 +238,7 @@ function validatePattern(errors: FieldError[], pattern: string, at: Path): void 
   }
 }
 
-/** What may not stand where only values are restricted, and how each must be. */
+/** Keys that are forbidden where only values are restricted, with the required values. */
 const FORBIDDEN_NESTED = [
   ['default', 'must be undefined to be structural'],
   ['title', 'must be empty to be structural'],
@@ -273,13 +273,13 @@ function validateNested(errors: FieldError[], schema: Schema, at: Path, skip: Sk
   }
 }
 
-/** Where the part is in the structure, and where it is restricted. */
+/** The paths of a part in the structure and in the value validation. */
 interface Places {
   readonly at: Path;
   readonly shownAt: Path;
 }
 
-/** What is restricted somewhere has to have its place in the structure. */
+/** Every part with value validation must also be in the structure. */
 function validateCompleteness(
   errors: FieldError[],
   rules: Schema,

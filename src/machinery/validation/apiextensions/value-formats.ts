@@ -1,4 +1,4 @@
-/** The formats that a schema can ask of a string. Formats that are not listed are not checked. */
+/** The string formats of schemas. Unknown formats are not validated. */
 import { isGoDuration, parseCidr, parseIp } from '../../../base/index.ts';
 import { dns1123Label, dns1123Subdomain } from '../../names/index.ts';
 import { parseGoUrl } from '../go-url.ts';
@@ -76,7 +76,7 @@ function isEmail(text: string): boolean {
   return /^(?:"(?:[^"\\]|\\.)+"|[^\s@<>(),:;\\"[\]]+)@(?:[^\s@<>(),:;\\"[\]]+|\[[^\]]*\])$/.test(address.trim());
 }
 
-/** What Go's ParseRequestURI takes: an absolute URL, or a path from the root. */
+/** As Go's ParseRequestURI: an absolute URL or an absolute path. */
 function isUri(text: string): boolean {
   if (text === '' || text.includes('#')) return false;
   const url = parseGoUrl(text);
@@ -121,7 +121,7 @@ function isIsbn13(text: string): boolean {
 
 const isBase64: FormatCheck = matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/);
 
-/** By their names without dashes, which is how formats are looked up. */
+/** By name without dashes, as upstream normalizes them. */
 const FORMATS: ReadonlyMap<string, FormatCheck> = new Map(
   Object.entries<FormatCheck>({
     bsonobjectid: matches(/^[0-9a-fA-F]{24}$/),
@@ -159,14 +159,14 @@ const NUMBER_FORMATS: ReadonlyMap<string, readonly string[]> = new Map(
   Object.entries<readonly string[]>({ integer: ['int32', 'int64'], number: ['float', 'double'] }),
 );
 
-/** The check of a string's format, if it is one that is checked. */
+/** The check of a format; undefined if the format is unknown. */
 export function stringFormat(format: string | undefined): FormatCheck | undefined {
   if (!format) return undefined;
   const name = format.replaceAll('-', '');
   return FORMATS.has(name) ? FORMATS.get(name) : undefined;
 }
 
-/** Whether a schema of the type can have the format; others are ignored, with a warning when the definition is made. */
+/** Whether the format is recognized for the type. Others are ignored, with a warning on the definition. */
 export function isRecognizedFormat(type: string | undefined, format: string): boolean {
   if (!type || type === 'string') return stringFormat(format) !== undefined;
   return NUMBER_FORMATS.get(type)?.includes(format) ?? false;

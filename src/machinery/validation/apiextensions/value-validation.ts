@@ -1,16 +1,16 @@
 /**
- * A value against a schema of a custom resource: types, ranges, patterns, formats, enumerations, required properties and
- * the combinations of schemas. Objects of custom kinds are checked with it, and the defaults in their definitions.
+ * Validates a value against the schema of a custom resource: types, ranges, patterns, formats, enums, required
+ * properties and combined schemas. Used for custom resources and for defaults in definitions.
  */
 import { append, isRecord, quote } from '../../../base/index.ts';
 import { FieldError, type FieldErrorType, OMIT_VALUE, type Path } from '../../errors/index.ts';
-import { ENOUGH_ERRORS } from '../collect-errors.ts';
+import { MAX_ERRORS } from '../collect-errors.ts';
 import { semanticEqual } from '../equality.ts';
 import { compileGoRegexp, GoRegexpError } from './go-regexp.ts';
 import { isIntOrString, itemsOf, additionalOf, propertiesOf, propertyOf, type Schema } from './schema-props.ts';
 import { isRecognizedFormat, stringFormat } from './value-formats.ts';
 
-/** `path` is relative to the value: empty, `.spec.a`, `[0]`; it is absent for errors that belong to no field. */
+/** `path` is relative to the value: empty, `.spec.a`, `[0]`; absent for errors without a field. */
 interface Finding {
   readonly type: FieldErrorType;
   readonly path: string | undefined;
@@ -18,15 +18,15 @@ interface Finding {
   readonly detail: string;
 }
 
-/** What a schema found, and how many of its checks the value passed: the closest alternative is the one that is told of. */
+/** The errors, and the number of passed checks: of several alternatives, the closest one is reported. */
 interface Result {
   readonly findings: Finding[];
   matches: number;
 }
 
 /**
- * Adds the errors to the list; `at` is the field that holds the value, absent for a whole object. Where there was a value
- * before, what is wrong with parts that have not changed is let pass.
+ * Adds the errors of the value. `at` is the field of the value, absent for a whole object. With an old value, errors
+ * in unchanged parts are ignored (ratcheting).
  */
 export function validateValue(errors: FieldError[], value: unknown, schema: Schema, at?: Path, old?: unknown): void {
   const base = at?.toString();
@@ -56,7 +56,7 @@ const isInt64 = (value: bigint): boolean => value >= -(2n ** 63n) && value < 2n 
 
 const shownPath = (path: string): string => (path.startsWith('.') ? path.slice(1) : path);
 
-/** The value that stood at a place before; absent where there was none or it cannot be told which it was. */
+/** The correlated old value; absent if there was none or it cannot be correlated. */
 type Before = { readonly value: unknown } | undefined;
 
 function validate(value: unknown, schema: Schema, path: string, before: Before): Result {
@@ -211,7 +211,7 @@ function fitsInteger(value: number | bigint, format: string): boolean {
   return format === 'int32' ? value >= -(2 ** 31) && value < 2 ** 31 : value >= -(2 ** 63) && value < 2 ** 63;
 }
 
-/** An integer is divided by the factor's whole part, as upstream has it; what is left of a fraction may be nothing. */
+/** As upstream, an integer is divided by the integer part of the factor, which may be 0. */
 function multipleOfProblem(number: number, multipleOf: number, path: string, integer: boolean): Finding | undefined {
   const factor = integer ? Math.trunc(multipleOf) : multipleOf;
   const shown = shownPath(path);
@@ -229,7 +229,7 @@ interface Place {
   readonly before: Before;
 }
 
-/** The element that a list of type map had under the same keys; other lists' elements cannot be told apart. */
+/** The old element with the same keys in a list of type map; elements of other lists cannot be correlated. */
 function elementBefore(before: Before, schema: Schema, item: unknown): Before {
   const keys = schema['x-kubernetes-list-map-keys'] ?? [];
   if (!before || !Array.isArray(before.value) || schema['x-kubernetes-list-type'] !== 'map' || !isRecord(item))
@@ -239,7 +239,7 @@ function elementBefore(before: Before, schema: Schema, item: unknown): Before {
 }
 
 function fieldBefore(before: Before, name: string, path: string): Before {
-  // The kind and version of a whole object are the same on both sides, whatever was asked for.
+  // kind and apiVersion of an object never count as changed.
   if (path === '' && (name === 'kind' || name === 'apiVersion')) return undefined;
   return before && isRecord(before.value) && Object.hasOwn(before.value, name)
     ? { value: before.value[name] }
@@ -248,7 +248,7 @@ function fieldBefore(before: Before, name: string, path: string): Before {
 
 function checkArray(result: Result, value: readonly unknown[], schema: Schema, { path, before }: Place): void {
   const items = itemsOf(schema);
-  for (let i = 0; items && i < value.length && result.findings.length < ENOUGH_ERRORS; i++) {
+  for (let i = 0; items && i < value.length && result.findings.length < MAX_ERRORS; i++) {
     merge(result, validate(value[i], items, `${path}[${i}]`, elementBefore(before, schema, value[i])));
   }
   const shown = shownPath(path);
@@ -278,7 +278,7 @@ function checkEnum(result: Result, value: unknown, schema: Schema, path: string)
   });
 }
 
-/** Of each enumeration, the texts of its values and the words that name them. */
+/** The texts of the values of each enum, for lookup and messages. */
 const enumerations = new WeakMap<
   readonly unknown[],
   { readonly texts: ReadonlySet<string>; readonly detail: string }
@@ -309,7 +309,7 @@ function checkObject(result: Result, value: Record<string, unknown>, schema: Sch
     result.findings.push(tooManyEntries(path, names.length, maxProperties));
   const additional = additionalOf(schema);
   for (const name of names.sort()) {
-    if (result.findings.length >= ENOUGH_ERRORS) break;
+    if (result.findings.length >= MAX_ERRORS) break;
     if (propertyOf(schema, name)) continue;
     if (schema.additionalProperties === false) {
       result.findings.push(invalid(path, '', `${shown}.${name} in body is a forbidden property`));

@@ -1,4 +1,7 @@
-/** What a version of a custom kind offers beside its schema: scaling, columns, selectable fields, a warning. */
+/**
+ * Validates the parts of a version besides its schema: subresources, printer columns, selectable fields, deprecation
+ * warning.
+ */
 import type {
   CustomResourceColumnDefinition,
   CustomResourceSubresources,
@@ -65,9 +68,9 @@ export function validateColumns(
   }
 }
 
-export interface SelectableFieldRules {
+interface SelectableFieldRules {
   readonly schema: Schema;
-  /** The stored definition has as many, and the same. */
+  /** The stored definition has the same fields. */
   readonly allowTooMany: boolean;
 }
 

@@ -53,7 +53,7 @@ function validatePriority(errors: FieldError[], priority: number, name: string, 
     errors.push(invalidValue(SPEC.child(name), priority, `must be positive and less than ${max}`));
 }
 
-/** The server's own groups have nobody to talk to, and so no trust to configure. */
+/** Local APIServices have no Service, so TLS settings are refused. */
 function validateLocal(errors: FieldError[], spec: APIServiceSpec | undefined): void {
   const bundle = Buffer.from(spec?.caBundle ?? '', 'base64').length;
   if (bundle > 0)

@@ -1,4 +1,4 @@
-/** ControllerRevisions. */
+/** Validation of ControllerRevisions. */
 import type { ControllerRevision } from '../../../api/generated/apps-v1.ts';
 import { isRecord } from '../../../base/index.ts';
 import { type FieldError, path, required } from '../../errors/index.ts';

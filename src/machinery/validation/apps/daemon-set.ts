@@ -1,4 +1,4 @@
-/** DaemonSets. */
+/** Validation of DaemonSets. */
 import type {
   DaemonSet,
   DaemonSetSpec,

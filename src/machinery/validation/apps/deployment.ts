@@ -1,4 +1,4 @@
-/** Deployments. */
+/** Validation of Deployments. */
 import type {
   Deployment,
   DeploymentSpec,

@@ -1,9 +1,9 @@
-/** Numbers that may be given as a share of the whole: `3` or `25%`. */
+/** Validates IntOrString fields that are a number or a percentage: `3` or `25%`. */
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { percent } from '../../names/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 
-export type IntOrString = number | string;
+type IntOrString = number | string;
 
 export function validatePositiveIntOrPercent(errors: FieldError[], value: IntOrString, at: Path): void {
   if (typeof value === 'number') validateNonnegative(errors, value, at);
@@ -15,7 +15,7 @@ export function validateNotMoreThan100Percent(errors: FieldError[], value: IntOr
   if (share !== undefined && share > 100) errors.push(invalidValue(at, value, 'must not be greater than 100%'));
 }
 
-/** The number in front of the percent sign, or the number itself; 0 for text that is neither. */
+/** The number, or the number before the percent sign; 0 for other text. */
 export const intOrPercentValue = (value: IntOrString): number =>
   percentOf(value) ?? (typeof value === 'number' ? value : /^[+-]?\d+$/.test(value) ? Number(value) : 0);
 

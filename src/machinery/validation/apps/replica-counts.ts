@@ -1,4 +1,4 @@
-/** The counters of a workload's status. */
+/** Validates the replica counts in the status of workloads. */
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { validateNonnegative } from '../object-meta.ts';
 
@@ -26,7 +26,7 @@ export function validateNotGreater(
 
 export const OVER_REPLICAS = 'cannot be greater than status.replicas';
 
-/** collisionCount only ever grows. */
+/** collisionCount must not decrease. */
 export function validateCollisionCount(
   errors: FieldError[],
   status: { collisionCount?: number } | undefined,

@@ -1,4 +1,4 @@
-/** What Deployments and ReplicaSets ask of their selector and pod template. */
+/** Validates selector and pod template of Deployments and ReplicaSets. */
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import {
@@ -56,7 +56,7 @@ export function validateReplicaSetTemplate(
   validateAlwaysRestarting(errors, template, templateAt, 'ReplicaSet');
 }
 
-/** Pods that a controller keeps running may not end by themselves. */
+/** Pods of these controllers must have restartPolicy Always and no active deadline. */
 export function validateAlwaysRestarting(
   errors: FieldError[],
   template: PodTemplateSpec | undefined,

@@ -1,4 +1,4 @@
-/** ReplicaSets. */
+/** Validation of ReplicaSets. */
 import type { ReplicaSet, ReplicaSetSpec, ReplicaSetStatus } from '../../../api/generated/apps-v1.ts';
 import { type FieldError, path, type Path } from '../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../names/index.ts';
@@ -37,7 +37,7 @@ function validateReplicaSetSpec(
 ): void {
   validateNonnegative(errors, spec?.replicas, at.child('replicas'));
   validateNonnegative(errors, spec?.minReadySeconds, at.child('minReadySeconds'));
-  // Upstream names the Deployment here, too.
+  // Upstream also passes the name of the Deployment here.
   validateSelector(errors, spec?.selector, at.child('selector'), 'deployment');
   validateReplicaSetTemplate(errors, spec ?? {}, at, template);
 }

@@ -1,4 +1,4 @@
-/** A controller's label selector against the labels of its pod template. */
+/** Validates that a controller's selector matches the labels of its pod template. */
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import { ownValue } from '../../../base/index.ts';
@@ -49,6 +49,6 @@ export function validateTemplateLabels(
   );
 }
 
-/** Go writes maps in the order of their keys. */
+/** Go prints maps sorted by key. */
 const sorted = (map: Readonly<Record<string, string>> | undefined): Readonly<Record<string, string>> | undefined =>
   map && Object.fromEntries(Object.entries(map).sort(([a], [b]) => compareBytes(a, b)));

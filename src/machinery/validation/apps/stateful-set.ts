@@ -1,4 +1,4 @@
-/** StatefulSets. */
+/** Validation of StatefulSets. */
 import type {
   StatefulSet,
   StatefulSetSpec,
@@ -113,7 +113,7 @@ function validateUpdateStrategy(errors: FieldError[], strategy: StatefulSetUpdat
       }
       return;
     case 'RollingUpdate':
-      // maxUnavailable is behind a gate that v1.36 has off: it never reaches validation.
+      // The gate of maxUnavailable is off in v1.36, so the field is dropped before validation.
       if (rollingUpdate) validateNonnegative(errors, rollingUpdate.partition, at.child('rollingUpdate', 'partition'));
       return;
     default: {
@@ -134,7 +134,7 @@ function validateRetention(errors: FieldError[], spec: StatefulSetSpec | undefin
   }
 }
 
-/** A name that was stored before names were checked may stay. */
+/** An invalid name that is stored already is accepted. */
 function validateServiceName(errors: FieldError[], name: string, at: Path, old: StatefulSetSpec | undefined): void {
   if (name === '' || old?.serviceName === name) return;
   for (const message of dns1123Label(name)) errors.push(invalidValue(at, name, message));
@@ -151,7 +151,7 @@ function validateTemplate(
   validatePodTemplateSpec(errors, template, at, podTemplateRules(context, old ? withClaimVolumes(old) : undefined));
 }
 
-/** The template as its pods will have it: each claim is a volume, in the place of a volume of the same name. */
+/** The pod template with a volume for each claim template, replacing volumes of the same name. */
 function withClaimVolumes(spec: StatefulSetSpec | undefined): PodTemplateSpec {
   const template = spec?.template ?? {};
   const claims = spec?.volumeClaimTemplates;

@@ -1,4 +1,4 @@
-/** The warnings that workloads give for their pod templates and histories. */
+/** Warnings of workloads about their pod templates and revision history. */
 import type { StatefulSet } from '../../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { path } from '../../errors/index.ts';
@@ -25,7 +25,6 @@ export const ownerNameWarning: WarningCheck<{ readonly metadata?: { readonly nam
 export const podTemplateWarnings: WarningCheck<WithTemplate> = (warnings, object) =>
   warnOfPodTemplate(warnings, object.spec?.template ?? {}, TEMPLATE);
 
-/** Claims are made of them for every pod. */
 export const claimTemplateWarnings: WarningCheck<StatefulSet> = (warnings, object) => {
   for (const [i, { spec }] of (object.spec?.volumeClaimTemplates ?? []).entries()) {
     if (spec) claimSpecWarnings(warnings, spec, path('spec', 'volumeClaimTemplates').index(i));

@@ -16,7 +16,7 @@ import type { CreateCheck, KindValidation } from '../kind-validation.ts';
 import { validateFieldSelectorRequirement, validateLabelSelectorRequirement } from '../label-selector.ts';
 
 const SPEC = path('spec');
-/** Upstream makes this path of one step, which reads the same. */
+/** One step with a dot, as upstream builds it. */
 const RESOURCE = path('spec.resourceAttributes');
 const NEWER_OPERATORS = { unknownOperators: true } as const;
 
@@ -83,7 +83,7 @@ function validateReviewSpec(errors: FieldError[], spec: SubjectAccessReviewSpec)
   validateSelectors(errors, spec);
 }
 
-/** A review is not stored and so has no metadata; what is left when the server's own entries are taken away. */
+/** Reviews must have no metadata except what the server sets. */
 function emptyMetadata(allowed: readonly (keyof ObjectMeta)[], detail: string): CreateCheck<{ metadata?: ObjectMeta }> {
   const ignored = new Set<string>(['managedFields', ...allowed]);
   return (errors, object) => {

@@ -1,4 +1,4 @@
-/** How fast an autoscaler may scale. */
+/** Validates the scaling behavior of HorizontalPodAutoscalers. */
 import type {
   HPAScalingPolicy,
   HPAScalingRules,

@@ -60,7 +60,7 @@ function validateSpec(errors: FieldError[], spec: HorizontalPodAutoscalerSpec, {
   if (minReplicas != null && maxReplicas < minReplicas) {
     errors.push(invalidValue(maxAt, maxReplicas, 'must be greater than or equal to `minReplicas`'));
   }
-  // What was stored before it was checked may stay as it is.
+  // Invalid references that are stored already are accepted.
   const tolerated = old !== undefined && apiVersionProblem(old.scaleTargetRef, STRICT) !== undefined;
   const allowances = { emptyGroup: tolerated, invalidApiVersion: tolerated };
   validateObjectReference(errors, spec.scaleTargetRef, SPEC.child('scaleTargetRef'), allowances);

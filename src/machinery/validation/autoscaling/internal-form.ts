@@ -1,7 +1,6 @@
 /**
- * An autoscaling/v1 autoscaler as autoscaling/v2 would have it, which is the form that is checked. v1 knows only a
- * share of the CPU; the other metrics and the behaviour stand in annotations, and what cannot be read there counts as
- * absent.
+ * Converts an autoscaling/v1 HorizontalPodAutoscaler to v2, the form that is validated. v1 has only CPU utilization;
+ * annotations hold the other metrics and the behavior. Invalid annotations are ignored.
  */
 import type { HorizontalPodAutoscaler as V1 } from '../../../api/generated/autoscaling-v1.ts';
 import type {

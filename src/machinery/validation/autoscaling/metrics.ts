@@ -1,4 +1,4 @@
-/** The metrics that an autoscaler follows. */
+/** Validates the metrics of HorizontalPodAutoscalers. */
 import type {
   ContainerResourceMetricSource,
   ExternalMetricSource,
@@ -22,7 +22,7 @@ import { pathSegmentName } from '../../names/index.ts';
 import { isPositiveQuantity } from '../quantities.ts';
 import { validateObjectReference } from './object-reference.ts';
 
-/** Each type of metric has its settings in the field beside it. */
+/** Each metric type has its own source field. */
 const SOURCES = {
   ContainerResource: 'containerResource',
   External: 'external',
@@ -31,7 +31,7 @@ const SOURCES = {
   Resource: 'resource',
 } as const;
 const TYPES = Object.keys(SOURCES);
-/** In the order in which a metric with several sources shows the first one's errors. */
+/** Upstream's order of validation: of several sources only the first is validated. */
 const SOURCE_ORDER = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 const ONLY_ONE = 'must populate the given metric source only';
 

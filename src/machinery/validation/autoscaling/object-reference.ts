@@ -1,10 +1,10 @@
-/** References to an object by apiVersion, kind and name. */
+/** Validates CrossVersionObjectReferences. */
 import type { CrossVersionObjectReference } from '../../../api/generated/autoscaling-v2.ts';
 import { type FieldError, invalidValue, type Path, required } from '../../errors/index.ts';
 import { pathSegmentName } from '../../names/index.ts';
 
-export interface ReferenceAllowances {
-  /** An apiVersion without a group, for kinds that are not in the core group. */
+interface ReferenceAllowances {
+  /** Accept an apiVersion without a group for kinds outside of the core group. */
   readonly emptyGroup: boolean;
   readonly invalidApiVersion: boolean;
 }

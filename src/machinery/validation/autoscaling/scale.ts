@@ -1,4 +1,4 @@
-/** The Scale that is written to a workload's scale subresource. */
+/** Validation of Scales, the bodies of the scale subresource. */
 import type { Scale } from '../../../api/generated/autoscaling-v1.ts';
 import { path } from '../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../names/index.ts';

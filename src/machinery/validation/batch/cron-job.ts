@@ -1,4 +1,4 @@
-/** CronJobs. */
+/** Validation of CronJobs. */
 import type { CronJob, CronJobSpec, JobTemplateSpec } from '../../../api/generated/batch-v1.ts';
 import { type FieldError, invalidValue, notSupported, path, type Path, required } from '../../errors/index.ts';
 import { nameIsDnsSubdomain, utf8Longer } from '../../names/index.ts';
@@ -12,7 +12,7 @@ import { validateJobSpecFields } from './job-spec.ts';
 import { isKnownTimeZone, validateTimeZone } from './time-zone.ts';
 
 const SPEC = path('spec');
-/** A Job's name is its CronJob's with eleven characters more. */
+/** The controller appends eleven characters for the names of Jobs. */
 const MAX_NAME = 63 - 11;
 const CONCURRENCY_POLICIES = ['Allow', 'Forbid', 'Replace'];
 
@@ -74,7 +74,7 @@ interface ScheduleScope {
   readonly timeZone: string | undefined;
 }
 
-/** Schedules that name a zone themselves are refused, unless one was stored before they were. */
+/** A schedule with a TZ is refused unless the stored one has it already. */
 function validateSchedule(errors: FieldError[], schedule: string, at: Path, { old, timeZone }: ScheduleScope): void {
   const problem = cronScheduleProblem(schedule, isKnownTimeZone);
   if (problem !== undefined) errors.push(invalidValue(at, schedule, problem));

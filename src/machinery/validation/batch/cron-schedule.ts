@@ -1,6 +1,6 @@
 /**
- * The syntax of cron schedules: five fields, or a descriptor such as `@daily` or `@every 1h`, optionally after a time
- * zone. The messages are those of the parser that upstream uses.
+ * Validates cron schedules: five fields, or a descriptor such as `@daily` or `@every 1h`, optionally after a time
+ * zone. Messages are those of upstream's parser, robfig/cron.
  */
 import { ownValue, parseDurationNanos } from '../../../base/index.ts';
 
@@ -23,7 +23,7 @@ const FIELDS: readonly FieldBounds[] = [
 
 const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly']);
 
-/** What is wrong with the schedule; nothing when it is right. `knownTimeZone` tells whether a zone exists. */
+/** The error of the schedule; undefined if it is valid. */
 export function cronScheduleProblem(schedule: string, knownTimeZone: (zone: string) => boolean): string | undefined {
   if (schedule === '') return 'empty spec string';
   let spec = schedule;

@@ -3,9 +3,6 @@ import type { KindValidation } from '../kind-validation.ts';
 import { cronJob } from './cron-job.ts';
 import { job } from './job.ts';
 
-export { cronScheduleProblem } from './cron-schedule.ts';
-export { isKnownTimeZone } from './time-zone.ts';
-
 export const batchValidations: Readonly<Record<string, KindValidation>> = {
   'batch/cronjobs': cronJob,
   'batch/jobs': job,

@@ -1,11 +1,11 @@
 /** Sets of indexes of an Indexed Job, written as `1,3-5,7`. */
 import { quote } from '../../../base/index.ts';
 
-export interface IndexSet {
+interface IndexSet {
   readonly total: number;
 }
 
-/** The number of indexes, or what is wrong with the text. */
+/** The set of indexes, or an error message. */
 export function parseIndexes(text: string, completions: number): IndexSet | string {
   if (text === '') return { total: 0 };
   let last: number | undefined;
@@ -21,7 +21,7 @@ export function parseIndexes(text: string, completions: number): IndexSet | stri
   return { total };
 }
 
-/** The first index that both sets have; fragments that cannot be read are left to the check of the format. */
+/** The first index in both sets. Invalid intervals are ignored; `parseIndexes` reports them. */
 export function overlappingIndex(a: string, b: string, completions: number): number | undefined {
   if (a === '' || b === '') return undefined;
   const readable = (text: string): [number, number][] =>

@@ -1,4 +1,4 @@
-/** The spec that Jobs and the templates of CronJobs share. */
+/** Validates the spec of Jobs and of Job templates. */
 import type { JobSpec } from '../../../api/generated/batch-v1.ts';
 import type { PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { type FieldError, invalidValue, notSupported, type Path, required, tooLong } from '../../errors/index.ts';
@@ -14,7 +14,7 @@ import { validateSuccessPolicy } from './success-policy.ts';
 const MAX_MANAGED_BY = 63;
 const MAX_PARALLELISM_INDEXED = 100_000;
 const MAX_FAILED_INDEXES = 100_000;
-/** Beyond so many completions, retries per index have lower limits. */
+/** With more completions, backoffLimitPerIndex has lower limits. */
 const COMPLETIONS_SOFT_LIMIT = 100_000;
 const HIGH_COMPLETIONS_LIMIT = 10_000;
 const NUMBERS = [
@@ -26,7 +26,7 @@ const NUMBERS = [
   'backoffLimitPerIndex',
 ] as const;
 
-export interface JobSpecScope {
+interface JobSpecScope {
   readonly old: PodTemplateSpec | undefined;
   readonly context: ValidationContext;
 }

@@ -1,6 +1,6 @@
 /**
- * What a Job's status may say. Most rules are about what the write changes: a status that was stored with a
- * contradiction can still be written as long as the contradiction is not touched.
+ * Validates the status of Jobs. Most rules apply only to changed fields, so that a stored inconsistent status can
+ * still be updated.
  */
 import type { Job, JobStatus, UncountedTerminatedPods } from '../../../api/generated/batch-v1.ts';
 import { duplicate, type FieldError, invalidValue, OMIT_VALUE, path, type Path, required } from '../../errors/index.ts';
@@ -17,7 +17,7 @@ const isTrue = (job: Job, type: string): boolean =>
   (job.status?.conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
 const isFinished = (job: Job): boolean => isTrue(job, 'Complete') || isTrue(job, 'Failed');
 
-/** What the write changes. */
+/** Which parts of the status the write changes. */
 interface Changes {
   readonly finished: boolean;
   readonly condition: (type: string) => boolean;
@@ -96,7 +96,7 @@ function validateCompletion(errors: FieldError[], job: Job, changes: Changes): v
     if (completionTime == null && complete) errors.push(required(at, 'completionTime is required for Complete jobs'));
   }
   if (changes.field('startTime') || changes.field('completionTime')) {
-    // Times of this form compare as text.
+    // RFC 3339 times in UTC compare as text.
     if (startTime != null && completionTime != null && completionTime < startTime) {
       errors.push(invalidValue(at, completionTime, 'completionTime cannot be set before startTime'));
     }
@@ -180,7 +180,7 @@ export function validateJobStatusUpdate(errors: FieldError[], job: Job, old: Job
   if ((status.failed ?? 0) < (before.failed ?? 0)) {
     errors.push(invalidValue(STATUS.child('failed'), status.failed ?? 0, 'cannot decrease the failed counter'));
   }
-  // An Indexed Job with as many completions as pods at once can be scaled down, and then counts fewer.
+  // An elastic Indexed Job can be scaled down, which reduces its counters.
   const scalable = job.spec?.completionMode === 'Indexed' && job.spec.completions === job.spec.parallelism;
   if (!scalable && (status.succeeded ?? 0) < (before.succeeded ?? 0)) {
     errors.push(

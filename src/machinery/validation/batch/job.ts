@@ -1,4 +1,4 @@
-/** Jobs. */
+/** Validation of Jobs. */
 import type { Job, JobSpec } from '../../../api/generated/batch-v1.ts';
 import type { Container, PodTemplateSpec } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
@@ -26,7 +26,7 @@ export const job: KindValidation<Job> = {
     (errors, object, context) => validateSpec(errors, object.spec ?? EMPTY_SPEC, { old: undefined, context }),
     (errors, object) => validateIndexedPodNames(errors, object),
   ],
-  // An update is a valid Job and a valid change, and the spec's errors stand in both lists.
+  // As upstream, an update validates the Job and the change, so errors of the spec appear twice.
   update: [
     metadataAgain(META_RULES),
     (errors, object, old) => validateGeneratedSelector(errors, object, hasPrefixedLabels(old)),
@@ -61,7 +61,7 @@ const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 const JOB_NAME = 'batch.kubernetes.io/job-name';
 const TEMPLATE_METADATA = SPEC.child('template', 'metadata');
 
-/** The labels that the server gives to the pods of a Job that has no selector of its own. */
+/** Checks the labels that the server generates for a Job without manualSelector. */
 function validateGeneratedSelector(errors: FieldError[], object: Job, prefixedLabels: boolean): void {
   const { spec, metadata: meta } = object;
   if (spec?.manualSelector || !spec?.selector) return;
@@ -94,7 +94,7 @@ const hasPrefixedLabels = (old: Job): boolean => {
   return Object.hasOwn(labels, CONTROLLER_UID) && Object.hasOwn(labels, JOB_NAME);
 };
 
-/** Pods of an Indexed Job are called after the Job and their index, and that must be a host's name. */
+/** The hostnames of the pods of an Indexed Job have the Job's name and the index, and must be valid. */
 function validateIndexedPodNames(errors: FieldError[], { metadata: meta, spec }: Job): void {
   if (spec?.completionMode !== 'Indexed' || !spec.completions || spec.completions < 0) return;
   const name = meta.name ?? '';
@@ -140,7 +140,7 @@ function validateImmutableStruct(
   );
 }
 
-/** An Indexed Job may be scaled: completions and parallelism together. */
+/** Elastic Indexed Jobs: completions may change together with parallelism. */
 function validateCompletionsUpdate(errors: FieldError[], spec: JobSpec, old: JobSpec): void {
   const at = SPEC.child('completions');
   if (spec.completionMode !== 'Indexed') validateImmutable(errors, spec.completions, old.completions, at);
@@ -165,7 +165,7 @@ function validateTemplateUpdate(errors: FieldError[], spec: JobSpec, oldJob: Job
   }
 }
 
-/** Of a suspended Job's template the spec is named, as its labels and annotations may change. */
+/** The template of a suspended Job: only its spec is immutable. */
 function validateSuspendedTemplate(errors: FieldError[], template: PodTemplateSpec, old: PodTemplateSpec): void {
   const before = withSchedulingOf(old, template);
   if (semanticEqual(template, before)) return;
@@ -184,7 +184,7 @@ function validateSuspendedTemplate(errors: FieldError[], template: PodTemplateSp
   }
 }
 
-/** The old template with what a suspended Job may change: where its pods may run, their labels and their resources. */
+/** The old template with the fields of a suspended Job that may change: scheduling directives, labels and resources. */
 function withSchedulingOf(old: PodTemplateSpec, template: PodTemplateSpec): PodTemplateSpec {
   const affinity = { ...old.spec?.affinity };
   if (template.spec?.affinity?.nodeAffinity) affinity.nodeAffinity = template.spec.affinity.nodeAffinity;
@@ -213,14 +213,14 @@ const withResourcesOf = (
     containers?.[i]?.name === container.name ? { ...container, resources: containers[i].resources } : container,
   );
 
-const MANY_COMPLETIONS = 100_000;
-const MANY_AT_ONCE = 10_000;
+const COMPLETIONS_WARNING_LIMIT = 100_000;
+const PARALLELISM_WARNING_LIMIT = 10_000;
 
 function manyIndexesWarning(warnings: string[], { spec }: Job): void {
   if (
     spec?.completionMode !== 'Indexed' ||
-    (spec.completions ?? 0) <= MANY_COMPLETIONS ||
-    (spec.parallelism ?? 0) <= MANY_AT_ONCE
+    (spec.completions ?? 0) <= COMPLETIONS_WARNING_LIMIT ||
+    (spec.parallelism ?? 0) <= PARALLELISM_WARNING_LIMIT
   )
     return;
   warnings.push(

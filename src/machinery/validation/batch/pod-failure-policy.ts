@@ -1,4 +1,4 @@
-/** A Job's podFailurePolicy: what to make of pods that fail in known ways. */
+/** Validates the podFailurePolicy of Jobs. */
 import type {
   JobSpec,
   PodFailurePolicyOnExitCodesRequirement,

@@ -1,4 +1,4 @@
-/** A Job's successPolicy: when some of an Indexed Job's indexes are enough. */
+/** Validates the successPolicy of Indexed Jobs. */
 import type { JobSpec, SuccessPolicyRule } from '../../../api/generated/batch-v1.ts';
 import { type FieldError, invalidValue, type Path, required, tooLong, tooMany } from '../../errors/index.ts';
 import { utf8Longer } from '../../names/index.ts';

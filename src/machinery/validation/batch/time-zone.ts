@@ -1,9 +1,9 @@
-/** Names of time zones, which are those of the IANA database in their exact spelling. */
+/** Validates names of time zones of the IANA database, in their exact spelling. */
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 
 const COMPONENT = /^[A-Za-z.\-_0-9+]{1,14}$/;
 
-/** Names that the database has besides those that the runtime lists, because they are links or fixed offsets. */
+/** Links and fixed offsets of the database, which the runtime does not list. */
 const ALIASES =
   /^(?:UTC|UCT|GMT|Zulu|Universal|Greenwich|EST|MST|HST|EST5EDT|CST6CDT|MST7MDT|PST8PDT|CET|MET|EET|WET|Etc\/(?:UTC|UCT|Zulu|Universal|Greenwich|GMT(?:[+-]?\d{1,2})?))$/;
 
@@ -14,7 +14,7 @@ export function isKnownTimeZone(zone: string): boolean {
   listed ??= new Set(Intl.supportedValuesOf('timeZone'));
   if (listed.has(zone)) return true;
   try {
-    // The runtime takes any case and answers with the zone that a link stands for.
+    // The runtime ignores case and resolves links.
     new Intl.DateTimeFormat('en', { timeZone: zone });
   } catch {
     return false;
@@ -43,6 +43,6 @@ export function validateTimeZone(errors: FieldError[], zone: string | undefined 
       invalidValue(at, zone, 'timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones'),
     );
   }
-  // `Local` exactly is a zone to Go, and so gives no second error.
+  // Go accepts `Local` as a zone, so there is no second error.
   if (zone !== 'Local' && !isKnownTimeZone(zone)) errors.push(invalidValue(at, zone, `unknown time zone ${zone}`));
 }

@@ -1,8 +1,8 @@
-/** PKCS#10 certificate requests: whether one is well formed and signed with its own key. */
+/** Validates PKCS#10 certificate requests: their form and signature. */
 import { constants, createPublicKey, verify, type KeyObject, type VerifyKeyObjectInput } from 'node:crypto';
 import { pemBlocks } from '../../../base/index.ts';
 
-/** What is wrong with the request, in Go's words where they are known; nothing when it is right. */
+/** Go's error for the request; undefined if it is valid. */
 export function certificateRequestProblem(pem: string): string | undefined {
   const [block] = pemBlocks(pem);
   if (block?.type !== 'CERTIFICATE REQUEST') return 'PEM block type must be CERTIFICATE REQUEST';
@@ -75,7 +75,7 @@ function parseRequest(der: Buffer): Request | string {
     publicKey: publicKey.raw,
     algorithm: oid.content.toString('hex'),
     parameters: parameters?.raw ?? Buffer.alloc(0),
-    // A bit string begins with the number of bits that are not used.
+    // A BIT STRING begins with the number of unused bits.
     signature: signature.content.subarray(1),
   };
 }
@@ -104,7 +104,7 @@ const FAILURES: ReadonlyMap<string, string> = new Map(
   }),
 );
 const UNKNOWN_ALGORITHM = 'x509: cannot verify signature: algorithm unimplemented';
-/** In RSA-PSS the hash stands in the parameters. */
+/** For RSA-PSS the parameters name the hash. */
 const PSS_HASHES: readonly (readonly [string, string])[] = [
   ['608648016503040203', 'sha512'],
   ['608648016503040202', 'sha384'],

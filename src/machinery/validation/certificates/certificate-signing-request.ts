@@ -1,4 +1,4 @@
-/** CertificateSigningRequests: the request itself, and who may write which part of its status. */
+/** Validation of CertificateSigningRequests: the request, and which endpoint may write which part of the status. */
 import { X509Certificate } from 'node:crypto';
 import type {
   CertificateSigningRequest,
@@ -61,7 +61,7 @@ export const certificateSigningRequest: KindValidation<CertificateSigningRequest
   subresources: { approval: updateChecks({ approval: true, certificate: false }) },
 };
 
-/** What a path may write. */
+/** What an endpoint may write. */
 interface Permissions {
   readonly approval: boolean;
   readonly certificate: boolean;
@@ -106,7 +106,7 @@ function validateRequest(
 
 const hasDuplicates = (values: readonly string[]): boolean => new Set(values).size < values.length;
 
-/** Requests that were stored with usages that are unknown or repeated may go on having such. */
+/** Unknown or duplicate usages that are stored already are accepted. */
 function validateUsages(errors: FieldError[], usages: readonly string[], old: readonly string[]): void {
   const at = SPEC.child('usages');
   if (old.every((usage) => USAGES.includes(usage))) {
@@ -148,7 +148,7 @@ function validateConditions(errors: FieldError[], conditions: Conditions, old: C
   }
 }
 
-/** A certificate that does not change is not looked at again, and neither is one that replaces a bad one. */
+/** Not checked if the certificate is unchanged or replaces an invalid one. */
 function validateCertificate(
   errors: FieldError[],
   object: CertificateSigningRequest,

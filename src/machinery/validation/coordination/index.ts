@@ -22,7 +22,7 @@ function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: Valid
     errors.push(invalidValue(SPEC.child('leaseDurationSeconds'), duration, 'must be greater than 0'));
   if (transitions != null && transitions < 0)
     errors.push(invalidValue(SPEC.child('leaseTransitions'), transitions, NEGATIVE_MESSAGE));
-  // Without the gate, v1.36 drops what candidates agree on instead of checking it.
+  // The gate CoordinatedLeaderElection is off in v1.36, so strategy and preferredHolder are dropped before validation.
   if (!features['CoordinatedLeaderElection']) return;
   if (strategy != null) validateStrategy(errors, strategy);
   if (preferredHolder && !strategy) {
@@ -30,7 +30,7 @@ function validateSpec(errors: FieldError[], spec: LeaseSpec, { features }: Valid
   }
 }
 
-/** A strategy of Kubernetes' own, or one that a domain in front of it tells apart. */
+/** A strategy of Kubernetes, or one with a domain prefix. */
 function validateStrategy(errors: FieldError[], strategy: string): void {
   const at = SPEC.child('strategy', 'strategy');
   if (strategy.includes('/'))

@@ -1,4 +1,4 @@
-/** ConfigMaps: keys, the size of all values together, and immutability. */
+/** Validation of ConfigMaps: keys, total size and immutability. */
 import type { ConfigMap } from '../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, path, tooLong, WHOLE_OBJECT } from '../../errors/index.ts';
 import { base64Length, configMapKey, nameIsDnsSubdomain, utf8Length } from '../../names/index.ts';
@@ -6,7 +6,7 @@ import { semanticEqual } from '../equality.ts';
 import type { KindValidation } from '../kind-validation.ts';
 import { metadata, metadataAgain, metadataUpdate } from '../metadata-checks.ts';
 
-/** A mebibyte, for ConfigMaps and Secrets alike. */
+/** 1 MiB, also for Secrets. */
 export const MAX_DATA_BYTES = 1024 * 1024;
 export const IMMUTABLE_WHEN_SET = 'field is immutable when `immutable` is set';
 const RULES = { namespaced: true, name: nameIsDnsSubdomain };

@@ -1,6 +1,6 @@
 /**
- * Events, in the core group and in events.k8s.io. They are one kind with two faces: an event is checked in the terms
- * of the core group, leniently when it comes through there, strictly through the other.
+ * Validation of Events of the core group and of events.k8s.io. Both are validated in the form of the core group:
+ * leniently through v1, strictly through events.k8s.io.
  */
 import type { Event as CoreEvent, EventSource, ObjectReference } from '../../../api/generated/core-v1.ts';
 import type { Event as EventsEvent } from '../../../api/generated/events-v1.ts';
@@ -21,7 +21,7 @@ const RULES = { namespaced: true, name: nameIsDnsSubdomain };
 const TEXT_MAX = 128;
 const NOTE_MAX = 1024;
 
-/** An event in the words of the core group, whichever way it came. */
+/** An event of either group in the form of the core group. */
 interface AnyEvent {
   readonly metadata: CoreEvent['metadata'];
   readonly involvedObject: ObjectReference;
@@ -92,7 +92,7 @@ function validateLegacy(errors: FieldError[], event: AnyEvent, controllerField: 
   for (const message of dns1123Subdomain(namespace)) errors.push(invalidValue(path('namespace'), namespace, message));
 }
 
-/** Events with a time of their own come from newer clients, which also say who reports and what was done. */
+/** Events with an eventTime must also have the newer fields: reportingController, reportingInstance and action. */
 function validateNewFields(errors: FieldError[], event: AnyEvent, controllerField: string): void {
   const controller = path(controllerField);
   if (event.reportingController === '') errors.push(required(controller));
@@ -126,7 +126,7 @@ function validateStrict(errors: FieldError[], event: AnyEvent): void {
   if (event.source.component || event.source.host) errors.push(invalidValue(path('source'), '', unset));
 }
 
-/** In upstream's order, which has the reason twice. */
+/** In upstream's order, which has reason twice. */
 const IMMUTABLE = [
   'involvedObject',
   'reason',

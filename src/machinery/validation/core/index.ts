@@ -1,21 +1,17 @@
-/** The validation of the core group's kinds, one file a kind or a part of one. Pods have many files: `pod.ts` ties them together. */
-export { binding } from './pod/binding.ts';
-export { validatePersistentVolumeClaimTemplate, validateClaimSpec } from './volume/claim-spec.ts';
-export { claimSpecWarnings } from './volume/claim-warnings.ts';
+/** Validation of the core group, one file per kind or part of a kind. `pod/pod.ts` ties the files for pods together. */
 export { configMap } from './config-map.ts';
-export { endpoints } from './service/endpoints.ts';
 export { coreEvent, eventsEvent } from './event.ts';
 export { limitRange } from './limit-range.ts';
 export { namespace } from './namespace.ts';
 export { node } from './node/node.ts';
-export { persistentVolume, validatePersistentVolumeSpec } from './volume/persistent-volume.ts';
-export { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
+export { binding } from './pod/binding.ts';
+export { podTemplate } from './pod/pod-template.ts';
 export { pod } from './pod/pod.ts';
-export { podRules, podTemplateRules } from './pod/pod-allowances.ts';
-export { podTemplate, validatePodTemplateSpec } from './pod/pod-template.ts';
-export { appArmorAnnotationWarnings, podTemplateWarnings } from './pod/pod-warnings.ts';
-export { podOwnerNameWarnings, replicationController } from './replication-controller.ts';
+export { replicationController } from './replication-controller.ts';
 export { resourceQuota } from './resource-quota.ts';
 export { secret } from './secret.ts';
-export { service } from './service/service.ts';
 export { serviceAccount } from './service-account.ts';
+export { endpoints } from './service/endpoints.ts';
+export { service } from './service/service.ts';
+export { persistentVolumeClaim } from './volume/persistent-volume-claim.ts';
+export { persistentVolume } from './volume/persistent-volume.ts';

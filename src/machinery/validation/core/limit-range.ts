@@ -1,4 +1,4 @@
-/** LimitRanges: what containers, pods and claims of a namespace may ask for. */
+/** Validation of LimitRanges. */
 import type { LimitRange, LimitRangeItem } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import {
@@ -43,7 +43,7 @@ function validateType(errors: FieldError[], type: string, at: Path): void {
   }
 }
 
-/** Gives the names that occur in any of the lists. */
+/** Returns the names that occur in any of the lists. */
 function validateNames(errors: FieldError[], limit: LimitRangeItem, at: Path): Set<string> {
   const names = new Set<string>();
   const ofContainers = limit.type === 'Pod' || limit.type === 'Container';
@@ -95,7 +95,7 @@ function validateValues(errors: FieldError[], limit: LimitRangeItem, name: strin
       `default request value ${request} is greater than default limit value ${byDefault}`,
     );
   }
-  // The value that is shown is upstream's choice: the bound, not the default that breaks it.
+  // As upstream, the error shows the bound, not the default that violates it.
   if (isMore(min, byDefault)) refuse('default', min, `min value ${min} is greater than default value ${byDefault}`);
   if (isMore(byDefault, max)) refuse('default', max, `default value ${byDefault} is greater than max value ${max}`);
   validateRatio(errors, limit, name, at);

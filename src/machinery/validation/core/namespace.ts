@@ -1,4 +1,4 @@
-/** Namespaces: their finalizers and their phase have rules of their own; the rest is metadata. */
+/** Validation of Namespaces: finalizers and phase. */
 import type { Namespace } from '../../../api/generated/core-v1.ts';
 import { type FieldError, invalidValue, path, type Path } from '../../errors/index.ts';
 import { nameIsDnsLabel } from '../../names/index.ts';
@@ -23,7 +23,7 @@ function finalizersUpdate(errors: FieldError[], object: Namespace): void {
     validateFinalizer(errors, finalizer, FINALIZERS.index(i));
 }
 
-/** A namespace is Terminating exactly when it is being deleted. */
+/** The phase is Terminating if and only if the namespace is being deleted. */
 function phaseUpdate(errors: FieldError[], object: Namespace): void {
   const phase = object.status?.phase ?? '';
   const deleted = Boolean(object.metadata?.deletionTimestamp);
@@ -35,7 +35,7 @@ function phaseUpdate(errors: FieldError[], object: Namespace): void {
 
 export const namespace: KindValidation<Namespace> = {
   create: [metadata(RULES), finalizers],
-  // An update is a valid namespace and a valid change, and both look at the metadata.
+  // As upstream, an update validates the metadata twice.
   update: [metadataAgain(RULES), (errors, object) => finalizers(errors, object), metadataUpdate],
   status: [metadataUpdate, phaseUpdate],
   subresources: { finalize: [metadataUpdate, finalizersUpdate] },

@@ -1,4 +1,4 @@
-/** ReplicationControllers. */
+/** Validation of ReplicationControllers. */
 import type { ReplicationController, ReplicationControllerStatus } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, path, required } from '../../errors/index.ts';
@@ -78,7 +78,7 @@ function statusUpdate(errors: FieldError[], object: ReplicationController): void
   }
 }
 
-/** For everything whose name becomes part of the names of pods. */
+/** For kinds whose name becomes part of the names of pods. */
 export function podOwnerNameWarnings(warnings: string[], name: string | undefined): void {
   const messages = dns1123Label(name ?? '');
   if (messages.length === 0) return;

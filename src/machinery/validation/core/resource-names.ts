@@ -1,4 +1,4 @@
-/** Which resource names mean what: standard, native, extended, huge pages, and what each may be used for. */
+/** Classes of resource names: standard, native, extended, hugepages. */
 import { qualifiedName } from '../../names/index.ts';
 import { isWholeQuantity, quantityOf, quantityOrUndefined } from '../quantities.ts';
 
@@ -45,19 +45,19 @@ export const isStandardContainerResource = (name: string): boolean =>
 export const isStandardQuotaResource = (name: string): boolean =>
   QUOTA_RESOURCES.has(name) || isQuotaHugePageResource(name);
 
-/** Names without a domain, and those in Kubernetes' own. */
+/** Names without a domain or with kubernetes.io/. */
 export const isNativeResource = (name: string): boolean => !name.includes('/') || name.includes('kubernetes.io/');
 
-/** A resource that Kubernetes only counts: it has a domain, and a quota can name it. */
+/** Extended resources have a domain other than kubernetes.io, and a name that quotas can have. */
 export const isExtendedResource = (name: string): boolean =>
   !isNativeResource(name) && !name.startsWith('requests.') && qualifiedName(`requests.${name}`).length === 0;
 
-/** Requests of native resources may be lower than their limits; huge pages are given as they are asked for. */
+/** Native resources except hugepages may have requests below their limits. */
 export const isOvercommitAllowed = (name: string): boolean => isNativeResource(name) && !isHugePageResource(name);
 
 export const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || isExtendedResource(name);
 
-/** Whether the quantity is a whole number of the pages that the resource's name gives the size of. */
+/** Whether the quantity is a multiple of the page size in the resource's name. */
 export function isWholeHugePages(name: string, quantity: string): boolean {
   const size = quantityOrUndefined(name.slice('hugepages-'.length));
   if (!size || size.sign() <= 0 || !isWholeQuantity(size.toString())) return false;

@@ -1,4 +1,4 @@
-/** ResourceQuotas: which resources they bound, and for which of a namespace's objects. */
+/** Validation of ResourceQuotas and their scopes. */
 import type {
   ResourceQuota,
   ResourceQuotaSpec,
@@ -26,7 +26,7 @@ const POD_COUNTS = ['pods'];
 const POD_COMPUTE = ['cpu', 'memory', 'limits.cpu', 'limits.memory', 'requests.cpu', 'requests.memory'];
 const CLAIM_RESOURCES = ['persistentvolumeclaims', 'requests.storage'];
 
-/** Whether a quota with the scope can count the resource at all. */
+/** Whether a quota with the scope can limit the resource. */
 function isScopeValidFor(scope: string, resource: string): boolean {
   switch (scope) {
     case 'Terminating':

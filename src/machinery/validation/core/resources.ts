@@ -1,4 +1,4 @@
-/** Resource names and quantities, and what containers and pods ask of them. */
+/** Validates resource requirements of containers and pods: names, quantities, requests against limits, claims. */
 import type { ResourceClaim, ResourceRequirements } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import {
@@ -30,7 +30,7 @@ import {
   isWholeHugePages,
 } from './resource-names.ts';
 
-export type ResourceNameCheck = (errors: FieldError[], name: string, at: Path) => void;
+type ResourceNameCheck = (errors: FieldError[], name: string, at: Path) => void;
 
 export function validateResourceName(errors: FieldError[], name: string, at: Path): void {
   const messages = qualifiedName(name);
@@ -73,7 +73,7 @@ export function validatePositiveQuantity(errors: FieldError[], quantity: string,
   if (!isPositiveQuantity(quantity)) errors.push(invalidValue(at, quantity, 'must be greater than zero'));
 }
 
-/** A quantity that is fit for the resource: not negative, and whole for what can only be counted. */
+/** The quantity must not be negative, and must be an integer for integer resources. */
 export function validateResourceQuantity(errors: FieldError[], name: string, quantity: string, at: Path): void {
   validateNonnegativeQuantity(errors, quantity, at);
   if (name === 'cpu' || name === 'memory') return;
@@ -110,7 +110,7 @@ export function validatePodLevelResources(
   new Requirements(errors, at, validatePodResourceName).validate(resources, rules);
 }
 
-/** The requirements of one container or pod while they are gone through. */
+/** Validates the requirements of one container or pod. */
 class Requirements {
   #hasCpuOrMemory = false;
   #hasHugePages = false;
@@ -181,7 +181,7 @@ function validateRequestAgainstLimit(errors: FieldError[], { name, request, limi
     errors.push(invalidValue(at.child('requests'), request, `must be less than or equal to ${name} limit of ${limit}`));
 }
 
-/** A container names claims of its pod, whole or by request, each of them once. */
+/** Claims of a container must be claims of its pod, without duplicates. */
 function validateClaimNames(
   errors: FieldError[],
   claims: readonly ResourceClaim[],

@@ -1,4 +1,4 @@
-/** Secrets: keys and size, what each known type must hold, and immutability. */
+/** Validation of Secrets: keys, size, required keys by type, and immutability. */
 import type { Secret } from '../../../api/generated/core-v1.ts';
 import { isRecord } from '../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, required, tooLong } from '../../errors/index.ts';

@@ -1,4 +1,4 @@
-/** Service accounts have no rules beyond those of metadata; one annotation is out of use. */
+/** Validation of ServiceAccounts: metadata, and a warning about a deprecated annotation. */
 import type { ServiceAccount } from '../../../api/generated/core-v1.ts';
 import { path } from '../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../names/index.ts';

@@ -1,4 +1,4 @@
-/** Whether a certificate and a private key are a pair, and what Go's TLS library says if they are not. */
+/** Checks that a certificate and a private key match, with the errors of Go's crypto/tls. */
 import { createPrivateKey, createPublicKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { pemBlocks } from '../../../base/index.ts';
 

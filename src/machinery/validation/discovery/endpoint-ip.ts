@@ -1,4 +1,4 @@
-/** Addresses that endpoints may have: none that mean a host itself or reach only its own link. */
+/** Validates addresses of endpoints: unspecified, loopback and link-local addresses are refused. */
 import { type Cidr, cidrContains, parseCidr, parseIp } from '../../../base/index.ts';
 import { type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 

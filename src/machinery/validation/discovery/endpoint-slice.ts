@@ -1,4 +1,4 @@
-/** EndpointSlices. */
+/** Validation of EndpointSlices. */
 import type { Endpoint, EndpointHints, EndpointPort, EndpointSlice } from '../../../api/generated/discovery-v1.ts';
 import { parseIp } from '../../../base/index.ts';
 import {

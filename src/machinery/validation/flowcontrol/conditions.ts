@@ -1,4 +1,4 @@
-/** The conditions of this group's kinds, which are told apart by their types. */
+/** Validates the conditions of this group, which are identified by type. */
 import { duplicate, type FieldError, path, required } from '../../errors/index.ts';
 
 export function validateConditionTypes(

@@ -1,4 +1,4 @@
-/** FlowSchemas. */
+/** Validation of FlowSchemas. */
 import type {
   FlowSchema,
   FlowSchemaSpec,
@@ -86,7 +86,7 @@ function validateRule(
     validateNonResourceRule(errors, rule, at.child('nonResourceRules').index(i));
 }
 
-/** Each kind of subject has its settings in the field of its name, and no other's. */
+/** Each kind of subject has its own field; the others must be absent. */
 const SUBJECT_FIELDS = [
   ['serviceAccount', 'ServiceAccount'],
   ['user', 'User'],

@@ -1,4 +1,4 @@
-/** The two priority levels and flow schemas that every server has and that nobody may change. */
+/** The mandatory FlowSchemas and PriorityLevelConfigurations, which must not be changed. */
 import type {
   FlowSchemaSpec,
   PolicyRulesWithSubjects,

@@ -1,4 +1,4 @@
-/** PriorityLevelConfigurations. */
+/** Validation of PriorityLevelConfigurations. */
 import type {
   ExemptPriorityLevelConfiguration,
   LimitedPriorityLevelConfiguration,
@@ -43,7 +43,7 @@ function validateLevel(errors: FieldError[], { metadata: meta, spec, status }: P
   validateConditionTypes(errors, status?.conditions);
 }
 
-/** Only how much the exempt level lends may be changed. */
+/** Only the shares of the exempt level may be changed. */
 function validateMandatory(errors: FieldError[], spec: PriorityLevelConfigurationSpec | undefined, name: string): void {
   const fixed = Object.hasOwn(MANDATORY_PRIORITY_LEVELS, name) ? MANDATORY_PRIORITY_LEVELS[name] : undefined;
   if (!fixed) return;

@@ -1,4 +1,4 @@
-/** IngressClasses. */
+/** Validation of IngressClasses. */
 import type {
   IngressClass,
   IngressClassParametersReference,

@@ -1,4 +1,4 @@
-/** Ingresses. */
+/** Validation of Ingresses. */
 import type {
   HTTPIngressPath,
   Ingress,
@@ -49,7 +49,7 @@ export const ingress: KindValidation<Ingress> = {
   status: [metadataUpdate, (errors, object, old) => validateLoadBalancer(errors, object, old)],
 };
 
-/** What an update may keep because it was stored before it was checked. */
+/** Invalid values that an update may keep because they are stored already. */
 interface Allowances {
   readonly secretNames: boolean;
   readonly wildcardRules: boolean;

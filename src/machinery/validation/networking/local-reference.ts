@@ -1,8 +1,8 @@
-/** References to an object in the same namespace, by group, kind and name. */
+/** Validates TypedLocalObjectReferences. */
 import { type FieldError, invalidValue, type Path, required } from '../../errors/index.ts';
 import { dns1123Subdomain, pathSegmentName } from '../../names/index.ts';
 
-export interface TypedLocalReference {
+interface TypedLocalReference {
   readonly apiGroup?: string;
   readonly kind?: string;
   readonly name?: string;

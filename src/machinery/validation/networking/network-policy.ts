@@ -1,4 +1,4 @@
-/** NetworkPolicies. */
+/** Validation of NetworkPolicies. */
 import type {
   IPBlock,
   NetworkPolicy,
@@ -34,7 +34,7 @@ export const networkPolicy: KindValidation<NetworkPolicy> = {
   update: [metadataUpdate, (errors, object, old) => validateSpec(errors, object.spec, storedBy(old.spec))],
 };
 
-/** What an update may keep although a new object may not have it. */
+/** Invalid values that an update may keep because they are stored already. */
 interface Stored {
   readonly cidrs: ReadonlySet<string>;
   readonly selectors: SelectorAllowances;
@@ -84,7 +84,7 @@ function validatePort(errors: FieldError[], { protocol, port, endPort }: Network
   } else if (typeof port === 'number') {
     for (const message of portNumber(port)) errors.push(invalidValue(at.child('port'), port, message));
     if (endPort == null) return;
-    // The value shown is the port's, as upstream has it.
+    // As upstream, the error shows the value of port.
     if (endPort < port) errors.push(invalidValue(endAt, port, 'must be greater than or equal to `port`'));
     for (const message of portNumber(endPort)) errors.push(invalidValue(endAt, endPort, message));
   } else {

@@ -1,4 +1,4 @@
-/** ServiceCIDRs and the IPAddresses that are taken from them. */
+/** Validation of ServiceCIDRs and IPAddresses. */
 import type { IPAddress, ParentReference, ServiceCIDR } from '../../../api/generated/networking-v1.ts';
 import { parseCidr } from '../../../base/index.ts';
 import { type FieldError, invalidValue, path, required } from '../../errors/index.ts';

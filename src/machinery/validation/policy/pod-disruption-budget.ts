@@ -1,4 +1,4 @@
-/** PodDisruptionBudgets. */
+/** Validation of PodDisruptionBudgets. */
 import type { PodDisruptionBudget, PodDisruptionBudgetSpec } from '../../../api/generated/policy-v1.ts';
 import { type FieldError, invalidValue, notSupported, path } from '../../errors/index.ts';
 import { nameIsPathSegment } from '../../names/index.ts';
@@ -13,7 +13,7 @@ const SPEC = path('spec');
 const STATUS = path('status');
 const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 
-// A budget's name has never been checked beyond what holds for every object: it stands in a URL.
+// As upstream, only the minimum rules of names apply.
 export const podDisruptionBudget: KindValidation<PodDisruptionBudget> = {
   create: [
     (errors, object) => validateSpec(errors, object.spec),

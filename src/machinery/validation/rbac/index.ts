@@ -113,7 +113,7 @@ interface Binding {
 }
 
 interface BindingRules {
-  /** The kinds of role that can be bound. */
+  /** The kinds that roleRef may have. */
   readonly kinds: readonly string[];
   readonly namespaced: boolean;
 }

@@ -1,11 +1,11 @@
-/** The conditions that a device must reach before its pod is bound, and those that end the wait. */
+/** Validates bindingConditions and bindingFailureConditions of devices. */
 import { duplicate, type FieldError, invalidValue, type Path } from '../../errors/index.ts';
 import { validateLabelName } from '../label-selector.ts';
 import { validateBoundedList } from './bounded.ts';
 
 const MAX_CONDITIONS = 4;
 
-export interface BindingConditions {
+interface BindingConditions {
   readonly bindingConditions?: readonly string[];
   readonly bindingFailureConditions?: readonly string[];
 }

@@ -1,8 +1,8 @@
-/** Lists and maps with a greatest size, beyond which their entries are not looked at. */
+/** Validates lists and maps with a maximum size; entries beyond it are not checked. */
 import { duplicate, type FieldError, type Path, tooMany } from '../../errors/index.ts';
 import { compareBytes } from '../../names/index.ts';
 
-export type ItemCheck<T> = (errors: FieldError[], item: T, at: Path) => void;
+type ItemCheck<T> = (errors: FieldError[], item: T, at: Path) => void;
 
 export function validateBoundedList<T>(
   errors: FieldError[],
@@ -49,7 +49,7 @@ export function validateBoundedMap<T>(
   }
 }
 
-/** A long key stands in a path without its middle. */
+/** Shortens a long key in a path. */
 function shortened(text: string, max: number): string {
   const limit = Math.max(16, max);
   if (text.length <= limit) return text;

@@ -1,4 +1,4 @@
-/** A claim's status: which devices it got, and who uses it. */
+/** Validates the status of ResourceClaims: allocation, reservations and device status. */
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
@@ -87,7 +87,7 @@ function validateConsumer(errors: FieldError[], consumer: ResourceClaimConsumerR
   for (const name of ['resource', 'name', 'uid'] as const) if (!consumer[name]) errors.push(required(at.child(name)));
 }
 
-/** Only a claim that has devices can be used; one that is being deleted gets no new users. */
+/** Only an allocated claim can be reserved, and none that is being deleted. */
 function validateReservation(errors: FieldError[], { metadata, status }: ResourceClaim, old: ResourceClaim): void {
   const consumers = status?.reservedFor ?? [];
   if (consumers.length === 0) return;
@@ -125,7 +125,7 @@ function validateAllocationResult(
     max: MAX_RESULTS,
     item: (found, result, resultAt) => validateResult(found, result, resultAt, names),
   });
-  // The settings of the class and those of the claim.
+  // The configuration of the class and of the claim.
   validateBoundedList(errors, devices?.config, devicesAt.child('config'), {
     max: 2 * MAX_CONFIG,
     item: (found, config, configAt) => validateAllocationConfig(found, config, configAt, names),

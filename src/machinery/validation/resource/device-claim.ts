@@ -1,4 +1,4 @@
-/** What a claim asks for: requests for devices, constraints between them, and settings. */
+/** Validates the spec of device claims: requests, constraints and configuration. */
 import type {
   DeviceClaim,
   DeviceConstraint,
@@ -45,7 +45,7 @@ const MODES = ['All', 'ExactCount'];
 const OPERATORS = ['Equal', 'Exists'];
 const EFFECTS = ['NoExecute', 'NoSchedule', 'None'];
 
-/** The names of a claim's requests, and of the alternatives of each. */
+/** The names of a claim's requests with their subrequests. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
 export const requestNamesOf = (claim: DeviceClaim | undefined): RequestNames =>
@@ -169,7 +169,7 @@ function validateConstraint(errors: FieldError[], constraint: DeviceConstraint, 
   else if (distinctAttribute != null)
     validateFullyQualifiedName(errors, distinctAttribute, at.child('distinctAttribute'));
   else {
-    // The text speaks of several although there is none, upstream too.
+    // As upstream, the message speaks of several although there is none.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     errors.push(required(at, detail));
   }
@@ -217,7 +217,7 @@ export function validateDeviceConfiguration(
   validateRawObject(errors, opaque.parameters, at.child('parameters'), MAX_PARAMETERS_BYTES);
 }
 
-/** A value that is some driver's business, except that it is an object and not too large. */
+/** Opaque parameters of a driver: an object of limited size. */
 export function validateRawObject(errors: FieldError[], value: unknown, at: Path, max: number): void {
   if (value === undefined || value === null) errors.push(required(at));
   else if (utf8Longer(stringifyJson(value), max)) errors.push(tooLong(at, max));

@@ -1,4 +1,4 @@
-/** The names that dynamic resource allocation uses. */
+/** Validates the names of dynamic resource allocation (DRA). */
 import { type FieldError, invalidValue, type Path, required, tooLong } from '../../errors/index.ts';
 import { cIdentifier, dns1123Label, dns1123Subdomain, labelValue, utf8Longer } from '../../names/index.ts';
 import { validateCsiDriverName } from '../core/volume/volume-sources-csi.ts';
@@ -9,7 +9,7 @@ const MAX_DOMAIN = 63;
 /** A domain, a slash and an identifier. */
 export const MAX_QUALIFIED_NAME = MAX_DOMAIN + 1 + MAX_ID;
 
-/** Drivers are named as CSI drivers are. */
+/** The same rules as for CSI drivers. */
 export const validateDriverName = validateCsiDriverName;
 
 export function validateLabel(errors: FieldError[], name: string, at: Path): void {
@@ -38,7 +38,7 @@ export function validatePoolName(errors: FieldError[], name: string, at: Path): 
   for (const part of name.split('/')) validateSubdomain(errors, part, at);
 }
 
-/** An identifier, or one that a domain in front of it tells apart. */
+/** An identifier with an optional domain prefix. */
 export function validateQualifiedName(errors: FieldError[], name: string, at: Path): void {
   const parts = name.split('/');
   const [first = '', second = ''] = parts;

@@ -1,4 +1,4 @@
-/** Validation of the resource group: claims on devices, their templates and classes, and what drivers offer. */
+/** Validation of the resource group: ResourceClaims, ResourceClaimTemplates, DeviceClasses and ResourceSlices. */
 import type { KindValidation } from '../kind-validation.ts';
 import { deviceClass, resourceClaim, resourceClaimTemplate } from './resource-claim.ts';
 import { resourceSlice } from './resource-slice.ts';

@@ -1,4 +1,4 @@
-/** In which portions a device that several claims share gives of its capacity. */
+/** Validates requestPolicy: the amounts of capacity that claims may consume of a shared device. */
 import type {
   CapacityRequestPolicy,
   CapacityRequestPolicyRange,

@@ -1,4 +1,4 @@
-/** ResourceClaims, the templates that pods' claims are made of, and DeviceClasses. */
+/** Validation of ResourceClaims, ResourceClaimTemplates and DeviceClasses. */
 import type { ObjectMeta } from '../../../api/generated/meta-v1.ts';
 import type {
   DeviceClass,
@@ -76,7 +76,7 @@ function validateTemplateSpec(
   validateClaimSpec(errors, spec?.spec, SPEC.child('spec'), cel);
 }
 
-/** Only labels and annotations of a template reach the claim that is made of it. */
+/** Only labels and annotations of a template are copied to the claim. */
 function validateTemplateMetadata(errors: FieldError[], meta: ObjectMeta, at: Path): void {
   if (meta.annotations) validateAnnotations(errors, meta.annotations, at.child('annotations'));
   if (meta.labels) validateLabels(errors, meta.labels, at.child('labels'));

@@ -1,4 +1,4 @@
-/** ResourceSlices: what a driver has to offer. */
+/** Validation of ResourceSlices. */
 import type {
   Counter,
   Device,
@@ -95,7 +95,7 @@ function validateSpec(
   });
 }
 
-/** Whose devices these are: one node's, some nodes', all nodes', or as each device says. */
+/** Exactly one of nodeName, nodeSelector, allNodes and perDeviceNodeSelection. */
 function validateSliceNodes(errors: FieldError[], spec: ResourceSliceSpec | undefined): void {
   const { nodeName, nodeSelector, allNodes, perDeviceNodeSelection } = spec ?? {};
   const given: string[] = [];

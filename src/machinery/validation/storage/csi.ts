@@ -1,4 +1,4 @@
-/** What CSI drivers say of themselves: CSIDrivers, CSINodes and CSIStorageCapacities. */
+/** Validation of CSIDrivers, CSINodes and CSIStorageCapacities. */
 import type {
   CSIDriver,
   CSIDriverSpec,
@@ -63,7 +63,7 @@ export const csiDriver: KindValidation<CSIDriver> = {
 };
 
 function validateDriverSpec(errors: FieldError[], spec: CSIDriverSpec): void {
-  // Upstream's path has a letter more than the field.
+  // Upstream's path has one letter more than the field.
   if (spec.attachRequired == null) errors.push(required(SPEC.child('attachedRequired')));
   if (spec.podInfoOnMount == null) errors.push(required(SPEC.child('podInfoOnMount')));
   if (spec.storageCapacity == null) errors.push(required(SPEC.child('storageCapacity')));
@@ -135,7 +135,7 @@ function validateTopologyKeys(errors: FieldError[], keys: readonly string[], at:
   }
 }
 
-/** A driver that stays may change only how many volumes its node takes. */
+/** Only the allocatable count of an existing driver may change. */
 function validateDriversUnchanged(
   errors: FieldError[],
   drivers: readonly CSINodeDriver[],

@@ -1,4 +1,4 @@
-/** Validation of the storage group: classes, attachments, and what CSI drivers say of themselves. */
+/** Validation of the storage group: StorageClasses, VolumeAttributesClasses, VolumeAttachments and CSI objects. */
 import type { KindValidation } from '../kind-validation.ts';
 import { csiDriver, csiNode, csiStorageCapacity } from './csi.ts';
 import { storageClass, volumeAttributesClass } from './storage-class.ts';

@@ -1,4 +1,4 @@
-/** The parameters that a class hands to its driver, and the driver's name. */
+/** Validates provisioner and parameters of classes. */
 import { type FieldError, invalidValue, type Path, required, tooLong } from '../../errors/index.ts';
 import { utf8Length } from '../../names/index.ts';
 import { validateLabelName } from '../label-selector.ts';

@@ -1,4 +1,4 @@
-/** StorageClasses and VolumeAttributesClasses. */
+/** Validation of StorageClasses and VolumeAttributesClasses. */
 import type { TopologySelectorTerm } from '../../../api/generated/core-v1.ts';
 import type { StorageClass, VolumeAttributesClass } from '../../../api/generated/storage-v1.ts';
 import {
@@ -66,7 +66,7 @@ function validateBindingMode(errors: FieldError[], mode: string | undefined): vo
   else if (!BINDING_MODES.includes(mode)) errors.push(notSupported(path('volumeBindingMode'), mode, BINDING_MODES));
 }
 
-/** Two terms that say the same are refused; a term that says nothing counts as said before. */
+/** Refuses duplicate terms; as upstream, an empty term counts as a duplicate. */
 function validateAllowedTopologies(errors: FieldError[], terms: readonly TopologySelectorTerm[], at: Path): void {
   const seen = new Set([JSON.stringify({})]);
   for (const [i, term] of terms.entries()) {

@@ -1,4 +1,4 @@
-/** VolumeAttachments. */
+/** Validation of VolumeAttachments. */
 import type {
   VolumeAttachment,
   VolumeAttachmentSource,
@@ -63,7 +63,7 @@ function validateAttachment(errors: FieldError[], { spec, status }: VolumeAttach
   if (status) validateStatus(errors, status);
 }
 
-/** A rule that came with v1 and holds for what is created since. */
+/** A rule of v1, which applies only on create. */
 function validateNewAttachment(errors: FieldError[], { spec }: VolumeAttachment): void {
   const name = spec?.source?.persistentVolumeName;
   if (name == null) return;
@@ -98,7 +98,7 @@ function validateStatus(
 }
 
 function validateVolumeError(errors: FieldError[], { message = '', errorCode }: VolumeError, at: Path): void {
-  // The limit that the message names is another's, upstream.
+  // As upstream, the message names the limit of another field.
   if (utf8Longer(message, MAX_MESSAGE_BYTES)) errors.push(tooLong(at.child('message'), MAX_METADATA_BYTES));
   if (errorCode != null && errorCode < 0)
     errors.push(invalidValue(at.child('errorCode'), errorCode, rangeMessage(0, 2 ** 31 - 1)));

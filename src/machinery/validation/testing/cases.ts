@@ -1,4 +1,4 @@
-/** For tests: what validation says of an object that differs in one respect from a right one. */
+/** Test cases that change one thing in a valid object. */
 import { isRecord, type JsonObject } from '../../../base/index.ts';
 import {
   DEFAULT_VALIDATION_CONTEXT,
@@ -9,7 +9,7 @@ import {
   type ValidationContext,
 } from '../index.ts';
 
-/** Laid over the right object, field by field; null takes a field away, a list replaces the list. */
+/** Merged into the valid object; null removes a field, a list replaces the list. */
 export type Change = JsonObject;
 
 export type Case = readonly [name: string, change: Change, errors: readonly string[]];
@@ -38,7 +38,7 @@ export const createErrors = (kind: KindUnderTest, object: JsonObject, change: Ch
 
 const STORED: Change = { metadata: { resourceVersion: '1' } };
 
-/** Each error once: updates check metadata, and some kinds their spec, several times. */
+/** Without duplicates: updates validate the metadata, and some kinds their spec, several times. */
 export function updateErrors(kind: KindUnderTest, object: JsonObject, change: Change): string[] {
   const stored = changed(object, STORED);
   return [...new Set(validateUpdate(kind, changed(stored, change), stored, contextOf(kind)).map(String))];

@@ -1,4 +1,4 @@
-/** What the tests of validation share: manifests as a client sends them, made into objects as the server checks them. */
+/** Test fixtures: manifests of clients, decoded and defaulted for validation. */
 import { schema } from '../../../api/index.ts';
 import { decodeObject } from '../../decode/index.ts';
 import { applyDefaults } from '../../defaulting/index.ts';
@@ -35,7 +35,7 @@ export function objectOf(kind: TestedKind, manifest: Manifest): KubeObject {
   return applyDefaults(kind, decodeObject({ body, contentType: 'json', expected: kind }).object);
 }
 
-/** An object as it is stored: it has been given a uid and a version. */
+/** A stored object, with uid and resourceVersion. */
 export const storedObjectOf = (kind: TestedKind, manifest: Manifest): KubeObject =>
   objectOf(kind, {
     ...manifest,

@@ -1,4 +1,4 @@
-/** Labels of nodes that go by other names today. */
+/** Warnings about deprecated node labels. */
 import type { NodeSelectorTerm } from '../../../../api/generated/core-v1.ts';
 import type { Path } from '../../../errors/index.ts';
 import { labelValue } from '../../../names/index.ts';
@@ -14,11 +14,11 @@ const DEPRECATED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** What to say about the label's key, if it is out of use. */
+/** The message about a deprecated label key. */
 export const deprecatedNodeLabel = (key: string): string | undefined =>
   DEPRECATED.has(key) ? DEPRECATED.get(key) : undefined;
 
-/** A preference is not refused for values that no label can have; it is warned of. */
+/** Invalid label values in preferences are not errors, only warnings. */
 export function nodeSelectorTermWarnings(
   warnings: string[],
   term: NodeSelectorTerm,

@@ -1,11 +1,11 @@
-/** Selectors of nodes, by their labels and by their names. */
+/** Validates node selectors. */
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { labelValue, nameIsDnsSubdomain } from '../../../names/index.ts';
 import { validateLabelName } from '../../label-selector.ts';
 
-export interface NodeSelectorAllowances {
-  /** For selectors that were stored before values were checked, and for preferences, which are never checked. */
+interface NodeSelectorAllowances {
+  /** Accept invalid values: in stored selectors and in preferences. */
   readonly invalidValues: boolean;
 }
 

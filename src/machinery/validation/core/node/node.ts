@@ -1,4 +1,4 @@
-/** Nodes. */
+/** Validation of Nodes. */
 import type { Node, NodeConfigSource, ConfigMapNodeConfigSource } from '../../../../api/generated/core-v1.ts';
 import { append, isRecord, parseCidr } from '../../../../base/index.ts';
 import {
@@ -22,7 +22,7 @@ import { validateResourceQuantity } from '../resources.ts';
 const SPEC = path('spec');
 const STATUS = path('status');
 const ANNOTATIONS = path('metadata', 'annotations');
-/** Upstream looks for taints below the metadata's path. */
+/** Upstream's path for taints. */
 const TAINTS = path('metadata', 'taints');
 const TAINTS_ANNOTATION = 'scheduler.alpha.kubernetes.io/taints';
 const AVOID_PODS_ANNOTATION = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
@@ -97,8 +97,8 @@ function addressesUpdate(errors: FieldError[], object: Node): void {
   }
 }
 
-/** What a node was once given, it keeps. */
-function givenOnceUpdate(errors: FieldError[], object: Node, old: Node): void {
+/** podCIDRs and providerID are immutable once set. */
+function immutableOnceSetUpdate(errors: FieldError[], object: Node, old: Node): void {
   const before = old.spec?.podCIDRs ?? [];
   const cidrs = object.spec?.podCIDRs ?? [];
   const changed = 'node updates may not change podCIDR except from "" to valid';
@@ -182,7 +182,7 @@ const nodeUpdate: KindValidation<Node>['update'] = [
   (errors, object) => annotations(errors, object),
   (errors, object) => resources(errors, object),
   addressesUpdate,
-  givenOnceUpdate,
+  immutableOnceSetUpdate,
   configUpdate,
   (errors, object) => taints(errors, object),
   externalIdUpdate,

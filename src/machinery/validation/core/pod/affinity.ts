@@ -1,4 +1,4 @@
-/** What a pod prefers and requires of its node, and of the pods that run in the same place. */
+/** Validates node affinity, pod affinity and pod anti-affinity. */
 import type {
   Affinity,
   NodeAffinity,
@@ -32,7 +32,7 @@ function validateNodeAffinity(errors: FieldError[], affinity: NodeAffinity, at: 
   if (preferred) validatePreferredSchedulingTerms(errors, preferred, at.child(PREFERRED));
 }
 
-export function validatePreferredSchedulingTerms(
+function validatePreferredSchedulingTerms(
   errors: FieldError[],
   terms: readonly PreferredSchedulingTerm[],
   at: Path,
@@ -82,8 +82,8 @@ export function validatePodAffinityTermSelectors(
 type MatchedLabelKeys = Pick<PodAffinityTerm, 'labelSelector' | 'matchLabelKeys' | 'mismatchLabelKeys'>;
 
 /**
- * matchLabelKeys were merged into the selector when the pod was created, so a key that stands there twice was given
- * by the user as well.
+ * The server merges matchLabelKeys into the selector on create, so a key that is there twice was also given by the
+ * user.
  */
 export function validateMatchLabelKeys(errors: FieldError[], term: MatchedLabelKeys, at: Path): void {
   const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;

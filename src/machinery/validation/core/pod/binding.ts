@@ -1,4 +1,7 @@
-/** Bindings of pods to nodes. What the pod itself says against it (gates, another node) is found where it is stored. */
+/**
+ * Validation of Bindings. Conflicts with the pod (scheduling gates, another node) are found when the binding is
+ * stored.
+ */
 import type { Binding } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, notSupported, path, required } from '../../../errors/index.ts';
 import type { KindValidation } from '../../kind-validation.ts';

@@ -1,4 +1,4 @@
-/** A container's environment: names, values, and where values are taken from. */
+/** Validates the environment of containers: env, valueFrom and envFrom. */
 import type {
   ConfigMapKeySelector,
   EnvFromSource,
@@ -57,7 +57,7 @@ function validateValueFrom(errors: FieldError[], variable: EnvVar, at: Path): vo
   else if (sources > 1) errors.push(invalidValue(at, '', 'may not have more than one field specified at a time'));
 }
 
-/** Fields of a pod that reach a container. Each list says what its place takes, the first what is a field at all. */
+/** Fields of a pod in the downward API: all of them, those for env, and those for volumes. */
 const POD_FIELDS = new Set([
   'metadata.annotations',
   'metadata.labels',
@@ -127,7 +127,7 @@ function splitSubscript(fieldPath: string): { path: string; key: string } | unde
   return { path: fieldPath.slice(0, open), key: fieldPath.slice(open + "['".length, -"']".length) };
 }
 
-/** `spec.host` is what `spec.nodeName` once was. */
+/** `spec.host` is the old name of `spec.nodeName`. */
 const canonicalField = (fieldPath: string): string => (fieldPath === 'spec.host' ? 'spec.nodeName' : fieldPath);
 
 function conversionProblem(
@@ -206,7 +206,7 @@ function validateKeySelector(errors: FieldError[], { name = '', key = '' }: Conf
   else for (const message of configMapKey(key)) errors.push(invalidValue(at.child('key'), key, message));
 }
 
-/** The longest key that a file of variables may have. */
+/** The maximum length of a key in an env file. */
 const FILE_KEY_MAX = 128;
 
 function validateFileKeyRef(errors: FieldError[], reference: FileKeySelector, at: Path): void {
@@ -221,7 +221,7 @@ function validateFileKeyRef(errors: FieldError[], reference: FileKeySelector, at
   else validateLocalNonReservedPath(errors, path, at.child('path'));
 }
 
-/** Files of variables are written by init containers, into volumes that live as long as the pod. */
+/** fileKeyRef must refer to an emptyDir volume. */
 export function validateFileKeyVolumes(
   errors: FieldError[],
   env: readonly EnvVar[],

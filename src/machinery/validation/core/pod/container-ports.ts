@@ -1,9 +1,9 @@
-/** A container's ports, and the host's ports that containers want. */
+/** Validates container ports and host ports. */
 import type { Container, ContainerPort } from '../../../../api/generated/core-v1.ts';
 import { duplicate, type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { portName, portNumber } from '../../../names/index.ts';
 
-export const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 
 export function validateContainerPorts(errors: FieldError[], ports: readonly ContainerPort[], at: Path): void {
   const names = new Set<string>();
@@ -31,7 +31,7 @@ export function validateProtocol(errors: FieldError[], protocol: string | undefi
   else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(at, protocol, PROTOCOLS));
 }
 
-/** Containers that run together cannot have the same port of the host. */
+/** Containers that run at the same time must not have the same host port. */
 export function validateHostPortConflicts(errors: FieldError[], containers: readonly Container[], at: Path): void {
   let seen: Set<string> | undefined;
   for (let c = 0; c < containers.length; c++) {
@@ -47,7 +47,7 @@ export function validateHostPortConflicts(errors: FieldError[], containers: read
   }
 }
 
-/** On the host's network a container's port is the host's port. A template may leave the host's port to be defaulted. */
+/** With hostNetwork the host port must equal the container port. A template may omit the host port. */
 export function validateHostNetworkPorts(
   errors: FieldError[],
   containers: readonly Container[],

@@ -1,4 +1,4 @@
-/** The containers of a pod: regular, init, sidecar and ephemeral ones. */
+/** Validates containers: regular, init, sidecar and ephemeral ones. */
 import type {
   Container,
   ContainerResizePolicy,
@@ -39,8 +39,8 @@ const RESIZE_POLICIES = ['NotRequired', 'RestartContainer'];
 const MAX_RESTART_RULES = 20;
 const MAX_EXIT_CODES = 255;
 
-/** What a container must fit: its pod. */
-export interface ContainerRules extends RequirementRules, HandlerRules {
+/** What the validation of a container needs from its pod. */
+interface ContainerRules extends RequirementRules, HandlerRules {
   readonly pod: PodRules;
   readonly volumes: ReadonlyMap<string, Volume>;
   readonly restartPolicy: string;
@@ -93,7 +93,7 @@ export function validateInitContainers(errors: FieldError[], spec: PodSpec, at: 
     validateRestartPolicy(errors, container, here);
     if (names.has(container.name)) errors.push(duplicate(here.child('name'), container.name));
     else if (container.name) names.add(container.name);
-    // Init containers run one after the other, so each may have the ports of those before.
+    // Init containers run one after the other and may use the same ports.
     validateHostPortConflicts(errors, [container], at);
     if (isRestartableInitContainer(container)) validateProbesAndLifecycle(errors, container, here, rules);
     else validateNoHandlers(errors, container, here);
@@ -141,7 +141,7 @@ export function validateEphemeralContainers(
   }
 }
 
-/** Nothing may depend on a container that is only there to look into the pod. */
+/** Ephemeral containers must not have ports, probes, resources and other fields. */
 function validateEphemeralFields(errors: FieldError[], container: EphemeralContainer, at: Path): void {
   for (const name of EPHEMERAL_FORBIDDEN) {
     const value = container[name];
@@ -160,7 +160,7 @@ function validateContainerCommon(errors: FieldError[], container: AnyContainer, 
   else
     for (const message of dns1123Label(container.name))
       errors.push(invalidValue(at.child('name'), container.name, message));
-  // Templates may have images of nothing but space: some platforms fill them in later.
+  // As upstream, whitespace in images of templates is accepted, because some platforms replace the image later.
   if (!container.image) errors.push(required(at.child('image')));
   const policy = container.terminationMessagePolicy;
   if (!policy) errors.push(required(at.child('terminationMessagePolicy')));
@@ -232,7 +232,7 @@ function validateRestartRule(errors: FieldError[], { action = '', exitCodes }: C
   if (values.length > MAX_EXIT_CODES) errors.push(tooMany(here.child('values'), values.length, MAX_EXIT_CODES));
 }
 
-/** For pods only: in a template the image may yet be replaced. */
+/** For pods only, not for templates. */
 export function validateImageWhitespace(errors: FieldError[], image: string | undefined, at: Path): void {
   if (image !== undefined && image.trim().length !== image.length) {
     errors.push(invalidValue(at.child('image'), image, 'must not have leading or trailing whitespace'));

@@ -1,4 +1,4 @@
-/** How names are resolved in a pod. */
+/** Validates dnsConfig and hostAliases. */
 import type { HostAlias, PodDNSConfig } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { dns1123Subdomain, dns1123SubdomainWithUnderscore, utf8Longer } from '../../../names/index.ts';

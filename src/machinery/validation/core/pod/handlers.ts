@@ -1,4 +1,4 @@
-/** What the kubelet does to a container to probe it, and at the start and end of its life. */
+/** Validates probes and lifecycle handlers. */
 import type {
   Container,
   HTTPGetAction,
@@ -19,9 +19,9 @@ import { httpHeaderName, NEGATIVE_MESSAGE, portName, portNumber } from '../../..
 const SCHEMES = ['HTTP', 'HTTPS'];
 
 export interface HandlerRules {
-  /** The pod's terminationGracePeriodSeconds; absent when the pod has none, which is an error of its own. */
+  /** The pod's terminationGracePeriodSeconds; absent if the pod has none, which another check reports. */
   readonly gracePeriod: number | undefined;
-  /** The pod's os.name; empty when it does not say. */
+  /** The pod's os.name; empty if it is not set. */
   readonly os: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A pod's spec as upstream's messages print it: the server's internal struct, which has the host's namespaces in the
- * security context and some fields in another order, one field a line.
+ * Prints a pod's spec as upstream's internal struct, one field per line, for diffs in messages. The internal struct
+ * has the host namespaces in the security context and another order of fields.
  */
 import type { EphemeralContainer, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { goStructObject } from '../../go-struct.ts';

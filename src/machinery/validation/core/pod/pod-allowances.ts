@@ -1,4 +1,4 @@
-/** The rules for a pod or a template, made laxer by what the stored object already has. */
+/** The validation rules of a pod or template, relaxed for what the stored object already has. */
 import type { Affinity, Container, PodSpec } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { type FieldError, path } from '../../../errors/index.ts';
@@ -29,7 +29,7 @@ const RULES_OF_NEW = [false, true].map((allowPrivileged) => ({
   template: { ...STRICT, allowPrivileged },
 }));
 
-export interface StoredPod {
+interface StoredPod {
   readonly metadata?: ObjectMeta;
   readonly spec?: PodSpec;
 }
@@ -39,7 +39,7 @@ export function podRules(context: ValidationContext, old?: StoredPod): PodRules 
   return old ? { ...rules, ...allowancesOf(old) } : rules;
 }
 
-/** The rules for a pod's template; `old` is the template as it is stored. */
+/** The rules for a pod template; `old` is the stored template. */
 export function podTemplateRules(context: ValidationContext, old?: StoredPod): PodRules {
   const rules = RULES_OF_NEW[Number(context.allowPrivileged)]!.template;
   return old ? { ...rules, ...allowancesOf(old) } : rules;

@@ -1,4 +1,4 @@
-/** Annotations of pods that mean something to Kubernetes itself. */
+/** Validates pod annotations that Kubernetes defines. */
 import type { Pod, PodSpec, Toleration } from '../../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path } from '../../../errors/index.ts';
@@ -12,7 +12,7 @@ const TOLERATIONS_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerations';
 
 type Annotations = Readonly<Record<string, string>>;
 
-export interface AnnotationRules {
+interface AnnotationRules {
   readonly spec: PodSpec;
   readonly allowInvalidDeletionCost: boolean;
 }
@@ -40,7 +40,7 @@ export function validatePodAnnotations(
   validateAppArmorAnnotations(errors, annotations, rules.spec, at);
 }
 
-/** Digits without a sign of plus and without leading zeros, within 32 bits. */
+/** An int32 without plus sign and leading zeros. */
 export function isValidDeletionCost(annotations: Annotations | undefined): boolean {
   const text = annotations?.[DELETION_COST_ANNOTATION];
   if (text === undefined) return true;
@@ -59,7 +59,7 @@ const isTolerations = (value: unknown): value is Toleration[] =>
 
 const ANNOTATIONS = path('metadata', 'annotations');
 
-/** Some annotations may neither come, go nor change once the pod is there. */
+/** Some annotations must not be added, removed or changed on update. */
 export function validatePodAnnotationsUpdate(errors: FieldError[], pod: Pod, old: Pod, rules: AnnotationRules): void {
   const annotations: Annotations = pod.metadata?.annotations ?? {};
   const before: Annotations = old.metadata?.annotations ?? {};

@@ -1,4 +1,4 @@
-/** All containers of a pod spec, of whatever kind. */
+/** Visits all containers of a pod spec. */
 import type { Container, EphemeralContainer, PodSpec } from '../../../../api/generated/core-v1.ts';
 import type { Path } from '../../../errors/index.ts';
 

@@ -1,4 +1,4 @@
-/** Writes to pods/ephemeralcontainers: containers may be added, and stay as they are. */
+/** Validates updates of pods/ephemeralcontainers: containers may be added, but not changed or removed. */
 import type { Pod } from '../../../../api/generated/core-v1.ts';
 import { quote } from '../../../../base/index.ts';
 import { type FieldError, forbiddenField, path, WHOLE_OBJECT } from '../../../errors/index.ts';
@@ -22,7 +22,7 @@ export function ephemeralContainersUpdate(errors: FieldError[], pod: Pod, old: P
   validateObjectMetaUpdate(errors, pod.metadata ?? {}, old.metadata ?? {});
   validatePodMetadataAndSpec(errors, pod, rules);
   validatePodAnnotationsUpdate(errors, pod, old, { spec, allowInvalidDeletionCost: rules.allowInvalidDeletionCost });
-  // A patch does not keep the order, so each is looked for by its name.
+  // Found by name, because a patch may change the order.
   for (const before of old.spec?.ephemeralContainers ?? []) {
     const { name = '' } = before;
     const after = spec.ephemeralContainers?.findLast((container) => container.name === name);

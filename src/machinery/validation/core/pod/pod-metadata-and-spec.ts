@@ -1,4 +1,4 @@
-/** What holds for a pod whenever it is written, and not only when it is made. */
+/** Validates metadata and spec of a pod, on create and update. */
 import type { Pod, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, path, type Path } from '../../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../../names/index.ts';

@@ -1,4 +1,4 @@
-/** Writes to pods/resize: cpu and memory of containers, init containers and sidecars may change while they run, and nothing else. */
+/** Validates in-place resize (pods/resize): only cpu and memory of containers may change. */
 import type { Container, Pod, PodSpec, ResourceRequirements } from '../../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../../base/index.ts';
 import { computePodQos, isRestartableInitContainer } from '../../../../component-helpers/index.ts';
@@ -49,7 +49,10 @@ function validateSameContainers(errors: FieldError[], spec: PodSpec, old: PodSpe
   return [same('containers'), same('initContainers')].every(Boolean);
 }
 
-/** A kubelet that can resize says so by showing the resources of what runs. Before anything runs, it is believed to. */
+/**
+ * A kubelet that supports resize reports the resources of running containers. Before any container runs, support is
+ * assumed.
+ */
 function isResizeSupported(old: Pod): boolean {
   const running = old.status?.containerStatuses?.find((status) => status.state?.running);
   return !running || running.resources !== undefined;
@@ -78,7 +81,7 @@ function validateNothingRemoved(
   }
 }
 
-/** Gives the spec with cpu and memory put back, in which nothing may differ. */
+/** Returns the spec with the old cpu and memory, in which nothing may differ. */
 function validateOnlyResizable(errors: FieldError[], spec: PodSpec, old: PodSpec): PodSpec {
   const containers = (spec.containers ?? []).map((container, i) => {
     const restored = withResourcesOf(container, old.containers[i]!);

@@ -1,4 +1,4 @@
-/** Resources of the pod as a whole: claims of devices, and requests and limits that its containers share. */
+/** Validates resourceClaims and pod-level resources of a pod. */
 import type { PodResourceClaim, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { ownValue, Quantity } from '../../../../base/index.ts';
 import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
@@ -73,8 +73,8 @@ export function validatePodResources(errors: FieldError[], spec: PodSpec, at: Pa
 }
 
 /**
- * What the containers need together at any time: all regular ones and sidecars, or one init container with the
- * sidecars that were started before it.
+ * The aggregate requests of the containers: regular ones and sidecars, or one init container with the sidecars
+ * started before it.
  */
 function containerRequests(spec: PodSpec): ReadonlyMap<string, Quantity> {
   const running = new Map<string, Quantity>();

@@ -1,9 +1,9 @@
 /**
- * What the validation of a pod spec depends on besides the spec: what the server allows, what kind of object the spec
- * is in, and what must be borne because the stored object already has it.
+ * What the validation of a pod spec depends on besides the spec: settings of the server, the kind of object with the
+ * spec, and invalid values that are accepted because the stored object has them.
  */
 export interface PodRules {
-  /** The object is a Pod, and not one with a pod's template in it. */
+  /** The object is a Pod, not one with a pod template. */
   readonly resourceIsPod: boolean;
   readonly allowPrivileged: boolean;
   readonly allowInvalidDeletionCost: boolean;

@@ -1,4 +1,4 @@
-/** The spec of a pod, whether it stands in a Pod or in a template. */
+/** Validates the spec of pods and pod templates. */
 import type { LocalObjectReference, PodSchedulingGate, PodSpec, Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import {
@@ -46,7 +46,7 @@ const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 const MAX_INT32 = 2 ** 31 - 1;
 const HOSTNAME_MAX = 64;
 
-export interface PodSpecRules {
+interface PodSpecRules {
   readonly pod: PodRules;
   /** The pod's own metadata; absent for a template. */
   readonly metadata?: ObjectMeta;
@@ -82,7 +82,7 @@ export function validatePodSpec(errors: FieldError[], spec: PodSpec, at: Path, {
     );
   }
   validateHostProcess(errors, spec, at, pod.allowPrivileged);
-  if (spec.hostUsers === false) validateOwnUsers(errors, spec, at);
+  if (spec.hostUsers === false) validateUserNamespace(errors, spec, at);
   validateFileKeys(errors, spec, at, volumes);
   validateNamesAndNumbers(errors, spec, at);
   if (spec.preemptionPolicy !== undefined) {
@@ -126,8 +126,8 @@ function validateSchedulingGates(errors: FieldError[], gates: readonly PodSchedu
   }
 }
 
-/** With users of its own, a pod cannot share the host's namespaces. */
-function validateOwnUsers(errors: FieldError[], spec: PodSpec, at: Path): void {
+/** With hostUsers false, a pod must not use the host namespaces. */
+function validateUserNamespace(errors: FieldError[], spec: PodSpec, at: Path): void {
   const why = 'when `hostUsers` is false';
   if (spec.hostNetwork) errors.push(forbiddenField(at.child('hostNetwork'), why));
   if (spec.hostPID) errors.push(forbiddenField(at.child('HostPID'), why));

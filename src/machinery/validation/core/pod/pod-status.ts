@@ -1,4 +1,4 @@
-/** Writes to a pod's status, by the kubelet and the scheduler. */
+/** Validates updates of pod status. */
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from '../../../../api/generated/core-v1.ts';
 import { parseIp, ownValue } from '../../../../base/index.ts';
 import { isRestartableInitContainer } from '../../../../component-helpers/index.ts';
@@ -61,7 +61,7 @@ function validateConditions(errors: FieldError[], { conditions = [] }: PodStatus
   }
 }
 
-/** A container that has ended and is not to be started again stays ended. */
+/** A terminated container that is not restarted must stay terminated. */
 function validateTransitions(errors: FieldError[], status: PodStatus, before: PodStatus, spec: PodSpec): void {
   const ofContainers = (
     name: 'containerStatuses' | 'initContainerStatuses' | 'ephemeralContainerStatuses',
@@ -70,7 +70,7 @@ function validateTransitions(errors: FieldError[], status: PodStatus, before: Po
     for (const [i, old] of (before[name] ?? []).entries()) {
       const ended = old.state?.terminated;
       const container = containers.find((one) => one.name === old.name);
-      // Ephemeral containers are never started again, whatever the pod's policy is.
+      // Ephemeral containers are never restarted.
       const policy = name === 'ephemeralContainerStatuses' ? 'Never' : (container?.restartPolicy ?? spec.restartPolicy);
       if (!ended || policy === 'Always' || (name !== 'ephemeralContainerStatuses' && spec.restartPolicy === 'Always'))
         continue;
@@ -104,7 +104,7 @@ function validateClaimStatuses(errors: FieldError[], { resourceClaimStatuses = [
   }
 }
 
-/** The claim that was made for devices asked for as extended resources. */
+/** The claim that the scheduler created for extended resources. */
 function validateExtendedClaim(
   errors: FieldError[],
   { extendedResourceClaimStatus: claim }: PodStatus,
@@ -207,7 +207,7 @@ function validateUser(errors: FieldError[], { user }: ContainerStatus, at: Path,
   }
 }
 
-/** The devices that a container was given must be ones that it asked for. */
+/** Allocated devices must belong to resources that the container requests. */
 function validateAllocated(
   errors: FieldError[],
   statuses: readonly ContainerStatus[],

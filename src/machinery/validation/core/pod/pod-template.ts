@@ -1,4 +1,4 @@
-/** Templates that pods are made of, in PodTemplates and in everything that makes pods. */
+/** Validation of pod templates and of PodTemplates. */
 import type { PodSpec, PodTemplate, PodTemplateSpec } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, path, type Path } from '../../../errors/index.ts';
 import { nameIsDnsSubdomain } from '../../../names/index.ts';

@@ -1,4 +1,4 @@
-/** Updates of a pod: a few fields of its spec may change, and in few ways. */
+/** Validates updates of pods: only a few fields of the spec are mutable. */
 import type { Container, NodeAffinity, NodeSelectorTerm, Pod, PodSpec } from '../../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../../base/index.ts';
 import { type FieldError, forbiddenField, invalidValue, path, type Path, required } from '../../../errors/index.ts';
@@ -41,7 +41,7 @@ export function podUpdate(errors: FieldError[], pod: Pod, old: Pod, context: Val
   if (!semanticEqual(spec, before)) validateRest(errors, spec, before);
 }
 
-/** False if there is nothing left to compare. */
+/** False if the remaining checks do not make sense. */
 function validateImages(
   errors: FieldError[],
   containers: readonly Container[],
@@ -59,7 +59,7 @@ function validateImages(
   return true;
 }
 
-/** A deadline may be set, and brought forward. */
+/** activeDeadlineSeconds may be set or reduced. */
 function validateDeadline(errors: FieldError[], spec: PodSpec, old: PodSpec): boolean {
   const here = SPEC.child('activeDeadlineSeconds');
   const { activeDeadlineSeconds: deadline } = spec;
@@ -93,7 +93,7 @@ function validateOnlyRemovedGates(
   }
 }
 
-/** With what may change put back to what it was, the specs must be the same. */
+/** With the mutable fields reset to their old values, the specs must be equal. */
 function validateRest(errors: FieldError[], spec: PodSpec, old: PodSpec): void {
   const { activeDeadlineSeconds: _, schedulingGates: __, tolerations: ___, ...others } = spec;
   let restored: PodSpec = {
@@ -121,7 +121,7 @@ const withImagesOf = (containers: readonly Container[], old: readonly Container[
     return image === undefined ? others : { ...others, image };
   });
 
-/** While a pod waits at a gate, it may still be narrowed to fewer nodes. */
+/** While a pod has scheduling gates, its node selection may be narrowed. */
 function restoreGated(errors: FieldError[], spec: PodSpec, old: PodSpec): PodSpec {
   let restored = spec;
   if (!semanticEqual(spec.nodeSelector, old.nodeSelector)) {

@@ -1,4 +1,4 @@
-/** What a client is told about a pod that is accepted and yet is hardly what was meant. */
+/** Warnings about pods that are valid but probably not intended. */
 import type {
   Affinity,
   Container,
@@ -26,7 +26,7 @@ const ROOT = path();
 const SECCOMP_MESSAGE = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 const APP_ARMOR_MESSAGE = 'deprecated since v1.30; use the "appArmorProfile" field instead';
 
-/** Pods are changed by controllers far more than by people, so updates are not looked at. */
+/** No warnings on update, because mostly controllers update pods. */
 export function podWarnings(warnings: string[], pod: Pod, old: Pod | undefined): void {
   if (old) return;
   const messages = dns1123Label(pod.metadata?.name ?? '');
@@ -38,23 +38,7 @@ export function podWarnings(warnings: string[], pod: Pod, old: Pod | undefined):
   specWarnings(warnings, pod, ROOT);
 }
 
-/**
- * For pods given with annotations instead of fields. To be asked before the annotations are copied into the fields,
- * since they are said to be deprecated only where the field was not given.
- */
-export function appArmorAnnotationWarnings(pod: Pod): string[] {
-  const warnings: string[] = [];
-  const annotations = pod.metadata?.annotations ?? {};
-  eachContainer(pod.spec ?? { containers: [] }, (container) => {
-    const key = APP_ARMOR_ANNOTATION + container.name;
-    if (ownValue(annotations, key) !== undefined && !container.securityContext?.appArmorProfile) {
-      warnings.push(`${path('metadata', 'annotations').key(key)}: ${APP_ARMOR_MESSAGE}`);
-    }
-  });
-  return warnings;
-}
-
-/** For every kind with a template in it. On update, ask only when the object's generation changes. */
+/** For kinds with a pod template. On update, call this only if the generation changes. */
 export function podTemplateWarnings(warnings: string[], template: PodTemplateSpec, at: Path): void {
   specWarnings(warnings, template, at);
   const annotations = template.metadata?.annotations;
@@ -143,7 +127,7 @@ function annotationWarnings(warnings: string[], { annotations }: ObjectMeta, roo
   }
 }
 
-/** The field, how upstream calls it, and since when it is of no use. */
+/** The field, upstream's name for it, and since when it is deprecated or not supported. */
 const DEPRECATED_VOLUMES: readonly (readonly [keyof Volume, string, string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -179,7 +163,7 @@ function duplicateWarnings(warnings: string[], { hostAliases = [], imagePullSecr
   }
 }
 
-export function byteWarnings(
+function byteWarnings(
   warnings: string[],
   list: Readonly<Record<string, string>> | undefined,
   name: string,
@@ -216,7 +200,7 @@ function containerWarnings(warnings: string[], container: AnyContainer, at: Path
   const names = new Set<string>();
   for (const [i, { name, value = '', valueFrom }] of (container.env ?? []).entries()) {
     const reference = `$(${name})`;
-    // A value that is built on the one before does not hide it.
+    // A value that refers to the previous one does not hide it.
     if (names.has(name) && (valueFrom || value === reference || !value.includes(reference))) {
       const what = `hides previous definition of ${quote(name)}, which may be dropped when using apply`;
       warnings.push(`${at.child('env').index(i)}: ${what}`);

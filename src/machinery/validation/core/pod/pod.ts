@@ -1,4 +1,4 @@
-/** Pods: what may be created. Updates of the spec, the status and the subresources have files of their own. */
+/** Validation of Pods. Updates, status and subresources have their own files. */
 import type { Pod } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, path } from '../../../errors/index.ts';
 import type { KindValidation, ValidationContext } from '../../kind-validation.ts';

@@ -1,4 +1,4 @@
-/** Who a pod and its containers run as, and what they may do. */
+/** Validates security contexts of pods and containers. */
 import type { PodSpec, SecurityContext } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, type Path } from '../../../errors/index.ts';
 import { groupId, userId } from '../../../names/index.ts';
@@ -56,9 +56,9 @@ function validateOneOf(errors: FieldError[], value: string | undefined, supporte
   if (value !== undefined && !supported.includes(value)) errors.push(notSupported(at, value, supported));
 }
 
-export interface ContainerSecurityRules {
+interface ContainerSecurityRules {
   readonly allowPrivileged: boolean;
-  /** The pod's users are the host's. */
+  /** The pod uses the host's user namespace. */
   readonly hostUsers: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Seccomp and AppArmor profiles, as fields and as the annotations that they once were. */
+/** Validates seccomp and AppArmor profiles, as fields and as deprecated annotations. */
 import type { AppArmorProfile, PodSpec, SeccompProfile } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { ownValue, quote } from '../../../../base/index.ts';
@@ -102,7 +102,7 @@ interface ProfileField {
   readonly localhostProfile?: string;
 }
 
-/** Where both the annotation and the field are there, they must say the same. */
+/** The annotation and the field must match if both are set. */
 function validateMatch(
   errors: FieldError[],
   annotation: string,

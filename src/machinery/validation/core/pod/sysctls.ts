@@ -1,4 +1,4 @@
-/** Kernel parameters that a pod sets for itself. */
+/** Validates sysctls. */
 import type { PodSpec, Sysctl } from '../../../../api/generated/core-v1.ts';
 import { duplicate, type FieldError, invalidValue, type Path, required } from '../../../errors/index.ts';
 import { utf8Longer } from '../../../names/index.ts';
@@ -10,7 +10,7 @@ const NAME_RE = new RegExp(NAME);
 
 const isSysctlName = (name: string): boolean => !utf8Longer(name, MAX_LENGTH) && NAME_RE.test(name);
 
-export interface SysctlRules {
+interface SysctlRules {
   readonly spec: PodSpec;
   readonly allowNamespacedSysctlsOfHost: boolean;
 }
@@ -31,7 +31,7 @@ export function validateSysctls(errors: FieldError[], sysctls: readonly Sysctl[]
   }
 }
 
-/** The parameter belongs to a namespace that the pod shares with its host. */
+/** Whether the sysctl belongs to a namespace that the pod shares with the host. */
 export const isNamespacedSysctlOfHost = (name: string, spec: PodSpec): boolean => hostFieldOf(name, spec) !== undefined;
 
 function hostFieldOf(name: string, spec: PodSpec): 'hostNetwork' | 'hostIPC' | undefined {
@@ -53,7 +53,7 @@ function namespaceOf(name: string): 'net' | 'ipc' | undefined {
   return dotted.startsWith('net.') ? 'net' : undefined;
 }
 
-/** Where a slash comes first, slashes separate and dots are part of a name; written with dots it is the other way round. */
+/** If a slash comes first, slashes are the separators, and dots and slashes are swapped. */
 function withDots(name: string): string {
   const first = /[./]/.exec(name)?.[0];
   return first === '/' ? name.replace(/[./]/g, (char) => (char === '/' ? '.' : '/')) : name;

@@ -1,4 +1,4 @@
-/** Tolerations of pods and taints of nodes. */
+/** Validates tolerations of pods and taints of nodes. */
 import type { Taint, Toleration } from '../../../../api/generated/core-v1.ts';
 import { FieldError, forbiddenField, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { labelValue } from '../../../names/index.ts';
@@ -8,7 +8,9 @@ import { validateLabelName } from '../../label-selector.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];
-/** Comparisons are declared, but their feature is off: they are refused with a list that names them. */
+/**
+ * The operators Lt and Gt are declared but their feature gate is off; as upstream, the error lists them as supported.
+ */
 const COMPARISONS = ['Lt', 'Gt'];
 
 export function validateTolerations(errors: FieldError[], tolerations: readonly Toleration[], at: Path): void {
@@ -38,11 +40,11 @@ function validateToleration(errors: FieldError[], toleration: Toleration, at: Pa
   if (effect !== '') validateTaintEffect(errors, effect, at.child('effect'));
 }
 
-export function validateTaintEffect(errors: FieldError[], effect: string, at: Path): void {
+function validateTaintEffect(errors: FieldError[], effect: string, at: Path): void {
   if (!EFFECTS.includes(effect)) errors.push(notSupported(at, effect, EFFECTS));
 }
 
-/** An update may add tolerations and change how long existing ones last, nothing else. */
+/** An update may only add tolerations and change tolerationSeconds. */
 export function validateOnlyAddedTolerations(
   errors: FieldError[],
   tolerations: readonly Toleration[],

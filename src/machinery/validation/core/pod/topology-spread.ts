@@ -1,4 +1,4 @@
-/** How a pod's likes spread over the places that nodes are in. */
+/** Validates topologySpreadConstraints. */
 import type { TopologySpreadConstraint } from '../../../../api/generated/core-v1.ts';
 import { duplicate, type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { validateLabelSelector } from '../../label-selector.ts';

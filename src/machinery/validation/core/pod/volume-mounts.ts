@@ -1,4 +1,4 @@
-/** Where a container sees the pod's volumes, as file systems and as block devices. */
+/** Validates volumeMounts and volumeDevices of containers. */
 import type { Volume, VolumeMount } from '../../../../api/generated/core-v1.ts';
 import {
   type FieldError,

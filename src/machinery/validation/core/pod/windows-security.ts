@@ -1,4 +1,4 @@
-/** Security options of Windows, and the pods that run on it. */
+/** Validates windowsOptions, HostProcess pods and the fields that os.name allows. */
 import type { PodSpec, WindowsSecurityContextOptions } from '../../../../api/generated/core-v1.ts';
 import {
   type FieldError,
@@ -70,7 +70,7 @@ function userNameMessages(name: string): string[] {
   return messages;
 }
 
-/** Host processes of Windows: all containers of a pod are ones or none is, and they are on the host's network. */
+/** HostProcess: all containers of a pod must have it or none, and the pod must use hostNetwork. */
 export function validateHostProcess(errors: FieldError[], spec: PodSpec, at: Path, allowPrivileged: boolean): void {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   let containers = 0;
@@ -110,7 +110,7 @@ export function validateHostProcess(errors: FieldError[], spec: PodSpec, at: Pat
 
 const SYSTEMS = ['linux', 'windows'];
 
-/** A pod that names its operating system may use only what that system has. */
+/** A pod with os.name must not set fields of the other operating system. */
 export function validateOs(errors: FieldError[], spec: PodSpec, at: Path): void {
   const name = spec.os!.name ?? '';
   if (name === '') errors.push(required(at.child('os', 'name'), 'cannot be empty'));
@@ -129,7 +129,7 @@ function validateLinux(errors: FieldError[], spec: PodSpec, at: Path): void {
   });
 }
 
-/** In upstream's order; those of the spec itself stand among those of its security context. */
+/** In upstream's order, which mixes fields of the spec and of the security context. */
 const LINUX_POD_FIELDS = [
   'securityContext.appArmorProfile',
   'securityContext.seLinuxOptions',

@@ -1,4 +1,4 @@
-/** Endpoints: addresses and ports of a service, in the form before EndpointSlices. */
+/** Validation of Endpoints. */
 import type { EndpointAddress, EndpointPort, Endpoints } from '../../../../api/generated/core-v1.ts';
 import { append } from '../../../../base/index.ts';
 import { type FieldError, invalidValue, path, type Path, required } from '../../../errors/index.ts';

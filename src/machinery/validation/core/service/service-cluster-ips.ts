@@ -1,4 +1,4 @@
-/** The addresses of a service inside of the cluster, and the families that they are of. */
+/** Validates clusterIPs, ipFamilies and ipFamilyPolicy of Services. */
 import type { ServiceSpec } from '../../../../api/generated/core-v1.ts';
 import { parseIp } from '../../../../base/index.ts';
 import { duplicate, type FieldError, invalidValue, notSupported, path, required } from '../../../errors/index.ts';
@@ -14,7 +14,7 @@ const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 export const isHeadless = ({ clusterIPs = [] }: ServiceSpec): boolean =>
   clusterIPs.length === 1 && clusterIPs[0] === 'None';
 
-/** Also used before addresses are allocated, when the user's wishes must already make sense. */
+/** Also called before addresses are allocated. */
 export function clusterIps(errors: FieldError[], spec: ServiceSpec, stored: readonly string[] = []): void {
   if (spec.type === 'ExternalName') return;
   const { clusterIP = '', clusterIPs = [], ipFamilies = [], ipFamilyPolicy } = spec;
@@ -42,7 +42,7 @@ function validateFamilies(errors: FieldError[], families: readonly string[]): vo
   }
 }
 
-/** False if some address is wrong: then nothing more can be said of their families. */
+/** False if an address is invalid; then the families are not checked. */
 function validateAddresses(errors: FieldError[], addresses: readonly string[], stored: readonly string[]): boolean {
   const before = errors.length;
   for (const [i, address] of addresses.entries()) {
@@ -72,7 +72,7 @@ function validateAddressFamilies(errors: FieldError[], spec: ServiceSpec): void 
   }
 }
 
-/** A second family may come and go; the first address and family stay, unless there is nothing to keep. */
+/** The secondary family may be added and removed; the primary address and family are immutable unless released. */
 export function clusterIpsUpdate(errors: FieldError[], spec: ServiceSpec, old: ServiceSpec): void {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return;
   const [headless, wasHeadless] = [isHeadless(spec), isHeadless(old)];

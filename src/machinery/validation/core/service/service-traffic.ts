@@ -1,4 +1,4 @@
-/** Which endpoints a service's traffic goes to. */
+/** Validates the traffic policies of Services. */
 import type { ServiceSpec } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, invalidValue, notSupported, path, required } from '../../../errors/index.ts';
 import { portNumber } from '../../../names/index.ts';
@@ -10,7 +10,7 @@ const DISTRIBUTIONS = ['PreferClose', 'PreferSameZone', 'PreferSameNode'];
 const isExternallyAccessible = ({ type, externalIPs }: ServiceSpec): boolean =>
   type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && Boolean(externalIPs?.length));
 
-/** Load balancers must find out which nodes have endpoints, when traffic is not passed on to other nodes. */
+/** With externalTrafficPolicy Local, load balancers check which nodes have endpoints. */
 const needsHealthCheck = ({ type, externalTrafficPolicy }: ServiceSpec): boolean =>
   type === 'LoadBalancer' && externalTrafficPolicy === 'Local';
 

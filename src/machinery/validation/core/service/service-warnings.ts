@@ -27,7 +27,7 @@ export function serviceWarnings(warnings: string[], service: Service): void {
   }
 }
 
-/** Fields that have no effect, and one that may have none. */
+/** Warnings about fields that have no effect. */
 function useWarnings(warnings: string[], { spec = {} }: Service): void {
   const externalIPs = Boolean(spec.externalIPs?.length);
   if (spec.type === 'ExternalName') {

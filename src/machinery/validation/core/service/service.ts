@@ -1,4 +1,7 @@
-/** Services. What depends on the cluster (free addresses and ports, configured families) is decided when they are allocated. */
+/**
+ * Validation of Services. The allocators check what depends on the cluster (free addresses and ports, configured
+ * families).
+ */
 import type { Service, ServicePort, ServiceSpec } from '../../../../api/generated/core-v1.ts';
 import { parseIp } from '../../../../base/index.ts';
 import {
@@ -154,7 +157,7 @@ function typeAndPortUse(errors: FieldError[], service: Service): void {
   }
 }
 
-/** Upstream compares ports by these two fields, in a struct that has no others set. */
+/** The struct with port and protocol that upstream shows for a duplicate port. */
 const shownPort = (port: number, protocol: string): unknown =>
   goStruct('io.k8s.api.core.v1.ServicePort', { protocol, port, targetPort: 0 });
 
@@ -223,7 +226,7 @@ function loadBalancerStatus(errors: FieldError[], service: Service): void {
   }
 }
 
-/** What holds for a service whenever it is written; addresses that are stored may stay as they are. */
+/** The checks of create and update; invalid addresses that are stored already are accepted. */
 function validateService(errors: FieldError[], service: Service, old?: Service): void {
   topologyAnnotations(errors, service);
   typeFields(errors, service);

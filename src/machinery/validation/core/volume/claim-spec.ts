@@ -1,4 +1,4 @@
-/** What is asked of storage: the spec of a claim, which also stands in pods and StatefulSets as a template. */
+/** Validates the spec of PersistentVolumeClaims and of claim templates. */
 import type {
   PersistentVolumeClaimSpec,
   PersistentVolumeClaimTemplate,
@@ -19,13 +19,13 @@ import { validateAnnotations } from '../../object-meta.ts';
 import { isPositiveQuantity } from '../../quantities.ts';
 import { validatePositiveQuantity, validateResourceQuantity } from '../resources.ts';
 
-export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 export const VOLUME_MODES = ['Block', 'Filesystem'];
 
 export interface ClaimRules {
-  /** The stored claim has a selector that would be refused today. */
+  /** The stored claim has an invalid selector. */
   readonly allowInvalidSelectorValues?: boolean;
-  /** The stored claim names a group as its source's, whatever it is. */
+  /** The stored claim has an invalid apiGroup in its data source. */
   readonly allowInvalidDataSourceGroup?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function validatePersistentVolumeClaimTemplate(
   validateClaimSpec(errors, template.spec ?? {}, at.child('spec'), rules);
 }
 
-/** Only labels and annotations of a template reach the object that is made of it, so nothing else may be there. */
+/** Only labels and annotations of a template are copied to the claim, so other metadata is refused. */
 function validateTemplateMetadata(errors: FieldError[], metadata: ObjectMeta, at: Path): void {
   if (metadata.annotations) validateAnnotations(errors, metadata.annotations, at.child('annotations'));
   if (metadata.labels) validateLabels(errors, metadata.labels, at.child('labels'));
@@ -106,7 +106,7 @@ function validateDataSources(
     }
   }
   if (!dataSource || !dataSourceRef) return;
-  // Upstream passes a path as the value, whose fields are private: it prints as an empty struct.
+  // Upstream passes a field.Path as the value, which prints as an empty struct.
   if (dataSourceRef.namespace)
     errors.push(invalidValue(at, {}, 'may not be specified when dataSourceRef.namespace is specified'));
   else if (

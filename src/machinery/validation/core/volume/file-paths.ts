@@ -1,4 +1,4 @@
-/** Paths inside volumes, which must not lead out of them. */
+/** Validates paths inside volumes, which must not lead out of them. */
 import { type FieldError, invalidValue, type Path } from '../../../errors/index.ts';
 
 export function validateNoBacksteps(errors: FieldError[], target: string, at: Path): void {
@@ -12,14 +12,14 @@ export function validateLocalDescendingPath(errors: FieldError[], target: string
   validateNoBacksteps(errors, target, at);
 }
 
-/** The names that start with two dots are the kubelet's own. */
+/** Names with the prefix `..` are reserved for the kubelet. */
 export function validateLocalNonReservedPath(errors: FieldError[], target: string, at: Path): void {
   validateLocalDescendingPath(errors, target, at);
   if (target.startsWith('..') && !target.startsWith('../'))
     errors.push(invalidValue(at, target, "must not start with '..'"));
 }
 
-/** Lexically the shortest form of a path, as Go cleans it. */
+/** Go's path.Clean. */
 export function cleanPath(target: string): string {
   if (target === '') return '.';
   const rooted = target.startsWith('/');

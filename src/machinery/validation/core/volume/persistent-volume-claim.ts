@@ -1,4 +1,4 @@
-/** PersistentVolumeClaims: once bound, a claim can only ask for more. */
+/** Validation of PersistentVolumeClaims. Once bound, only the storage request may grow. */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../../../../api/generated/core-v1.ts';
 import {
   type FieldError,
@@ -58,11 +58,11 @@ function specUpdate(errors: FieldError[], object: PersistentVolumeClaim, old: Pe
 
 const storageOf = (claim: PersistentVolumeClaim): string | undefined => claim.spec?.resources?.requests?.['storage'];
 
-/** With what may change put back, the specs must be the same. */
+/** With the mutable fields reset to their old values, the specs must be equal. */
 function immutableUpdate(errors: FieldError[], object: PersistentVolumeClaim, old: PersistentVolumeClaim): void {
   let before: PersistentVolumeClaimSpec = { ...old.spec };
   let after: PersistentVolumeClaimSpec = { ...object.spec };
-  // A claim is bound to its volume once.
+  // volumeName may be set once.
   if (!before.volumeName && after.volumeName) before = { ...before, volumeName: after.volumeName };
   after = withStorageClassOf(errors, { ...object, spec: after }, old);
   if (object.status?.phase === 'Bound') after = withResourcesOf(after, before);
@@ -83,7 +83,7 @@ function immutableUpdate(errors: FieldError[], object: PersistentVolumeClaim, ol
 const goSpec = (claim: PersistentVolumeClaimSpec): unknown =>
   goStructObject('io.k8s.api.core.v1.PersistentVolumeClaimSpec', claim);
 
-/** A claim without a class may be given one, and a class in the annotation may move to its field. */
+/** A claim without a storage class may get one, and a class in the annotation may move to the field. */
 function withStorageClassOf(
   errors: FieldError[],
   object: PersistentVolumeClaim,

@@ -1,4 +1,4 @@
-/** The storage behind a PersistentVolume: exactly one source. */
+/** Validates the source of PersistentVolumes: exactly one. */
 import type { PersistentVolumeSpec } from '../../../../api/generated/core-v1.ts';
 import { type FieldError, forbiddenField, type Path, required } from '../../../errors/index.ts';
 import { goStructObject } from '../../go-struct.ts';
@@ -26,7 +26,7 @@ import { validateCsiPersistentVolume } from './volume-sources-csi.ts';
 import { validateHostPath, validateLocalVolume } from './volume-sources-local.ts';
 import { validateFc, validateIscsiPersistentVolume, validateNfs } from './volume-sources-network.ts';
 
-export interface SourceRules {
+interface SourceRules {
   /** The volume's own name. */
   readonly name: string;
   readonly hasNodeAffinity: boolean;
@@ -57,7 +57,7 @@ const SOURCE_NAMES = [
   'csi',
 ] as const;
 type SourceName = (typeof SOURCE_NAMES)[number];
-export type PersistentVolumeSource = Pick<PersistentVolumeSpec, SourceName>;
+type PersistentVolumeSource = Pick<PersistentVolumeSpec, SourceName>;
 
 type Check = (errors: FieldError[], spec: PersistentVolumeSpec, at: Path, rules: SourceRules) => void;
 
@@ -68,7 +68,7 @@ interface Source {
   readonly errorName?: string;
 }
 
-/** In the order in which upstream looks at them. */
+/** In upstream's order. */
 const SOURCES: readonly Source[] = [
   { name: 'hostPath', check: (errors, spec, at) => validateHostPath(errors, spec.hostPath!, at) },
   {
@@ -116,7 +116,7 @@ export function validatePersistentVolumeSource(
   let found = false;
   for (const { name, check, surplusName = name, errorName = name } of SOURCES) {
     if (!spec[name]) continue;
-    // A flex volume is looked at even where there is another source already.
+    // As upstream, a flexVolume is validated even if there is another source.
     if (found && name !== 'flexVolume')
       errors.push(forbiddenField(at.child(surplusName), 'may not specify more than 1 volume type'));
     else {

@@ -6,7 +6,7 @@ import { storageClassAnnotationWarnings } from './claim-warnings.ts';
 
 const SPEC = path('spec');
 
-/** The field, how upstream calls it, and since when it is of no use. */
+/** The field, upstream's name for it, and since when it is deprecated or not supported. */
 const DEPRECATED: readonly (readonly [keyof PersistentVolumeSpec, string, string])[] = [
   ['cephfs', 'cephfs', 'deprecated in v1.28, non-functional in v1.31+'],
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],

@@ -1,4 +1,4 @@
-/** PersistentVolumes: one kind of storage each, given out by access mode and size. */
+/** Validation of PersistentVolumes. */
 import type { PersistentVolume, PersistentVolumeSpec, VolumeNodeAffinity } from '../../../../api/generated/core-v1.ts';
 import {
   type FieldError,
@@ -30,9 +30,9 @@ const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const RULES = { namespaced: false, name: nameIsDnsSubdomain };
 const SPEC = path('spec');
 
-export interface PersistentVolumeRules {
+interface PersistentVolumeRules {
   readonly name: string;
-  /** The volume stands in a VolumeAttachment and not in an object of its own. */
+  /** The spec is inline in a VolumeAttachment. */
   readonly inline?: boolean;
   readonly allowInvalidNodeAffinityValues?: boolean;
 }
@@ -174,7 +174,7 @@ function mountOptions(errors: FieldError[], { metadata: meta, spec = {} }: Persi
 function sourceUpdate(errors: FieldError[], object: PersistentVolume, old: PersistentVolume): void {
   const before = persistentVolumeSource(old.spec ?? {});
   let source = persistentVolumeSource(object.spec ?? {});
-  // A secret to expand the volume with may be given later.
+  // The CSI expand secrets may be set later.
   if (before.csi && !before.csi.controllerExpandSecretRef && source.csi?.controllerExpandSecretRef) {
     const { controllerExpandSecretRef: _, ...csi } = source.csi;
     source = { ...source, csi };
@@ -196,7 +196,7 @@ const BETA_LABELS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-/** The affinity once set stays; only labels out of use may be replaced by those that took their place. */
+/** nodeAffinity is immutable once set, except that deprecated labels may be replaced by their successors. */
 function nodeAffinityUpdate(errors: FieldError[], object: PersistentVolume, old: PersistentVolume): void {
   const before = old.spec?.nodeAffinity;
   const affinity = object.spec?.nodeAffinity;
@@ -237,7 +237,7 @@ const mountsAgain = (errors: FieldError[], object: PersistentVolume): void => mo
 
 export const persistentVolume: KindValidation<PersistentVolume> = {
   create: [metadata(RULES), (errors, object) => validateSpec(errors, object), mountOptions],
-  // An update is a valid volume and a valid change of one, which is looked at as a whole again.
+  // As upstream, an update validates the volume twice.
   update: [
     metadataAgain(RULES),
     validateSpec,

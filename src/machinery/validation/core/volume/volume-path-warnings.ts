@@ -1,10 +1,10 @@
-/** Files of a volume that would be in each other's place. */
+/** Warnings about overlapping file paths in a volume. */
 import type { KeyToPath, Volume, VolumeProjection } from '../../../../api/generated/core-v1.ts';
 import { append, quote } from '../../../../base/index.ts';
 
 interface VolumeFile {
   readonly path: string;
-  /** Which of a projected volume's sources it is of. */
+  /** The source of a projected volume. */
   readonly source: string;
 }
 
@@ -55,10 +55,12 @@ function projectedFiles(source: VolumeProjection): VolumeFile[] {
   );
 }
 
-/** More overlaps than a client can be told of. */
-const ENOUGH_OVERLAPS = 1000;
+/** The maximum number of reported overlaps. */
+const MAX_OVERLAPS = 1000;
 
-/** One file takes the place of another, or of a directory that the other is in. Sorted, a directory stands before all that is in it. */
+/**
+ * Finds files with the same path, or whose path is a directory of another. Sorted, a directory precedes its content.
+ */
 function overlaps(files: readonly VolumeFile[]): string[] {
   const sorted = files.map(({ path }, index) => ({ index, path: `${path}/` })).filter(({ path }) => path !== '/');
   sorted.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : a.index - b.index));
@@ -67,7 +69,7 @@ function overlaps(files: readonly VolumeFile[]): string[] {
   for (const file of sorted) {
     while (around.length > 0 && !file.path.startsWith(around.at(-1)!.path)) around.pop();
     for (const { index } of around) pairs.push(index < file.index ? [file.index, index] : [index, file.index]);
-    if (pairs.length > ENOUGH_OVERLAPS) break;
+    if (pairs.length > MAX_OVERLAPS) break;
     around.push(file);
   }
   pairs.sort((a, b) => a[0] - b[0] || a[1] - b[1]);

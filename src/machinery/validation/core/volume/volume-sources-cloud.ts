@@ -1,4 +1,7 @@
-/** Volumes of storage vendors and clouds. Most are gone from the kubelet, but their objects are still checked. */
+/**
+ * Validates volume sources of cloud and storage vendors. The kubelet no longer supports most of them, but the API
+ * still validates them.
+ */
 import type {
   AWSElasticBlockStoreVolumeSource,
   AzureDiskVolumeSource,
@@ -24,7 +27,7 @@ import type {
 import { type FieldError, invalidValue, notSupported, type Path, required } from '../../../errors/index.ts';
 import { dns1123Label, nameIsDnsLabel, rangeMessage, utf8Length } from '../../../names/index.ts';
 
-/** Zero is no partition; the message is right only about the others. */
+/** 0 means no partition, although the message does not say so. */
 function validatePartition(errors: FieldError[], partition: number | undefined, at: Path): void {
   if (partition !== undefined && (partition < 0 || partition > 255)) {
     errors.push(invalidValue(at.child('partition'), partition, rangeMessage(1, 255)));

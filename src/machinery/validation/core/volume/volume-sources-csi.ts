@@ -1,4 +1,4 @@
-/** Volumes of CSI drivers, volumes that a pod makes claims for, and images as volumes. */
+/** Validates CSI, ephemeral and image volumes. */
 import type {
   CSIPersistentVolumeSource,
   CSIVolumeSource,
@@ -10,7 +10,7 @@ import { type FieldError, invalidValue, notSupported, type Path, required, tooLo
 import { dns1123Label, dns1123Subdomain, nameIsDnsSubdomain, utf8Longer } from '../../../names/index.ts';
 import { validatePersistentVolumeClaimTemplate } from './claim-spec.ts';
 
-export const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
+const PULL_POLICIES = ['Always', 'IfNotPresent', 'Never'];
 
 export function validatePullPolicy(errors: FieldError[], policy: string | undefined, at: Path): void {
   if (!policy) errors.push(required(at));

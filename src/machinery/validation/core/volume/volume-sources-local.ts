@@ -1,4 +1,4 @@
-/** Volumes that are files of the node or come with the pod. */
+/** Validates hostPath, local, gitRepo, secret, configMap and downwardAPI volumes. */
 import type {
   ConfigMapVolumeSource,
   DownwardAPIVolumeFile,
@@ -90,7 +90,7 @@ export function validateDownwardApiVolume(
   for (const file of items) validateDownwardApiFile(errors, file, at);
 }
 
-/** Upstream does not say which file is wrong: the paths are those of the whole volume. */
+/** As upstream, the error has the path of the volume, not of the file. */
 export function validateDownwardApiFile(errors: FieldError[], file: DownwardAPIVolumeFile, at: Path): void {
   const { path = '', fieldRef, resourceFieldRef } = file;
   if (path === '') errors.push(required(at.child('path')));

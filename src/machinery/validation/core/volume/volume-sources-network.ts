@@ -1,4 +1,4 @@
-/** Volumes over standard network protocols: NFS, iSCSI, fibre channel. */
+/** Validates NFS, iSCSI and Fibre Channel volumes. */
 import type {
   FCVolumeSource,
   ISCSIPersistentVolumeSource,

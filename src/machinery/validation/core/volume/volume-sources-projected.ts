@@ -1,4 +1,4 @@
-/** Volumes that gather files of several origins. */
+/** Validates projected volumes. */
 import type {
   ClusterTrustBundleProjection,
   ConfigMapProjection,
@@ -36,7 +36,7 @@ export function validateProjectedVolume(
 
 interface PathsOfVolume {
   readonly seen: Set<string>;
-  /** Where conflicts are told of. */
+  /** The path that conflicts are reported at. */
   readonly volume: Path;
 }
 

@@ -1,4 +1,4 @@
-/** A pod's volumes: their names, and exactly one source for each. */
+/** Validates the volumes of pods: their names, and exactly one source each. */
 import type { Volume } from '../../../../api/generated/core-v1.ts';
 import type { ObjectMeta } from '../../../../api/generated/meta-v1.ts';
 import { quote } from '../../../../base/index.ts';
@@ -42,13 +42,13 @@ import {
 import { validateFc, validateIscsi, validateNfs } from './volume-sources-network.ts';
 import { validateProjectedVolume } from './volume-sources-projected.ts';
 
-export interface VolumeRules {
+interface VolumeRules {
   readonly pod: PodRules;
-  /** The metadata of the pod itself; absent for a template, whose pods have names yet to come. */
+  /** The metadata of the pod; absent for a template. */
   readonly metadata: ObjectMeta | undefined;
 }
 
-/** Gives the volumes that were found right, by name: only these can be mounted. */
+/** Returns the valid volumes by name; only these can be mounted. */
 export function validateVolumes(
   errors: FieldError[],
   volumes: readonly Volume[],
@@ -85,12 +85,15 @@ type SourceCheck = (errors: FieldError[], volume: Volume, at: Path, rules: Volum
 interface Source {
   readonly name: SourceName;
   readonly check: SourceCheck;
-  /** How upstream calls the field when it is one too many, and when it is wrong; some of these are not its name. */
+  /**
+   * Upstream's names for the field in the errors for a second source and for an invalid one, if they differ from its
+   * name.
+   */
   readonly surplusName?: string;
   readonly errorName?: string;
 }
 
-/** In the order in which they are looked at: the first that is set counts, every other one is too many. */
+/** In upstream's order: the first source that is set is validated, every other one is refused. */
 const SOURCE_LIST: readonly Source[] = [
   { name: 'emptyDir', check: (errors, volume, at) => validateEmptyDir(errors, volume.emptyDir!.sizeLimit, at) },
   { name: 'hostPath', check: (errors, volume, at) => validateHostPath(errors, volume.hostPath!, at) },
@@ -149,7 +152,7 @@ const SOURCE_LIST: readonly Source[] = [
 
 const SOURCES: ReadonlyMap<string, Source> = new Map(SOURCE_LIST.map((source) => [source.name, source]));
 
-/** The sources that are set, in the list's order. Nearly every volume has just one. */
+/** The sources that are set, in the order of the list. */
 function sourcesOf(volume: Volume): readonly Source[] {
   const found: Source[] = [];
   for (const name in volume) {
