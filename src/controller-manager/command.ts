@@ -23,7 +23,7 @@ export type { ParsedControllerManagerFlags } from './command/options.ts';
 
 export function controllerManagerHelp(): string {
   const help = flagsHelp(controllerManagerFlags, {
-    usage: 'kube-controller-manager: brings the cluster to the state that its objects ask for',
+    usage: 'kube-controller-manager: runs the controllers of Kubernetes',
   });
   const names = controllers.map(
     ({ name, disabledByDefault }) => `  ${name}${disabledByDefault ? ' (off by default)' : ''}`,
@@ -31,7 +31,7 @@ export function controllerManagerHelp(): string {
   return `${help}\n\nControllers:\n${names.sort().join('\n')}`;
 }
 
-/** Throws a UsageError for what cannot be understood or honoured. */
+/** Throws a UsageError for flags that are invalid or not supported. */
 export function parseControllerManagerFlags(argv: readonly string[]): ParsedControllerManagerFlags {
   const parsed = parseFlags(argv, controllerManagerFlags);
   if (!parsed.help) checkControllerManagerFlags(parsed);

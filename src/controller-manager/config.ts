@@ -13,9 +13,9 @@ export interface ControllerManagerConfig {
   /** The CA that signs CertificateSigningRequests, PEM. */
   readonly clusterSigningCertificate?: string;
   readonly clusterSigningKey?: string;
-  /** Authorities of single signers, by the signer's name; they take the place of the one for all. */
+  /** CAs of single signers, by signer name; other signers use the cluster signing CA. */
   readonly signerAuthorities?: Readonly<Record<string, { readonly certificate: string; readonly key: string }>>;
-  /** `--cluster-signing-duration`: the longest that a signed certificate lives. */
+  /** `--cluster-signing-duration`: the maximum lifetime of signed certificates. */
   readonly clusterSigningDurationSeconds: number;
   /** `--service-account-private-key-file`, PEM; without it no token Secrets are filled. */
   readonly serviceAccountPrivateKey?: string;
@@ -23,15 +23,15 @@ export interface ControllerManagerConfig {
   readonly legacyTokenCleanUpPeriodSeconds: number;
   readonly clusterName: string;
   /**
-   * How long a namespace's deletion waits before it begins. Several API servers learn of the deletion one after the
-   * other, and until the last has, it may still let new content in; with one there is nothing to wait for.
+   * The delay before the content of a terminating namespace is deleted. With several API servers, one that has not seen
+   * the deletion yet may still admit new objects; one API server needs no delay.
    */
   readonly namespaceDeletionDelaySeconds: number;
   /** `--node-monitor-period`. */
   readonly nodeMonitorPeriodSeconds: number;
-  /** `--node-monitor-grace-period`: how long a running node may be silent. */
+  /** `--node-monitor-grace-period`: how long a node may be without a heartbeat. */
   readonly nodeMonitorGracePeriodSeconds: number;
-  /** `--node-startup-grace-period`: how long one that has never reported may be. */
+  /** `--node-startup-grace-period`: the same for a node that has never reported. */
   readonly nodeStartupGracePeriodSeconds: number;
   /** `--node-eviction-rate`, `--secondary-node-eviction-rate`, `--large-cluster-size-threshold`, `--unhealthy-zone-threshold`. */
   readonly nodeEviction: EvictionRates;
@@ -39,10 +39,10 @@ export interface ControllerManagerConfig {
   readonly terminatedPodGcThreshold: number;
   /** Where the host-path provisioner keeps its volumes; without it the provisioner does nothing. */
   readonly hostPathProvisionerDirectory?: string;
-  /** `--leader-elect`: off when there can be only one. */
+  /** `--leader-elect`: off when the cluster has only one manager. */
   readonly leaderElect: boolean;
   readonly leaderElection: LeaderElectionConfig;
-  /** The sizes of a node's pod range, one a family: `--node-cidr-mask-size-ipv4` and `-ipv6`. */
+  /** `--node-cidr-mask-size-ipv4` and `--node-cidr-mask-size-ipv6`. */
   readonly nodeCidrMaskSizes: { readonly ipv4: number; readonly ipv6: number };
   readonly horizontalPodAutoscaler: HorizontalPodAutoscalerConfig;
   /** `--resource-quota-sync-period`. */
@@ -51,7 +51,7 @@ export interface ControllerManagerConfig {
   readonly maxEndpointsPerSlice: number;
   /** `--mirroring-max-endpoints-per-subset`. */
   readonly mirroringMaxEndpointsPerSubset: number;
-  /** `--concurrent-…-syncs`, by the name of the queue; what is not named has the controller's own number. */
+  /** `--concurrent-…-syncs`, by the name of the work queue; others have the controller's default. */
   readonly concurrentSyncs: Readonly<Record<string, number>>;
 }
 
@@ -89,8 +89,8 @@ export const DEFAULT_CONFIG: ControllerManagerConfig = {
   terminatedPodGcThreshold: 12_500,
   leaderElect: true,
   /**
-   * Shorter than upstream's 15 s and 10 s: a standby has seen the last renewal at most a retry period late, so it acts
-   * within 14 s of the leader's end.
+   * Shorter than upstream's 15 s and 10 s: a standby sees the last renewal at most one retry period late, so it takes
+   * over within 14 s.
    */
   leaderElection: {
     leaseDurationMs: 12_000,

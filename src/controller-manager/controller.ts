@@ -1,7 +1,7 @@
 /**
- * What a controller is here: a descriptor with a name and how to build it. Built, it registers on informers and
- * returns its loop. A reconciler gets only a key, reads from informers, writes through the client, and may be killed
- * at any line: whatever it was about to do it finds again from the state of the cluster.
+ * What a controller is: a descriptor with a name, and a function that registers on informers and returns its loop. A
+ * reconciler gets only a key, reads from informers and writes through the client. It may be killed at any line, because
+ * it derives what to do from the state of the cluster.
  */
 import type { ApiObject, Client, EventRecorder, InformerFactory, SharedInformer } from '../client/index.ts';
 import { isConflict } from '../client/index.ts';
@@ -12,30 +12,30 @@ import type { DiscoveredResources } from './discovered-resources.ts';
 export { enqueueOnChange } from '../client/index.ts';
 
 export interface ControllerContext extends Context {
-  /** As the controller's own user where the manager uses a ServiceAccount per controller. */
+  /** With the controller's own ServiceAccount under `--use-service-account-credentials`. */
   readonly client: Client;
   readonly informers: InformerFactory;
-  /** Objects of every kind, custom ones included. */
+  /** Metadata informers of every resource, custom resources included. */
   readonly discovered: DiscoveredResources;
   readonly recorder: EventRecorder;
   readonly config: ControllerManagerConfig;
 }
 
 export interface ControllerDescriptor {
-  /** As `--controllers` names it: `deployment-controller`. */
+  /** The name in `--controllers`: `deployment-controller`. */
   readonly name: string;
-  /** Older names that `--controllers` still takes. */
+  /** Older names that `--controllers` still accepts. */
   readonly aliases?: readonly string[];
   readonly disabledByDefault?: true;
   /** The component name of its events: `deployment-controller`. */
   readonly eventSource?: string;
-  /** Asks for informers and returns the loop, which is started once they have synced and ends with the signal. */
+  /** Requests informers and returns the loop, which starts when they have synced and ends with the signal. */
   build(context: ControllerContext): () => Promise<void>;
 }
 
-/** Reconciles one object. It may ask to be called again for the same key after a while. */
+/** Reconciles one object, and may request another call for the same key. */
 export interface Reconciler {
-  /** `requeueAfter` does what a returned Requeue does, and holds also when the call fails afterwards. */
+  /** `requeueAfter` works like a returned Requeue, also when the call fails afterwards. */
   reconcile(key: string, requeueAfter: (ms: number) => void): Promise<Requeue | void>;
 }
 
@@ -43,25 +43,25 @@ export interface Requeue {
   readonly afterMs: number;
 }
 
-/** A key to reconcile at once, or after a while. */
+/** A key to reconcile now, or after a delay. */
 export type Keyed = string | { readonly key: string; readonly afterMs: number };
 
 type Keys = Iterable<Keyed> | undefined | void;
 
-/** How the events of one watched resource become keys to reconcile. An event that has no function here is ignored. */
+/** Maps the events of a watched resource to keys to reconcile. Events without a function are ignored. */
 export interface EventKeys<T> {
-  /** `initial`: the object was there before the controller began to watch. */
+  /** `initial`: the object existed before the controller started. */
   added?(object: T, event: { readonly initial: boolean }): Keys;
   updated?(before: T, after: T): Keys;
   deleted?(object: T): Keys;
 }
 
-/** For keys that an update may change: it concerns those of the object as it is, and as it was. */
+/** For keys that an update may change: those of the old and of the new object are reconciled. */
 export function keysOnChange<T>(keysOf: (object: T) => readonly Keyed[]): EventKeys<T> {
   return { added: keysOf, updated: (before, after) => [...keysOf(after), ...keysOf(before)], deleted: keysOf };
 }
 
-/** One row of a controller's table of watches; it registers on its informer and adds the keys to the queue. */
+/** One entry of a controller's watches: registers on an informer, and adds keys to the queue. */
 export type Watch = (add: (keyed: Keyed) => void) => void;
 
 export function watch<T extends ApiObject>(
@@ -80,7 +80,7 @@ export function watch<T extends ApiObject>(
   };
 }
 
-/** A row for keys that no watched resource brings: another reconciler asks for them, or a timer. */
+/** A watch for keys that come from another reconciler or a timer. */
 export class KeySource {
   #add: (keyed: Keyed) => void = () => {};
 
@@ -94,14 +94,14 @@ export class KeySource {
 }
 
 export interface KeyedController {
-  /** The queue's name in metrics and in the configured numbers of concurrent syncs. */
+  /** The name of the work queue in metrics and in `concurrentSyncs`. */
   readonly queue: string;
   readonly workers: number;
   readonly reconciler: Reconciler;
   readonly watches: readonly Watch[];
 }
 
-/** The loop of a controller that is a table of watches and a reconciler. */
+/** The loop of a controller that has watches and a reconciler. */
 export function keyedController(
   context: ControllerContext,
   { queue: name, workers, reconciler, watches }: KeyedController,
@@ -127,12 +127,12 @@ export function runTogether(loops: readonly (() => Promise<void>)[]): () => Prom
 
 export interface PeriodicWork {
   readonly periodMs: number;
-  /** What the log says when the work fails; it is done again after the period all the same. */
+  /** The log message when the work fails; it is repeated after the period in any case. */
   readonly failure: string;
   work(): Promise<void>;
 }
 
-/** The loop of a controller that does its work once a period, the first time at once. */
+/** The loop of a periodic controller; the first period starts at once. */
 export function periodicLoop({ clock, signal, logger }: ControllerContext, options: PeriodicWork): () => Promise<void> {
   const { periodMs, failure, work } = options;
   return async () => {
@@ -148,7 +148,7 @@ export interface KeyedLoop {
   run(): Promise<void>;
 }
 
-/** The loop of most controllers: a queue of `namespace/name` keys, worked off by `reconcile`. */
+/** A work queue of `namespace/name` keys, and the loop that reconciles them. */
 export function keyedLoop(
   context: ControllerContext,
   name: string,

@@ -1,8 +1,7 @@
 /**
- * What the server has, kind by kind, custom kinds included: a metadata informer for each resource that can be listed,
- * watched and deleted, started when the resource appears and stopped when it goes; where a controller follows the whole
- * objects anyway, its informer. Shared by the controllers that care for objects of any kind; nothing runs until one of them
- * calls `use`.
+ * Metadata informers for every resource that can be listed, watched and deleted, custom resources included. They start
+ * and stop with the resource; where a controller has an informer of whole objects, that one is used. The garbage
+ * collector and other controllers of all kinds share them; nothing runs until one of them calls `use`.
  */
 import {
   apiVersionOf,
@@ -16,14 +15,14 @@ import {
 } from '../client/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 
-/** Aggregated API servers come and go without any object of ours changing. */
+/** Discovery is repeated, because resources of aggregated API servers change without an event. */
 const REFRESH_MS = 30_000;
-/** A new definition is served a moment after it says so. */
+/** A new CustomResourceDefinition is served a moment after its Established condition. */
 const REFRESH_AFTER_CHANGE_MS = 50;
-/** A resource whose objects cannot be read, as when its conversion webhook is away, must not hold up the others for ever. */
-const SYNC_PATIENCE_MS = 30_000;
+/** A resource that cannot be listed, such as when its conversion webhook fails, must not block the others. */
+const SYNC_TIMEOUT_MS = 30_000;
 
-/** Short-lived and many; nothing owns them or counts them. */
+/** Events are many and short-lived, and have no owners and no quota. */
 const IGNORED = new Set(['/events', 'events.k8s.io/events']);
 
 const WATCHED_VERBS = ['list', 'watch', 'delete'];
@@ -32,7 +31,7 @@ export interface ResourceHandler {
   onAdd?(resource: DiscoveredResource, object: ApiObject): void;
   onUpdate?(resource: DiscoveredResource, before: ApiObject, after: ApiObject): void;
   onDelete?(resource: DiscoveredResource, object: ApiObject): void;
-  /** There are resources that were not there before. */
+  /** Discovery has found new resources. */
   onNewResources?(): void;
 }
 
@@ -48,7 +47,7 @@ export class DiscoveredResources {
   readonly #informers: InformerFactory;
   readonly #handlers: ResourceHandler[] = [];
   readonly #monitors = new Map<string, Monitor>();
-  /** Resources that have not been read yet. */
+  /** Informers that have not synced yet. */
   readonly #reading = new Set<Promise<void>>();
   #used = false;
   #group: RunGroup | undefined;
@@ -68,7 +67,7 @@ export class DiscoveredResources {
     this.#handlers.push(handler);
     if (this.#used) return;
     this.#used = true;
-    /** Changes come in swarms, as at the start when every group is announced: one look is enough for all of them. */
+    // Changes come in bursts, such as at the start, and one discovery is enough for all of them.
     let waiting = false;
     const changed = (): void => {
       if (waiting) return;
@@ -93,7 +92,7 @@ export class DiscoveredResources {
     return this.#resources.find((resource) => resource.kind === kind && apiVersionOf(resource) === apiVersion);
   }
 
-  /** The informer of a resource by group and plural, where there is one. */
+  /** The informer of a resource, by group and plural. */
   informer(group: string, plural: string): SharedInformer<ApiObject> | undefined {
     return this.#monitors.get(`${group}/${plural}`)?.informer;
   }
@@ -115,13 +114,13 @@ export class DiscoveredResources {
     }
   }
 
-  /** Resolves when every resource known now has been read once, or has been given up waiting for. */
+  /** Resolves when the informer of every known resource has synced or timed out. */
   async settled(): Promise<void> {
     await this.#firstDiscovery;
     if (this.#reading.size > 0) await Promise.all(this.#reading);
   }
 
-  /** Asks the server what it has; asked again while under way, it is done once more after that. */
+  /** Runs discovery. A call during a run causes one more run after it. */
   async refresh(): Promise<void> {
     if (this.#group === undefined) return;
     if (this.#refreshing) {
@@ -142,15 +141,15 @@ export class DiscoveredResources {
     try {
       const { resources, unavailable } = await discover(this.#client, signal);
       const lost = new Set(unavailable);
-      /** What is in a version that could not be asked is unknown, not gone. */
-      const kept = this.#resources.filter(
+      // Resources of a group version whose discovery failed are kept.
+      const unknown = this.#resources.filter(
         (resource) => lost.has(apiVersionOf(resource)) && !resources.some((r) => sameResource(r, resource)),
       );
       const known = new Set(this.#resources.map(versionedName));
-      this.#resources = [...resources, ...kept];
+      this.#resources = [...resources, ...unknown];
       this.#follow(preferredResources(this.#resources).filter(isWatchable));
       if (this.#resources.some((resource) => !known.has(versionedName(resource))))
-        this.#tell((handler) => handler.onNewResources?.());
+        this.#notify((handler) => handler.onNewResources?.());
     } catch (error) {
       if (!signal.aborted) logger.error(error, 'Failed to discover the resources of the server');
     }
@@ -187,10 +186,10 @@ export class DiscoveredResources {
       },
     });
     abort.signal.addEventListener('abort', leave, { once: true });
-    /** Ends the deadline with the wait: its timer would keep all of a cluster that was stopped. */
+    // Ends the deadline with the wait, because its timer would keep a stopped cluster in memory.
     const read = new AbortController();
     const settled = informer
-      .waitForSync(clock.deadline(SYNC_PATIENCE_MS, AbortSignal.any([abort.signal, read.signal])))
+      .waitForSync(clock.deadline(SYNC_TIMEOUT_MS, AbortSignal.any([abort.signal, read.signal])))
       .catch(() => {})
       .finally(() => {
         read.abort();
@@ -218,12 +217,12 @@ export class DiscoveredResources {
     return informer;
   }
 
-  #tell(call: (handler: ResourceHandler) => void): void {
+  #notify(call: (handler: ResourceHandler) => void): void {
     for (const handler of this.#handlers) call(handler);
   }
 }
 
-/** One version of each resource: the group's first choice where it has the resource. */
+/** One version of each resource: the group's preferred one, if it has the resource. */
 export function preferredResources(resources: readonly DiscoveredResource[]): DiscoveredResource[] {
   const chosen = new Map<string, DiscoveredResource>();
   for (const resource of resources) {

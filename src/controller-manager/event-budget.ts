@@ -1,13 +1,13 @@
 import type { EventPacing } from '../client/index.ts';
 import { TokenBucket, type Clock } from '../kernel/index.ts';
 
-/** As many as clients are allowed by default. */
+/** The default rate of clients. */
 const QPS = 50;
 const BURST = 200;
-/** What is left over from a burst is written within seconds, and then there is rest. */
+/** Events beyond this number are dropped; these are written within seconds. */
 const MAX_WAITING = 500;
 
-/** A controller that changes thousands of objects at once must not write as many events before it goes on. */
+/** Limits the rate of events, so that a controller that changes thousands of objects does not wait for its events. */
 export class EventBudget implements EventPacing {
   readonly maxWaiting = MAX_WAITING;
   readonly #bucket: TokenBucket;

@@ -1,7 +1,7 @@
 /**
- * The controller manager: loops that bring the cluster from the state it is in to the state that its objects ask for.
- * One folder a controller (a family of them where they share their logic), all listed in `registry.ts`; `run.ts` starts
- * those that are enabled, with informers that they share, under leader election.
+ * The controller manager: control loops that move the cluster from its present state to the desired one. Each
+ * controller has a folder (or shares one with related controllers) and is listed in `registry.ts`; `run.ts` starts
+ * those that are enabled, with shared informers, under leader election.
  */
 export { run, type ControllerManagerOptions } from './run.ts';
 export { DEFAULT_CONFIG, type ControllerManagerConfig } from './config.ts';

@@ -1,7 +1,7 @@
-/** How the controllers of workloads find the owner of a pod, and whether an owner may still adopt. */
+/** Adoption: the controller of an object, and whether an owner may still adopt orphans. */
 import { controllerOf, isNotFound, type ApiObject, type ResourceClient, type SharedInformer } from '../client/index.ts';
 
-/** Asks the server, not the cache: an owner that is gone or being deleted must not adopt. */
+/** Reads the live owner, because an owner that is deleted or being deleted must not adopt. */
 export async function mayAdopt<T extends ApiObject>(
   resource: ResourceClient<T>,
   owner: T,
@@ -17,7 +17,7 @@ export async function mayAdopt<T extends ApiObject>(
   }
 }
 
-/** The key of the owner that controls an object; undefined when it is of another kind, or not the one of that name. */
+/** The key of the object's controller; undefined when it is of another kind, or its uid differs. */
 export function ownerKeyIn(
   owners: SharedInformer<ApiObject>,
   kind: { readonly kind: string; readonly apiVersion?: string },

@@ -1,8 +1,8 @@
 import type { ApiObject } from '../client/index.ts';
 
 /**
- * Remembers the last version of each object that a controller wrote. Counting is not idempotent: a controller that counts
- * from a cache which does not show its own last write would count or act twice.
+ * Tracks the resourceVersion of a controller's last write to each object. A controller that counts must not work on a
+ * cache that does not show its own last write, because it would count twice.
  */
 export class ReadYourWrites {
   readonly #written = new Map<string, { uid: string | undefined; version: string }>();
@@ -11,7 +11,7 @@ export class ReadYourWrites {
     this.#written.set(key, { uid, version: resourceVersion });
   }
 
-  /** Whether the object in the cache is older than what was written; the newer one will come. */
+  /** Whether the cached object is older than the last write; an event with the newer one will come. */
   isBehind(key: string, { metadata: { uid, resourceVersion = '0' } }: ApiObject): boolean {
     const written = this.#written.get(key);
     if (written === undefined || written.uid !== uid) return false;
@@ -25,5 +25,5 @@ export class ReadYourWrites {
   }
 }
 
-/** Resource versions are decimal numbers, without zeros before them. */
+/** Resource versions are decimal numbers without leading zeros. */
 const isOlder = (a: string, b: string): boolean => (a.length === b.length ? a < b : a.length < b.length);

@@ -1,4 +1,4 @@
-/** Every controller that there is; `--controllers` chooses among these names. */
+/** Every controller of the controller manager, and which of them `--controllers` enables. */
 
 import { attachDetachController } from './attach-detach/attach-detach.ts';
 import { bootstrapSignerController } from './bootstrap/bootstrap-signer.ts';
@@ -95,7 +95,7 @@ export const controllers: readonly ControllerDescriptor[] = [
   horizontalPodAutoscalerController,
 ];
 
-/** `*` means all that are on by default; a name switches one on, `-name` off; the last word counts. */
+/** `*` enables all that are on by default, `name` enables one, `-name` disables one; the last one counts. */
 export function enabledControllers(
   wanted: readonly string[],
   all: readonly ControllerDescriptor[] = controllers,

@@ -10,9 +10,9 @@ import { enabledControllers } from './registry.ts';
 export interface ControllerManagerOptions {
   readonly client: Client;
   readonly config: ControllerManagerConfig;
-  /** A client as a controller's own ServiceAccount; the manager's own when absent. */
+  /** A client with the ServiceAccount of a controller; without it, all use the manager's client. */
   readonly clientFor?: (controller: string) => Client;
-  /** Who this process is in leader elections. */
+  /** The holder identity of this process in leader elections. */
   readonly identity: string;
 }
 

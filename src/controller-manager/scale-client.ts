@@ -1,10 +1,10 @@
-/** The size of objects of any kind that has a scale, custom kinds included. */
+/** Reads and updates the scale subresource of any kind, custom kinds included. */
 import type { Scale } from '../api/generated/autoscaling-v1.ts';
 import { discover, findKind, type DiscoveredResource, type Discovery } from '../client/index.ts';
 import type { ControllerContext } from './controller.ts';
 
-/** A kind that is not there may come; asking for it over and over must not become a burden. */
-const LOOK_AGAIN_MS = 30_000;
+/** The shortest time between two discoveries for an unknown kind. */
+const REDISCOVERY_MS = 30_000;
 
 export interface ScaleTarget {
   readonly apiVersion: string;
@@ -36,7 +36,7 @@ export class ScaleClient {
     return this.#context.client.resource(resource).subresource<Scale>({ namespace, name }, 'scale');
   }
 
-  /** The resource of a kind; throws when the server does not have it. */
+  /** The resource of a kind; throws when the server does not serve it. */
   async resourceOf({ apiVersion, kind }: Pick<ScaleTarget, 'apiVersion' | 'kind'>): Promise<DiscoveredResource> {
     const [version = '', group = ''] = apiVersion.split('/').reverse();
     const find = (): DiscoveredResource | undefined =>
@@ -44,7 +44,7 @@ export class ScaleClient {
     const { clock, client, signal } = this.#context;
     const known = find();
     if (known) return known;
-    if (!this.#discovery || clock.monotonic() - this.#discovery.at > LOOK_AGAIN_MS)
+    if (!this.#discovery || clock.monotonic() - this.#discovery.at > REDISCOVERY_MS)
       this.#discovery = { found: await discover(client, signal), at: clock.monotonic() };
     const found = find();
     if (!found) throw new Error(`no matches for kind "${kind}" in group "${group}"`);

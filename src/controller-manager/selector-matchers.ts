@@ -1,6 +1,6 @@
 /**
- * Matchers of the selectors that objects carry, made once for each object: objects of informers never change, and handlers ask
- * for the same selectors with every pod that changes.
+ * Caches the compiled selectors of objects. Informer objects are immutable, and event handlers use the same selectors for
+ * every pod that changes.
  */
 import type { LabelSelector } from '../api/generated/meta-v1.ts';
 import {
@@ -13,7 +13,7 @@ import {
 const ofSelectors = new WeakMap<LabelSelector, LabelSelectorMatcher>();
 const ofLabels = new WeakMap<Readonly<Record<string, string>>, LabelSelectorMatcher>();
 
-/** Of a LabelSelector: an absent one selects nothing, an empty one everything. */
+/** For a LabelSelector: an absent one selects nothing, an empty one everything. */
 export function matcherOf(selector: LabelSelector | undefined): LabelSelectorMatcher {
   if (!selector) return NOTHING;
   let matcher = ofSelectors.get(selector);
@@ -21,7 +21,7 @@ export function matcherOf(selector: LabelSelector | undefined): LabelSelectorMat
   return matcher;
 }
 
-/** Of the labels that Services and ReplicationControllers select by: none select nothing. */
+/** For the selector map of Services and ReplicationControllers: an empty one selects nothing. */
 export function labelsMatcherOf(labels: Readonly<Record<string, string>> | undefined): LabelSelectorMatcher {
   if (!labels) return NOTHING;
   let matcher = ofLabels.get(labels);
@@ -30,6 +30,6 @@ export function labelsMatcherOf(labels: Readonly<Record<string, string>> | undef
   return matcher;
 }
 
-/** A selector without requirements would take every pod of the namespace: an owner that has one is left alone. */
+/** An owner with an empty selector is ignored, because it would adopt every pod of the namespace. */
 export const selectsEverything = (selector: LabelSelector | undefined): boolean =>
   !Object.keys(selector?.matchLabels ?? {}).length && !selector?.matchExpressions?.length;

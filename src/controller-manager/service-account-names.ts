@@ -1,7 +1,7 @@
 /**
- * The ServiceAccount of kube-system as which each controller acts under `--use-service-account-credentials`. The
- * bootstrap policy binds these accounts to the roles `system:controller:*`. A controller that is not listed acts as the
- * manager itself: serviceaccount-token-controller makes the tokens that the others would need.
+ * The ServiceAccount in kube-system that each controller uses with `--use-service-account-credentials`. The bootstrap
+ * policy binds these accounts to the roles `system:controller:*`. A controller that is not listed uses the credentials of
+ * the manager: serviceaccount-token-controller creates the tokens that others would need.
  */
 const SERVICE_ACCOUNTS: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({

@@ -1,13 +1,14 @@
+/** A mutation cache: the objects of an informer, with this controller's own writes that the informer does not show yet. */
 import { keyOf, type ApiObject, type SharedInformer } from '../client/index.ts';
 
-/**
- * An informer's objects as they are after what this controller itself has written: its next step must not start from a
- * state that its last one has changed, only because the event has not come back yet.
- */
+/** The next step of a controller must not start from a state that its own last write has changed. */
 export class WrittenObjects<T extends ApiObject> {
   readonly #written = new Map<string, T>();
 
-  constructor(private readonly informer: SharedInformer<T>) {
+  readonly #informer: SharedInformer<T>;
+
+  constructor(informer: SharedInformer<T>) {
+    this.#informer = informer;
     const seen = (object: T): void => this.#seen(object);
     informer.addHandler({
       onAdd: seen,
@@ -17,17 +18,17 @@ export class WrittenObjects<T extends ApiObject> {
   }
 
   get(key: string): T | undefined {
-    return this.#written.get(key) ?? this.informer.get(key);
+    return this.#written.get(key) ?? this.#informer.get(key);
   }
 
   list(): T[] {
-    if (this.#written.size === 0) return this.informer.list();
-    return this.informer.list().map((object) => this.#written.get(keyOf(object)) ?? object);
+    if (this.#written.size === 0) return this.#informer.list();
+    return this.#informer.list().map((object) => this.#written.get(keyOf(object)) ?? object);
   }
 
-  /** To be told of the answer to each write. */
+  /** To be called with the object that each write returns. */
   wrote(object: T): T {
-    const known = this.informer.get(keyOf(object));
+    const known = this.#informer.get(keyOf(object));
     if (known && isNewer(object, known)) this.#written.set(keyOf(object), object);
     return object;
   }

@@ -1,4 +1,4 @@
-/** Makes the VolumeAttachments of one node, and its status, what the pods on it need. */
+/** Reconciles the VolumeAttachments and volumesAttached of one node with the volumes that its pods need. */
 import type {
   AttachedVolume,
   Node,
@@ -63,10 +63,10 @@ export class AttachDetachReconciler implements Reconciler {
         isOurs(attachment, volumes.get(volumeOf(attachment))) &&
         this.#mayDetach(node, attachment, requeueAfter),
     );
-    /** The node must not use a volume that is about to be detached, so its status changes first. */
+    // The status is written first: the kubelet must not mount a volume that is about to be detached.
     const staying = present.filter((attachment) => !leaving.includes(attachment));
     if (node) await this.#writeNodeStatus(node, staying);
-    for (const one of wanted.values()) await this.#attach(name, one);
+    for (const volume of wanted.values()) await this.#attach(name, volume);
     for (const attachment of leaving) await this.#detach(attachment);
   }
 
@@ -121,8 +121,8 @@ export class AttachDetachReconciler implements Reconciler {
   }
 
   /**
-   * Detaching a volume from a node that still uses it may damage its file system; but a node that hangs must not keep
-   * the volume for ever.
+   * Detaching a volume that the node still uses may damage its file system, but a node that hangs must not keep the
+   * volume for ever.
    */
   #mayDetach(node: Node | undefined, attachment: VolumeAttachment, requeueAfter: RequeueAfter): boolean {
     const { clock } = this.#context;

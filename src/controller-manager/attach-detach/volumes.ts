@@ -1,20 +1,20 @@
-/** Which volumes have to be attached where. */
+/** Names of VolumeAttachments, and which volumes this controller attaches. */
 import { createHash } from 'node:crypto';
 import type { Node, PersistentVolume, Pod } from '../../api/generated/core-v1.ts';
 import type { VolumeAttachment } from '../../api/generated/storage-v1.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 
-/** A node whose kubelet leaves attaching to us. */
+/** Whether the kubelet leaves attaching to this controller. */
 export const isManaged = ({ metadata }: Node): boolean =>
   metadata.annotations?.['volumes.kubernetes.io/controller-managed-attach-detach'] === 'true';
 
-/** As CSI drivers' own components compute it, so that both speak of the same attachment. */
+/** The name that the CSI plugin of the kubelet computes, too. */
 export function attachmentName(volume: PersistentVolume, node: string): string {
   const { driver = '', volumeHandle = '' } = volume.spec?.csi ?? {};
   return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
 }
 
-/** Attachments that others make for purposes of their own have other names. */
+/** Attachments that other components create have other names. */
 export function isOurs(
   { metadata: { name = '' }, spec }: VolumeAttachment,
   volume: PersistentVolume | undefined,
@@ -22,7 +22,7 @@ export function isOurs(
   return volume?.spec?.csi ? name === attachmentName(volume, spec.nodeName) : /^csi-[0-9a-f]{64}$/.test(name);
 }
 
-/** The name by which a node's status lists a volume. */
+/** The name of the volume in a node's status. */
 export const uniqueName = ({ spec }: PersistentVolume): string =>
   `kubernetes.io/csi/${spec?.csi?.driver}^${spec?.csi?.volumeHandle}`;
 

@@ -1,8 +1,11 @@
-/** bootstrap-signer-controller: signs the ConfigMap cluster-info with every bootstrap token, so that who joins can trust it. */
+/**
+ * bootstrap-signer-controller: signs the ConfigMap kube-public/cluster-info with every bootstrap token, so that
+ * joining nodes can verify it.
+ */
 import { createHmac } from 'node:crypto';
 import { deepEqual } from '../../base/index.ts';
-import { isNotFound } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, signingToken } from './bootstrap-tokens.ts';
 
 const CLUSTER_INFO = 'kube-public/cluster-info';
@@ -33,11 +36,7 @@ export const bootstrapSignerController: ControllerDescriptor = {
         if (token) data[`${SIGNATURE_PREFIX}${token.id}`] = detachedSignature(content, token);
       }
       if (deepEqual(data, info.data)) return;
-      try {
-        await client.resource('v1/configmaps').update({ ...info, data }, { signal });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+      await ignoreNotFound(() => client.resource('v1/configmaps').update({ ...info, data }, { signal }));
     };
 
     const { queue, run } = keyedLoop(context, 'bootstrap_signer_queue', 1, reconcile);
@@ -47,8 +46,8 @@ export const bootstrapSignerController: ControllerDescriptor = {
   },
 };
 
-/** A JWS whose payload is left out: whoever checks it has the content already. */
-export function detachedSignature(content: string, token: { id: string; secret: string }): string {
+/** A JWS without its payload, which the verifier already has. */
+function detachedSignature(content: string, token: { id: string; secret: string }): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: token.id })).toString('base64url');
   const payload = Buffer.from(content).toString('base64url');
   return `${header}..${createHmac('sha256', token.secret).update(`${header}.${payload}`).digest('base64url')}`;

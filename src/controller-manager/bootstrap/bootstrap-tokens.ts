@@ -1,13 +1,14 @@
+/** Bootstrap token Secrets: expiration, and whether a token may be used for signing. */
 import type { Secret } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 
-export const BOOTSTRAP_TOKEN_TYPE = 'bootstrap.kubernetes.io/token';
+const BOOTSTRAP_TOKEN_TYPE = 'bootstrap.kubernetes.io/token';
 export const BOOTSTRAP_TOKEN_SCOPE = { namespace: 'kube-system', fieldSelector: `type=${BOOTSTRAP_TOKEN_TYPE}` };
 
-export const tokenField = (secret: Secret, name: string): string =>
+const tokenField = (secret: Secret, name: string): string =>
   Buffer.from(ownValue(secret.data, name) ?? '', 'base64').toString();
 
-/** When the token ends; undefined when it does not, and in the past when nobody can tell. */
+/** When the token expires; undefined when it does not, and 0 when the time is invalid. */
 export function expirationOf(secret: Secret): number | undefined {
   const text = tokenField(secret, 'expiration');
   if (text === '') return undefined;
@@ -15,7 +16,7 @@ export function expirationOf(secret: Secret): number | undefined {
   return Number.isNaN(at) ? 0 : at;
 }
 
-/** The id and secret of a token that may sign; undefined for any other. */
+/** The id and secret of a token that may be used for signing; undefined for any other Secret. */
 export function signingToken(secret: Secret, now: number): { id: string; secret: string } | undefined {
   const id = tokenField(secret, 'token-id');
   const token = tokenField(secret, 'token-secret');

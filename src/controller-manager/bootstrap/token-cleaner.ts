@@ -1,6 +1,7 @@
 /** token-cleaner-controller: deletes bootstrap tokens when they expire. */
-import { isNotFound, keyOf, splitKey } from '../../client/index.ts';
+import { keyOf, splitKey } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { BOOTSTRAP_TOKEN_SCOPE, expirationOf } from './bootstrap-tokens.ts';
 
 export const tokenCleanerController: ControllerDescriptor = {
@@ -16,14 +17,12 @@ export const tokenCleanerController: ControllerDescriptor = {
       const at = secret && expirationOf(secret);
       if (!secret || at === undefined) return;
       if (at > clock.now()) return queue.addAfter(key, at - clock.now());
-      try {
-        await client.resource('v1/secrets').delete(splitKey(key), {
+      await ignoreNotFound(() =>
+        client.resource('v1/secrets').delete(splitKey(key), {
           preconditions: { uid: secret.metadata.uid, resourceVersion: secret.metadata.resourceVersion },
           signal,
-        });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+        }),
+      );
     };
 
     const { queue, run } = keyedLoop(context, 'token_cleaner', 1, reconcile);

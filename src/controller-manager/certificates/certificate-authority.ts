@@ -1,4 +1,4 @@
-/** Signs what requests ask for with the cluster's CA. */
+/** Signs certificates with a CA of the cluster. */
 import { createPrivateKey, webcrypto } from 'node:crypto';
 import type { Clock, Random } from '../../kernel/index.ts';
 import * as x509 from '../../net/x509/index.ts';
@@ -7,10 +7,10 @@ import type { RequestedCertificate } from './request.ts';
 x509.cryptoProvider.set('default', webcrypto as never);
 
 const BACKDATE_MS = 5 * 60_000;
-/** Certificates that live no longer than this get their whole time from now on. */
+/** Lifetimes up to this are not shortened by backdating. */
 const SHORT_MS = 8 * 3600_000;
 
-/** The names that web cryptography has for OpenSSL's curves. */
+/** OpenSSL's curve names to those of Web Crypto. */
 const CURVES: ReadonlyMap<string, string> = new Map(
   Object.entries({ prime256v1: 'P-256', secp384r1: 'P-384', secp521r1: 'P-521' }),
 );
@@ -74,7 +74,7 @@ export class CertificateAuthority {
     this.#key.catch(() => {});
   }
 
-  /** Parsed when the first request comes: most clusters of tests never see one, and all would wait for it. */
+  /** Parsed at the first request, because that takes time and most test clusters have none. */
   get #issuer(): x509.X509Certificate {
     return (this.#parsed ??= new x509.X509Certificate(this.#certificate));
   }
@@ -92,7 +92,7 @@ export class CertificateAuthority {
     const { alternative } = request;
     const certificate = await x509.X509CertificateGenerator.create({
       serialNumber: serialNumber(ctx.random),
-      // As they are encoded, byte for byte: verifiers find the issuer by that.
+      // The names keep their encoding, because verifiers compare the bytes.
       subject: request.parsed.subjectName,
       issuer: this.#issuer.subjectName,
       notBefore: new Date(from),
@@ -112,7 +112,7 @@ export class CertificateAuthority {
   }
 }
 
-/** Positive and not zero, as X.509 wants it. */
+/** X.509 requires a positive number. */
 function serialNumber(random: Random): string {
   const bytes = Buffer.from(random.bytes(16));
   bytes[0] = (bytes.readUInt8(0) & 0x7f) | 0x40;

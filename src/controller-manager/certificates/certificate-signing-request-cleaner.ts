@@ -1,4 +1,7 @@
-/** certificatesigningrequest-cleaner-controller: removes requests that have been answered a while ago, or never will be. */
+/**
+ * certificatesigningrequest-cleaner-controller: deletes requests that were answered an hour ago, that are pending
+ * for a day, or whose certificate has expired.
+ */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
@@ -20,7 +23,7 @@ export const certificateSigningRequestCleanerController: ControllerDescriptor = 
     const clean = async (): Promise<void> => {
       for (const request of requests.list()) {
         if (!isOver(request, clock.now())) continue;
-        /** One that cannot be removed now must not keep the others for another hour. */
+        // An error about one request must not delay the others by another hour.
         await client
           .resource('certificates.k8s.io/v1/certificatesigningrequests')
           .delete({ name: keyOf(request) }, { preconditions: { uid: request.metadata.uid }, signal })

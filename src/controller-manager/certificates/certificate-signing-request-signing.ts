@@ -1,9 +1,10 @@
 /** certificatesigningrequest-signing-controller: signs approved requests for the signers of Kubernetes itself. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import { formatTime } from '../../base/index.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
+import { keyOf } from '../../client/index.ts';
 import type { ControllerManagerConfig } from '../config.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { CertificateAuthority } from './certificate-authority.ts';
 import {
   API_CLIENT,
@@ -24,26 +25,25 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
     const { client, clock, informers, config, signal } = context;
     const authorities = authoritiesOf(config);
     if (authorities.size === 0) return () => Promise.resolve();
-    const isWaiting = (request: CertificateSigningRequest): boolean =>
-      authorities.has(request.spec.signerName) && isUnanswered(request);
+    const needsSigning = (request: CertificateSigningRequest): boolean =>
+      authorities.has(request.spec.signerName) && isApprovedOnly(request);
     const requests = informers.informer('certificates.k8s.io/v1/certificatesigningrequests');
 
     const reconcile = async (name: string): Promise<void> => {
       const request = requests.get(name);
-      if (!request || !isWaiting(request)) return;
-      try {
-        await client
+      if (!request || !needsSigning(request)) return;
+      const status = await signedStatus(request);
+      await ignoreNotFound(() =>
+        client
           .resource('certificates.k8s.io/v1/certificatesigningrequests')
-          .updateStatus({ ...request, status: await answer(request) }, { signal });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+          .updateStatus({ ...request, status }, { signal }),
+      );
     };
 
-    const answer = async (request: CertificateSigningRequest): Promise<CertificateSigningRequest['status']> => {
+    const signedStatus = async (request: CertificateSigningRequest): Promise<CertificateSigningRequest['status']> => {
       const { signerName, usages = [], expirationSeconds } = request.spec;
-      const asked = readRequest(request);
-      const why = refusal(signerName, asked, usages);
+      const parsed = readRequest(request);
+      const why = refusal(signerName, parsed, usages);
       if (why !== undefined) {
         const lastUpdateTime = formatTime(clock.now());
         return {
@@ -55,12 +55,12 @@ export const certificateSigningRequestSigningController: ControllerDescriptor = 
         };
       }
       const lifetimeMs = Math.min(expirationSeconds ?? Infinity, config.clusterSigningDurationSeconds) * 1000;
-      const certificate = await authorities.get(signerName)!.sign(context, asked, { usages, lifetimeMs });
+      const certificate = await authorities.get(signerName)!.sign(context, parsed, { usages, lifetimeMs });
       return { ...request.status, certificate: Buffer.from(certificate).toString('base64') };
     };
 
     const { queue, run } = keyedLoop(context, 'certificate', 5, reconcile);
-    enqueueOnChange(requests, queue, (request) => (isWaiting(request) ? keyOf(request) : undefined));
+    enqueueOnChange(requests, queue, (request) => (needsSigning(request) ? keyOf(request) : undefined));
     return run;
   },
 };
@@ -84,7 +84,7 @@ function authoritiesOf({
   return authorities;
 }
 
-const isUnanswered = (request: CertificateSigningRequest): boolean =>
+const isApprovedOnly = (request: CertificateSigningRequest): boolean =>
   !request.status?.certificate &&
   hasCondition(request, 'Approved') &&
   !hasCondition(request, 'Denied') &&

@@ -1,4 +1,4 @@
-/** What a CertificateSigningRequest asks for, and the rules of the signers that live here. */
+/** Parses CertificateSigningRequests, and validates them by the rules of Kubernetes' own signers. */
 import type { CertificateSigningRequest } from '../../api/generated/certificates-v1.ts';
 import * as x509 from '../../net/x509/index.ts';
 
@@ -12,11 +12,11 @@ export interface RequestedCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly names: readonly x509.GeneralName[];
-  /** The extension that holds the names. */
+  /** The subject alternative names. */
   readonly alternative: x509.SubjectAlternativeNameExtension | undefined;
 }
 
-/** Throws when it is not a request at all. */
+/** Throws when spec.request is not a PEM-encoded request. */
 export function readRequest({ spec }: CertificateSigningRequest): RequestedCertificate {
   const parsed = x509.certificateRequestInPem(Buffer.from(spec.request, 'base64').toString('latin1'));
   const alternative = parsed.extensions.find((extension) => extension instanceof x509.SubjectAlternativeNameExtension);
@@ -86,7 +86,7 @@ function clientRefusal(usages: readonly string[]): string | undefined {
   return usages.includes('client auth') ? undefined : 'missing required usage for client certificate: client auth';
 }
 
-/** Keys of elliptic curves encipher nothing, so that usage may be missing. */
+/** `key encipherment` is optional, because elliptic curve keys cannot be used for it. */
 function usagesRefusal(usages: readonly string[], auth: string): string | undefined {
   const required = ['digital signature', 'key encipherment', auth].sort();
   const given = [...new Set(usages)].sort().join();

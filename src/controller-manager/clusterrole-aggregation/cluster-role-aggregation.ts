@@ -1,9 +1,10 @@
-/** clusterrole-aggregation-controller: a ClusterRole with an aggregation rule has the rules of all roles that it selects. */
+/** clusterrole-aggregation-controller: writes the union of the selected roles' rules into aggregated ClusterRoles. */
 import type { ClusterRole, PolicyRule } from '../../api/generated/rbac-v1.ts';
 import { deepEqual } from '../../base/index.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
+import { keyOf } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const FIELD_MANAGER = 'clusterrole-aggregation-controller';
 
@@ -19,16 +20,14 @@ export const clusterRoleAggregationController: ControllerDescriptor = {
       if (!role?.aggregationRule) return;
       const rules = aggregatedRules(role, roles.list());
       if (deepEqual(rules, role.rules ?? [])) return;
-      try {
-        await client
+      await ignoreNotFound(() =>
+        client
           .resource('rbac.authorization.k8s.io/v1/clusterroles')
           .apply(
             { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules },
             { fieldManager: FIELD_MANAGER, force: true, signal },
-          );
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+          ),
+      );
     };
 
     const { queue, run } = keyedLoop(context, 'ClusterRoleAggregator', 5, reconcile);
@@ -51,7 +50,7 @@ export const clusterRoleAggregationController: ControllerDescriptor = {
 };
 
 /** The union, in order of the roles' names. */
-export function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): PolicyRule[] {
+function aggregatedRules(role: ClusterRole, all: readonly ClusterRole[]): PolicyRule[] {
   const rules: PolicyRule[] = [];
   for (const labelSelector of role.aggregationRule?.clusterRoleSelectors ?? []) {
     const selector = labelSelectorAsSelector(labelSelector);

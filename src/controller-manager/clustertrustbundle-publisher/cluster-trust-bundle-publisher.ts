@@ -1,6 +1,6 @@
 /**
- * kube-apiserver-serving-clustertrustbundle-publisher-controller: the CA of the API server as a ClusterTrustBundle, under a
- * name that changes with its content. Off by default, as the API is not there by default.
+ * kube-apiserver-serving-clustertrustbundle-publisher-controller: publishes the CA of the API server as a
+ * ClusterTrustBundle, whose name has a hash of the content. Off by default, as the API is.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -18,7 +18,7 @@ interface ClusterTrustBundle extends ApiObject {
 }
 
 const SIGNER = 'kubernetes.io/kube-apiserver-serving';
-/** There is one thing to do, whatever has changed. */
+/** The only key: every event causes the same sync. */
 const KEY = 'publish';
 
 export const clusterTrustBundlePublisherController: ControllerDescriptor = {
@@ -31,7 +31,7 @@ export const clusterTrustBundlePublisherController: ControllerDescriptor = {
     if (trustBundle === '') return () => Promise.resolve();
 
     const publish = async (): Promise<void> => {
-      /** In whichever version the server has them; the preferred one comes first. */
+      // Any served version, the preferred one first.
       const bundles = discovered.resources.find(isBundles);
       if (!bundles) return;
       const resource = client.resource(defineResource<ClusterTrustBundle>(bundles));
@@ -64,7 +64,7 @@ const isBundles = ({ group, plural }: Resource): boolean =>
 const bundleName = (bundle: string): string =>
   `${SIGNER.replaceAll('/', ':')}:${createHash('sha256').update(bundle).digest('hex').slice(0, 24)}`;
 
-/** Somebody else was faster. */
+/** Another client has created or deleted the object meanwhile. */
 async function unless(isExpected: (error: unknown) => boolean, write: Promise<unknown>): Promise<void> {
   await write.catch((error: unknown) => {
     if (!isExpected(error)) throw error;

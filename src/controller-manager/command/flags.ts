@@ -4,14 +4,14 @@ import { DEFAULT_CONFIG } from '../config.ts';
 
 const NO_CLOUD = 'clouds are the business of the cloud controller manager';
 const NO_RECYCLING = 'recycling is deprecated: volumes are provisioned and deleted';
-const BATCHED = 'changes of a moment are taken together by the work queue';
+const BATCHED = 'the work queue already merges changes of a moment';
 const WATCHED = 'changes are seen when they happen';
 const OWN_SERVING = 'there is one serving certificate, and its TLS settings are those of Node.js';
 
 const { leaderElection, horizontalPodAutoscaler: autoscaler, nodeEviction } = DEFAULT_CONFIG;
 
 const generalFlags = {
-  kubeconfig: { kind: 'text', section: 'General', summary: 'Where the API server is, and as whom to talk to it' },
+  kubeconfig: { kind: 'text', section: 'General', summary: 'Kubeconfig file of the API server' },
   master: { kind: 'text', section: 'General', summary: "Address of the API server, in the place of the kubeconfig's" },
   controllers: {
     kind: 'texts',
@@ -30,7 +30,7 @@ const generalFlags = {
     kind: 'text',
     default: DEFAULT_CONFIG.clusterName,
     section: 'General',
-    summary: 'Prefix of what is made for the cluster',
+    summary: 'Prefix of cloud resources of the cluster',
   },
   'kube-api-qps': { kind: 'number', section: 'General', summary: 'Requests a second; no limit of our own without it' },
   'kube-api-burst': { kind: 'whole', section: 'General', summary: 'Requests at once where they are limited (30)' },
@@ -50,7 +50,7 @@ const leaderElectionFlags = {
     kind: 'switch',
     default: true,
     section: 'Leader election',
-    summary: 'Whether only one of several managers acts',
+    summary: 'Whether one of several managers is elected leader',
   },
   'leader-elect-lease-duration': {
     kind: 'duration',
@@ -119,13 +119,13 @@ const nodeFlags = {
     kind: 'duration',
     default: DEFAULT_CONFIG.nodeMonitorGracePeriodSeconds * 1000,
     section: 'Nodes',
-    summary: 'How long a running node may be silent',
+    summary: 'How long a node may be without a heartbeat',
   },
   'node-startup-grace-period': {
     kind: 'duration',
     default: DEFAULT_CONFIG.nodeStartupGracePeriodSeconds * 1000,
     section: 'Nodes',
-    summary: 'How long one that has never reported may be',
+    summary: 'The same for a node that has never reported',
   },
   'node-eviction-rate': {
     kind: 'number',
@@ -137,25 +137,25 @@ const nodeFlags = {
     kind: 'number',
     default: nodeEviction.secondary,
     section: 'Nodes',
-    summary: 'The same in a zone that is in trouble',
+    summary: 'The same in an unhealthy zone',
   },
   'large-cluster-size-threshold': {
     kind: 'whole',
     default: nodeEviction.largeClusterSize,
     section: 'Nodes',
-    summary: 'From which size zones in trouble are treated so',
+    summary: 'Size above which the secondary rate applies to unhealthy zones',
   },
   'unhealthy-zone-threshold': {
     kind: 'number',
     default: nodeEviction.unhealthyThreshold,
     section: 'Nodes',
-    summary: 'Share of nodes down at which a zone is in trouble',
+    summary: 'Fraction of nodes not ready at which a zone is unhealthy',
   },
   'terminated-pod-gc-threshold': {
     kind: 'whole',
     default: DEFAULT_CONFIG.terminatedPodGcThreshold,
     section: 'Nodes',
-    summary: 'How many finished pods are kept',
+    summary: 'How many terminated pods are kept',
   },
   'cloud-provider': { kind: 'text', only: ['', 'external'], refused: NO_CLOUD },
   'cloud-config': { kind: 'text', refused: NO_CLOUD },
@@ -192,7 +192,7 @@ const certificateFlags = {
     kind: 'duration',
     default: DEFAULT_CONFIG.clusterSigningDurationSeconds * 1000,
     section: 'Certificates and tokens',
-    summary: 'The longest that certificates live',
+    summary: 'Maximum lifetime of certificates',
   },
   'cluster-signing-kubelet-client-cert-file': {
     kind: 'text',
@@ -229,7 +229,7 @@ const workloadFlags = {
     kind: 'duration',
     default: autoscaler.syncPeriodMs,
     section: 'Workloads',
-    summary: 'How often sizes follow metrics',
+    summary: 'Period of autoscaling',
   },
   'horizontal-pod-autoscaler-tolerance': {
     kind: 'number',
@@ -259,7 +259,7 @@ const workloadFlags = {
     kind: 'duration',
     default: DEFAULT_CONFIG.resourceQuotaSyncPeriodMs,
     section: 'Workloads',
-    summary: 'How often quotas are counted anew',
+    summary: 'How often quotas are recalculated',
   },
   'namespace-sync-period': { kind: 'duration', ignored: WATCHED },
   'max-endpoints-per-slice': {
@@ -329,7 +329,7 @@ export const CONCURRENCY = {
 } as const;
 
 type ConcurrencyFlag = keyof typeof CONCURRENCY;
-const workers = { kind: 'whole', section: 'Concurrency', summary: 'How many are worked on at once' } as const;
+const workers = { kind: 'whole', section: 'Concurrency', summary: 'How many are synced at the same time' } as const;
 const concurrencyFlags = Object.fromEntries(Object.keys(CONCURRENCY).map((name) => [name, workers])) as Record<
   ConcurrencyFlag,
   typeof workers
@@ -342,8 +342,8 @@ const servingFlags = {
     section: 'Serving',
     summary: 'Address of health checks and metrics',
   },
-  'secure-port': { kind: 'whole', default: 10257, section: 'Serving', summary: 'Their port; 0 for none' },
-  'cert-dir': { kind: 'text', ignored: 'a certificate that is not given is made anew at each start' },
+  'secure-port': { kind: 'whole', default: 10257, section: 'Serving', summary: 'Their port; 0 disables serving' },
+  'cert-dir': { kind: 'text', ignored: 'a self-signed certificate is created at each start' },
   'tls-cert-file': { kind: 'text', section: 'Serving', summary: 'Serving certificate' },
   'tls-private-key-file': { kind: 'text', section: 'Serving', summary: 'Its key' },
   'tls-cipher-suites': { kind: 'texts', refused: OWN_SERVING },
@@ -360,7 +360,7 @@ const servingFlags = {
     kind: 'texts',
     default: ['/healthz', '/readyz', '/livez'],
     section: 'Serving',
-    summary: 'Paths that anybody may ask for',
+    summary: 'Paths that are served without authorization',
   },
   'authentication-skip-lookup': { kind: 'switch', ignored: 'client certificates of the cluster are not looked at' },
   'authentication-token-webhook-cache-ttl': { kind: 'duration', ignored: 'answers are kept for ten seconds' },

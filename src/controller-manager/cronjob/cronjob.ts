@@ -1,4 +1,4 @@
-/** cronjob-controller: makes a Job whenever a CronJob's schedule says so, and keeps a short history of them. */
+/** cronjob-controller: creates Jobs by the schedule of CronJobs, and keeps a limited history of them. */
 import type { CronJob, Job } from '../../api/generated/batch-v1.ts';
 import { byControllerUid, CONTROLLER_UID_INDEX, controllerOf, keyOf } from '../../client/index.ts';
 import { keyedController, watch, type ControllerDescriptor, type Watch } from '../controller.ts';

@@ -1,4 +1,4 @@
-/** What clocks show in a time zone, and which moment it is when they show something. */
+/** Conversion between time stamps and the local time of a time zone. */
 export interface LocalFields {
   readonly year: number;
   /** 1 to 12. */
@@ -17,7 +17,7 @@ const formats = new Map<string, Intl.DateTimeFormat>();
 function formatOf(timeZone: string): Intl.DateTimeFormat {
   const known = formats.get(timeZone);
   if (known) return known;
-  const made = new Intl.DateTimeFormat('en-US', {
+  const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
     year: 'numeric',
@@ -27,13 +27,13 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     minute: 'numeric',
     second: 'numeric',
   });
-  formats.set(timeZone, made);
-  return made;
+  formats.set(timeZone, format);
+  return format;
 }
 
 const isUtc = (timeZone: string): boolean => timeZone === 'UTC' || timeZone === 'Etc/UTC';
 
-/** How far clocks in the zone are ahead of UTC, in milliseconds. */
+/** The offset of the zone from UTC, in milliseconds. */
 export function offsetAt(at: number, timeZone: string): number {
   if (isUtc(timeZone)) return 0;
   const parts: Record<string, number> = {};
@@ -62,11 +62,11 @@ export function localFields(at: number, timeZone: string): LocalFields {
   };
 }
 
-/** The moment a day begins; where clocks skip midnight, the first moment after it. Months and days may overflow. */
+/** The start of a day, or the first moment after a skipped midnight. Months and days may overflow. */
 export function localTime({ year, month, day }: Pick<LocalFields, 'year' | 'month' | 'day'>, timeZone: string): number {
   const shown = Date.UTC(year, month - 1, day);
   const guess = shown - offsetAt(shown, timeZone);
   const at = shown - offsetAt(guess, timeZone);
-  /** Inside a gap both offsets miss; the later of the two moments exists. */
+  // In a gap of local time neither offset fits, and the later moment is used.
   return at + offsetAt(at, timeZone) === shown ? at : Math.max(at, guess) - (Math.max(at, guess) % MINUTE);
 }

@@ -1,3 +1,4 @@
+/** Missed runs of a CronJob. */
 import type { CronJob } from '../../api/generated/batch-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import type { Schedule } from './schedule.ts';
@@ -10,7 +11,7 @@ export interface MissedRuns {
   readonly tooMany: boolean;
 }
 
-/** The latest run that is due since the last one, or since the CronJob was made, or since the deadline. */
+/** The latest run that is due since the last one, since the creation of the CronJob, or since the deadline. */
 export function missedRuns(cronJob: CronJob, schedule: Schedule, now: number): MissedRuns {
   const { startingDeadlineSeconds } = cronJob.spec;
   const since = parseTime(
@@ -22,12 +23,12 @@ export function missedRuns(cronJob: CronJob, schedule: Schedule, now: number): M
   if (first === undefined || first > now) return { due: undefined, tooMany: false };
   const second = schedule.next(first);
   if (second === undefined || second > now) return { due: first, tooMany: false };
-  /** Close to the end at once: years of minutes are too many to walk through. */
+  // Starts close to the end, because years of minutely runs are too many to iterate.
   const between = second - first;
   const missed = Math.floor((now - first) / between) + 1;
   let due = first;
   let from = Math.max(first, first + (missed - 2) * between);
-  /** Runs are not evenly spaced; further back is always safe. */
+  // Runs are not evenly spaced, so this starts further back.
   for (let step = between; (schedule.next(from) ?? Infinity) > now && from > first; step *= 2)
     from = Math.max(first, from - step);
   for (let next = schedule.next(from); next !== undefined && next <= now; next = schedule.next(next)) due = next;

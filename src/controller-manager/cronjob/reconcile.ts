@@ -1,4 +1,4 @@
-/** Starts the Job of a CronJob that is due, follows the Jobs that run, and keeps a short history of them. */
+/** Reconciles one CronJob: creates the Job that is due, updates the active Jobs, and cleans up the history. */
 import type { CronJob, CronJobStatus, Job } from '../../api/generated/batch-v1.ts';
 import { deepEqual, formatTime, parseTime } from '../../base/index.ts';
 import {
@@ -22,7 +22,7 @@ import { rfc1123, rfc3339In } from './time-texts.ts';
 
 const KIND = { apiVersion: 'batch/v1', kind: 'CronJob' };
 const SCHEDULED_ANNOTATION = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
-/** Jobs are created a moment after their time, so that clocks which differ a little agree that it has come. */
+/** Jobs are created a moment late, so that a small clock skew does not matter. */
 const AFTER_TIME_MS = 100;
 
 export interface CronJobParts {
@@ -64,7 +64,7 @@ export class CronJobReconciler implements Reconciler {
     return next === undefined ? undefined : { afterMs: next - now + AFTER_TIME_MS };
   }
 
-  /** Drops from the active Jobs those that are over or gone. */
+  /** Removes finished and deleted Jobs from status.active. */
   async #noteFinished(cronJob: CronJob, children: readonly Job[]): Promise<CronJobStatus> {
     let { active = [], lastSuccessfulTime } = cronJob.status ?? {};
     for (const job of children) {
@@ -108,7 +108,7 @@ export class CronJobReconciler implements Reconciler {
     }
   }
 
-  /** Makes the Job that is due, if one is; gives the status as it should then be. */
+  /** Creates the Job if one is due, and returns the new status. */
   async #start(cronJob: CronJob): Promise<CronJobStatus> {
     const status = cronJob.status ?? {};
     const { spec, metadata } = cronJob;
@@ -202,7 +202,7 @@ export class CronJobReconciler implements Reconciler {
       if (isNamespaceTerminating(error)) return undefined;
       if (isAlreadyExists(error)) {
         const existing = await this.#jobResource.get({ namespace, name }, { signal: this.#context.signal });
-        /** Ours, from a sync whose status was not written. */
+        // The CronJob's own Job, from a sync that could not write the status.
         if (isControlledBy(existing, cronJob)) return { ...existing, apiVersion: 'batch/v1', kind: 'Job' };
       }
       if (!this.#context.signal.aborted)

@@ -1,4 +1,4 @@
-/** Cron schedules: when is the next time? Local time of the zone decides, as clocks there show it. */
+/** Parses cron schedules and finds the next run, in the local time of a time zone. */
 import { parseDurationNanos } from '../../base/index.ts';
 import { localFields, localTime } from './local-time.ts';
 
@@ -16,7 +16,7 @@ const DESCRIPTORS: ReadonlyMap<string, string> = new Map(
 );
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
-/** 29 February comes at least every eight years; what does not come by then never does. */
+/** 29 February occurs at least every eight years, so a schedule without a run in that time has none. */
 const HORIZON_MS = 8 * 366 * 24 * 60 * MINUTE;
 
 export interface Schedule {
@@ -29,7 +29,7 @@ interface Field {
   readonly isStar: boolean;
 }
 
-/** Throws for what is no schedule; the API server lets only good ones in. */
+/** Throws for an invalid schedule, which the API server should have refused. */
 export function parseSchedule(text: string, timeZone = 'UTC'): Schedule {
   const zoned = /^(?:CRON_)?TZ=(\S+)\s+(\S.*)?$/.exec(text);
   if (zoned) return parseSchedule(zoned[2] ?? '', zoned[1]);
@@ -66,7 +66,7 @@ export function parseSchedule(text: string, timeZone = 'UTC'): Schedule {
   };
 }
 
-/** Where clocks are put back at midnight, the start of a day can lie before what was looked at already. */
+/** Where clocks are put back at midnight, a day may start before the last moment that was checked. */
 const later = (at: number, candidate: number): number => (candidate > at ? candidate : at + 60 * MINUTE);
 
 function every(duration: string): Schedule {

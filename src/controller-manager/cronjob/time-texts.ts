@@ -1,3 +1,4 @@
+/** Time formats of CronJob annotations and events. */
 import { localFields, offsetAt } from './local-time.ts';
 
 const DAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];

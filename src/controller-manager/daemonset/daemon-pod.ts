@@ -7,7 +7,7 @@ export const HASH_LABEL = 'controller-revision-hash';
 export const GENERATION_LABEL = 'pod-template-generation';
 const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 
-/** Daemons stay on nodes that have trouble: they may be the ones that mend it. */
+/** Tolerations that the controller adds: daemon pods stay on unhealthy nodes. */
 const DAEMON_TOLERATIONS: readonly Toleration[] = [
   { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute' },
   { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute' },
@@ -25,7 +25,7 @@ const HOST_NETWORK_TOLERATION: Toleration = {
 export const templateGeneration = (set: DaemonSet): string | undefined =>
   set.metadata.annotations?.[GENERATION_ANNOTATION];
 
-export function tolerationsOf(spec: PodSpec | undefined): Toleration[] {
+function tolerationsOf(spec: PodSpec | undefined): Toleration[] {
   const added = spec?.hostNetwork ? [...DAEMON_TOLERATIONS, HOST_NETWORK_TOLERATION] : DAEMON_TOLERATIONS;
   const own = spec?.tolerations ?? [];
   const covers = (a: Toleration, b: Toleration): boolean =>
@@ -35,7 +35,7 @@ export function tolerationsOf(spec: PodSpec | undefined): Toleration[] {
 
 export interface NodeVerdict {
   readonly shouldRun: boolean;
-  /** A pod that is there may stay: what keeps new ones out does not drive it away. */
+  /** Whether an existing pod may stay. NoSchedule taints do not evict it. */
   readonly mayStay: boolean;
 }
 
@@ -53,7 +53,7 @@ export function verdictFor(set: DaemonSet, node: Node): NodeVerdict {
   };
 }
 
-/** The node that a pod is on, or is meant for. */
+/** The node that a pod is assigned to, or that its affinity selects. */
 export function nodeOf(pod: Pod): string | undefined {
   if (pod.spec?.nodeName) return pod.spec.nodeName;
   const terms =
@@ -69,7 +69,7 @@ export function specFor(set: DaemonSet, nodeName: string): Partial<PodSpec> {
   return { affinity: pinnedTo(spec?.affinity, nodeName), tolerations: tolerationsOf(spec) };
 }
 
-/** The scheduler places the pod, but only there; what the template asks of the node has been checked already. */
+/** Replaces the required node affinity, which was checked before, so that the scheduler can only choose this node. */
 function pinnedTo(affinity: Affinity | undefined, nodeName: string): Affinity {
   const nodeSelectorTerms = [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [nodeName] }] }];
   return {

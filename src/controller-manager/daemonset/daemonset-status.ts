@@ -1,3 +1,4 @@
+/** The status of a DaemonSet. */
 import type { DaemonSetStatus } from '../../api/generated/apps-v1.ts';
 import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
 import { withoutZeros } from '../status.ts';

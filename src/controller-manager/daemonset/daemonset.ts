@@ -1,4 +1,4 @@
-/** daemonset-controller: one pod on every node that should have it, replaced step by step when the template changes. */
+/** daemonset-controller: runs one pod on every eligible node, with rolling updates when the template changes. */
 import { byNamespace, Expectations, NAMESPACE_INDEX } from '../../client/index.ts';
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { PodControl, podsByOwner } from '../pods/index.ts';

@@ -3,7 +3,7 @@ import type { Clock } from '../../kernel/index.ts';
 const FIRST_MS = 1_000;
 const MAX_MS = 15 * 60_000;
 
-/** How long to wait before a failed pod on a node is replaced again: a kubelet that refuses it would refuse the next one too. */
+/** Backoff between replacements of failed pods on a node: a kubelet that rejects a pod would reject the next one, too. */
 export class FailedPodBackoff {
   readonly #clock: Clock;
   readonly #last = new Map<string, { at: number; delayMs: number }>();
@@ -12,7 +12,7 @@ export class FailedPodBackoff {
     this.#clock = clock;
   }
 
-  /** 0 when it may be replaced now, which counts as done; the time that is left otherwise. */
+  /** 0 when the pod may be replaced now, which starts the next backoff; otherwise the time that is left. */
   next(key: string): number {
     const now = this.#clock.monotonic();
     for (const [other, { at }] of this.#last) if (now - at > 2 * MAX_MS) this.#last.delete(other);

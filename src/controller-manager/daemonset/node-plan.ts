@@ -1,4 +1,4 @@
-/** What a DaemonSet's nodes lack and have too much of: pure decisions from nodes and pods. */
+/** Plans the pods of a DaemonSet: nodes that need one, surplus pods, and the next pods of a rolling update. Pure. */
 import type { DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { getScaledValue } from '../../base/index.ts';
@@ -9,7 +9,7 @@ export interface DaemonState {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
   readonly podsOn: ReadonlyMap<string, readonly Pod[]>;
-  /** Of the newest revision. */
+  /** The hash of the newest revision. */
   readonly hash: string;
   readonly now: number;
 }
@@ -17,14 +17,14 @@ export interface DaemonState {
 export interface NodePlan {
   readonly create: string[];
   readonly remove: Pod[];
-  /** Pods that ended though daemons never should. */
+  /** Failed and succeeded pods, which have to be replaced. */
   readonly ended: Pod[];
 }
 
 const minReady = (set: DaemonSet): number => set.spec?.minReadySeconds ?? 0;
 const isLeaving = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined;
 
-/** Pods that are placed come first, then the older ones. */
+/** Assigned pods come first, then older ones. */
 export function byAge(a: Pod, b: Pod): number {
   const placed = Number(Boolean(b.spec?.nodeName)) - Number(Boolean(a.spec?.nodeName));
   if (placed !== 0) return placed;
@@ -50,7 +50,7 @@ export function planNodes(state: DaemonState): NodePlan {
         plan,
       );
   }
-  /** Meant for nodes that are gone, they will never be placed. */
+  // Pods for nodes that do not exist are never scheduled.
   for (const [name, pods] of podsOn)
     if (!known.has(name)) plan.remove.push(...pods.filter((pod) => !pod.spec?.nodeName && !isLeaving(pod)));
   return plan;

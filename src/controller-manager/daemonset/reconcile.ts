@@ -1,4 +1,4 @@
-/** Makes the pods, revisions and status of one DaemonSet what its spec says. */
+/** Reconciles the pods, ControllerRevisions and status of one DaemonSet. */
 import type { ControllerRevision, DaemonSet } from '../../api/generated/apps-v1.ts';
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -106,7 +106,7 @@ export class DaemonSetReconciler implements Reconciler {
     return mayAdopt(client.resource('apps/v1/daemonsets'), set, signal);
   }
 
-  /** The revision of the template as it is now, made or numbered as the newest where it is not. */
+  /** The revision of the present template, created or renumbered to be the newest. */
   async #revisions(set: DaemonSet): Promise<{ current?: ControllerRevision; old: ControllerRevision[] }> {
     const { history } = this.#parts;
     const all = await history.list(this.#revisionOwner(set));
@@ -156,7 +156,7 @@ export class DaemonSetReconciler implements Reconciler {
     return { set, nodes: nodes.list(), podsOn, hash, now: this.#context.clock.now() };
   }
 
-  /** Creates missing pods and deletes surplus and ended ones; returns how long failed pods have to wait. */
+  /** Creates missing pods, and deletes surplus and terminal ones; returns the backoff of failed pods. */
   async #manage(key: string, state: DaemonState): Promise<number[]> {
     const { create, remove, ended } = planNodes(state);
     const waits: number[] = [];
@@ -169,7 +169,7 @@ export class DaemonSetReconciler implements Reconciler {
     return waits;
   }
 
-  /** In how many milliseconds a pod that has ended is to be replaced. */
+  /** The time until a terminal pod is replaced, in milliseconds. */
   #endedPod(set: DaemonSet, pod: Pod): number {
     const { recorder } = this.#context;
     const node = nodeOf(pod) ?? '';
@@ -229,7 +229,7 @@ export class DaemonSetReconciler implements Reconciler {
     if (pods.informer.get(keyOf(pod)) === undefined) expectations.deletionObserved(key, keyOf(pod));
   }
 
-  /** Deletes the oldest revisions that no pod has, beyond the limit. */
+  /** Deletes the oldest unused revisions beyond revisionHistoryLimit. */
   async #prune(set: DaemonSet, old: readonly ControllerRevision[], { podsOn, hash }: DaemonState): Promise<void> {
     const used = new Set([hash, ...[...podsOn.values()].flat().map((pod) => pod.metadata.labels?.[HASH_LABEL])]);
     const unused = old.filter((revision) => !used.has(revision.metadata.labels?.[HASH_LABEL] ?? ''));
@@ -245,7 +245,7 @@ export class DaemonSetReconciler implements Reconciler {
   }
 }
 
-/** How long ready pods have to wait until they count as available. */
+/** The time until ready pods become available. */
 const untilAvailable = ({ set, podsOn, now }: DaemonState): number[] =>
   [...podsOn.values()]
     .flat()

@@ -1,4 +1,4 @@
-/** What a Deployment notes on its ReplicaSets: their revision, and the sizes that it last scaled them for. */
+/** The annotations of ReplicaSets: their revision, and desired and maximum replicas. */
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import { maxSurge } from './rolling-limits.ts';
 
@@ -18,7 +18,7 @@ const OWN: ReadonlySet<string> = new Set([
   ROLLBACK_TO,
 ]);
 
-/** A history longer than this loses its oldest revisions. */
+/** The longest revision history, in characters; older revisions are dropped. */
 const MAX_HISTORY_CHARS = 2000;
 
 type Annotations = Record<string, string>;
@@ -35,19 +35,19 @@ export const annotatedMaxReplicas = (set: ReplicaSet): number | undefined =>
   integer(set.metadata.annotations?.[MAX_REPLICAS]);
 export const maxRevision = (sets: readonly ReplicaSet[]): number => Math.max(0, ...sets.map(revisionOf));
 
-/** The highest revision but one: where an undo without a number goes. */
+/** The second highest revision, which a rollback without a number uses. */
 export function lastRevision(sets: readonly ReplicaSet[]): number {
   const revisions = sets.map(revisionOf).sort((a, b) => b - a);
   return revisions[1] ?? 0;
 }
 
-/** The sizes that a set was scaled for; proportional scaling starts from them. */
+/** Desired and maximum replicas, which proportional scaling starts from. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const replicas = deployment.spec?.replicas ?? 1;
   return { [DESIRED_REPLICAS]: String(replicas), [MAX_REPLICAS]: String(replicas + maxSurge(deployment)) };
 }
 
-/** The annotations of the new ReplicaSet: the Deployment's own, and the revision, with those that it had before. */
+/** The annotations of the new ReplicaSet: those of the Deployment, and its revision history. */
 export function newSetAnnotations(
   deployment: Deployment,
   existing: Annotations | undefined,
@@ -68,7 +68,7 @@ export function newSetAnnotations(
   return annotations;
 }
 
-/** The Deployment's annotations after it went back to a set: that set's, but for those that are the controller's. */
+/** The Deployment's annotations after a rollback: those of the ReplicaSet, without the controller's own. */
 export function rolledBackAnnotations(deployment: Deployment, set: ReplicaSet): Annotations {
   const own = Object.entries(deployment.metadata.annotations ?? {}).filter(
     ([key]) => OWN.has(key) && key !== ROLLBACK_TO,

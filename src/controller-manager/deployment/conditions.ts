@@ -1,3 +1,4 @@
+/** The conditions of a Deployment: Available, Progressing and ReplicaFailure. */
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
 import { findCondition, withoutCondition } from '../status.ts';
@@ -20,7 +21,7 @@ export function condition(
   return { type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** A condition that says the same again changes nothing; one with the same status keeps its time of transition. */
+/** An equal condition changes nothing; one with the same status keeps its lastTransitionTime. */
 export function withCondition(conditions: Conditions, next: DeploymentCondition): DeploymentCondition[] {
   const current = findCondition(conditions, next.type);
   if (current?.status === next.status && current.reason === next.reason) return [...(conditions ?? [])];
@@ -35,7 +36,7 @@ export function hasProgressDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== NO_DEADLINE;
 }
 
-/** All replicas are of the newest template and available, and nothing else is left. */
+/** All replicas are updated and available, and no old one is left. */
 export function isComplete({ spec, metadata }: Deployment, status: DeploymentStatus): boolean {
   const replicas = spec?.replicas ?? 1;
   return (
@@ -56,7 +57,7 @@ export function hasProgressed(before: DeploymentStatus = {}, after: DeploymentSt
   );
 }
 
-/** When the Deployment counts as stuck, if nothing moves until then. */
+/** When progressDeadlineSeconds is exceeded, if there is no progress until then. */
 export function deadlineOf(deployment: Deployment, conditions: Conditions): number | undefined {
   const current = progressing(conditions);
   if (!hasProgressDeadline(deployment) || !current || current.reason === NEW_SET_AVAILABLE) return undefined;
@@ -71,7 +72,7 @@ export function hasTimedOut(deployment: Deployment, conditions: Conditions, now:
   return deadline !== undefined && now > deadline;
 }
 
-/** The failure of a ReplicaSet as the Deployment's: the new set's before that of any other. */
+/** The ReplicaFailure of a ReplicaSet as that of the Deployment; the new set's comes first. */
 export function replicaFailure(
   newSet: ReplicaSet | undefined,
   sets: readonly ReplicaSet[],

@@ -1,3 +1,4 @@
+/** The status of a Deployment. */
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import { withoutCondition, withoutZeros } from '../status.ts';
 import {
@@ -56,7 +57,7 @@ export function deploymentStatus({ deployment, newSet, sets, now }: RolloutState
   };
 }
 
-/** The status with what there is to say about the rollout's progress. */
+/** The status with the Progressing condition. */
 export function rolloutStatus(state: RolloutState): DeploymentStatus {
   const { deployment, newSet, sets } = state;
   const status = deploymentStatus(state);
@@ -84,7 +85,7 @@ function progressConditions(
     );
   if (hasProgressed(deployment.status, status)) {
     const moved = condition('Progressing', 'True', 'ReplicaSetUpdated', `${subject} is progressing.`, now);
-    /** Written anew each time: the deadline counts from its last update. */
+    // Replaced each time, because the progress deadline starts from its lastUpdateTime.
     const lastTransitionTime = current?.status === 'True' ? current.lastTransitionTime : moved.lastTransitionTime;
     return [...withoutCondition(conditions, 'Progressing'), { ...moved, lastTransitionTime }];
   }

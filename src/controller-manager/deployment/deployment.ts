@@ -1,4 +1,4 @@
-/** deployment-controller: rolls the pods of each Deployment over to its template, by way of ReplicaSets. */
+/** deployment-controller: creates and scales ReplicaSets so that the pods of each Deployment match its template. */
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
 import {
   byControllerUid,

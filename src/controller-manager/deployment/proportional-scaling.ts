@@ -1,4 +1,4 @@
-/** How the replicas of a Deployment that is scaled in the middle of a rollout are spread over its ReplicaSets. */
+/** Proportional scaling: spreads the replicas of a Deployment that is scaled during a rollout over its ReplicaSets. */
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import { annotatedMaxReplicas } from './annotations.ts';
 import { maxSurge } from './rolling-limits.ts';
@@ -6,7 +6,7 @@ import { maxSurge } from './rolling-limits.ts';
 const replicasOf = (set: ReplicaSet): number => set.spec?.replicas ?? 0;
 const createdAt = (set: ReplicaSet): string => set.metadata.creationTimestamp ?? '';
 
-/** The new size of every active set; the largest gets what rounding leaves over. */
+/** The new size of every active set; the largest set gets the rest of rounding. */
 export function proportionalSizes(deployment: Deployment, active: readonly ReplicaSet[]): Map<ReplicaSet, number> {
   const replicas = deployment.spec?.replicas ?? 1;
   const allowed = replicas > 0 ? replicas + maxSurge(deployment) : 0;

@@ -1,4 +1,4 @@
-/** Rolls one Deployment over to its template. */
+/** Reconciles one Deployment with the ReplicaSets that it owns or adopts. */
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import {
   adoptionPatch,
@@ -26,7 +26,7 @@ export interface DeploymentParts {
   readonly deployments: SharedInformer<Deployment>;
   readonly sets: SharedInformer<ReplicaSet>;
   readonly pods: PodsByOwner;
-  /** Deployments and their sets: each step starts from what the last one has written. */
+  /** Deployments and ReplicaSets with this controller's own writes, which the informers may not show yet. */
   readonly written: ReadYourWrites;
 }
 
@@ -99,7 +99,7 @@ export class DeploymentReconciler implements Reconciler {
     });
   }
 
-  /** Nothing happens when a rollout does not move; only the clock tells. */
+  /** A rollout without progress causes no events, so the deadline needs a timer. */
   #untilDeadline(deployment: Deployment): Requeue | undefined {
     const { spec, status = {} } = deployment;
     const deadline = deadlineOf(deployment, status.conditions);

@@ -1,4 +1,4 @@
-/** A Deployment's ReplicaSets: which is the new one, which are old, and what a new one is made of. */
+/** Finds the new and the old ReplicaSets of a Deployment, and builds a new one. */
 import type { Deployment, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -26,15 +26,15 @@ export function withoutHash(template: PodTemplateSpec | undefined): PodTemplateS
   return { ...template, metadata: { ...template?.metadata, labels } };
 }
 
-/** The same pods would come of both. */
+/** Whether the templates are equal but for the pod-template-hash. */
 export const sameTemplate = (a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean =>
   deepEqual(withoutHash(a), withoutHash(b));
 
-/** The oldest set with the Deployment's template: when there are several, all rollouts agree on that one. */
+/** The oldest ReplicaSet with the Deployment's template, so that the choice is stable when there are several. */
 export const findNewSet = (deployment: Deployment, sets: readonly ReplicaSet[]): ReplicaSet | undefined =>
   [...sets].sort(byCreation).find((set) => sameTemplate(set.spec?.template, deployment.spec?.template));
 
-/** How large the new set may be now, so that the whole stays within replicas and surge. */
+/** The size of the new ReplicaSet within replicas and maxSurge. */
 export function newSetSize(deployment: Deployment, sets: readonly ReplicaSet[], current: number): number {
   const replicas = deployment.spec?.replicas ?? 1;
   if (!isRolling(deployment)) return replicas;

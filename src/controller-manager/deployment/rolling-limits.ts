@@ -1,3 +1,4 @@
+/** maxSurge and maxUnavailable of a rolling update, as absolute numbers. */
 import type { Deployment } from '../../api/generated/apps-v1.ts';
 import { getScaledValue } from '../../base/index.ts';
 
@@ -9,7 +10,7 @@ function limits(deployment: Deployment): { surge: number; unavailable: number } 
     deployment.spec?.strategy?.rollingUpdate ?? {};
   const surge = getScaledValue(wantedSurge, replicas, 'up');
   const unavailable = getScaledValue(wantedUnavailable, replicas, 'down');
-  /** Rounding may leave no room at all, and then nothing could ever move. */
+  // When both round to 0, the rollout could not progress.
   return surge === 0 && unavailable === 0 ? { surge, unavailable: 1 } : { surge, unavailable };
 }
 

@@ -1,10 +1,11 @@
-/** One sync of one Deployment: from its ReplicaSets as they are, the next step towards the template that it has now. */
+/** One sync of one Deployment: the next step of its rolling update, Recreate rollout, scaling or rollback. */
 import type { Deployment, DeploymentStatus, ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
-import { isAlreadyExists, isControlledBy, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
+import { isAlreadyExists, isControlledBy, isNamespaceTerminating } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
 import type { ControllerContext } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import {
   desiredReplicas,
   lastRevision,
@@ -39,7 +40,7 @@ export interface RolloutOptions {
   readonly deployment: Deployment;
   readonly sets: readonly ReplicaSet[];
   podsOf(set: ReplicaSet): readonly Pod[];
-  /** To be told of every object as it was written. */
+  /** Called with every object that was written. */
   readonly wrote: { deployment(deployment: Deployment): void; set(set: ReplicaSet): void };
 }
 
@@ -50,7 +51,7 @@ export class Rollout {
   #deployment: Deployment;
   #sets: ReplicaSet[];
   #found: { among: readonly ReplicaSet[]; template: unknown; newSet: ReplicaSet | undefined } | undefined;
-  /** Something of the Deployment is to be written, whether or not its counts change. */
+  /** The status has to be written even when its counts do not change. */
   #noted = false;
 
   constructor({ context, deployment, sets, podsOf, wrote }: RolloutOptions) {
@@ -85,7 +86,7 @@ export class Rollout {
     return this.#deployment.spec?.replicas ?? 1;
   }
 
-  /** Looked for anew only when the sets or the template have changed: to compare templates takes its time. */
+  /** Found again only when the sets or the template have changed, because comparing templates is expensive. */
   get #newSet(): ReplicaSet | undefined {
     const { template } = this.#deployment.spec ?? {};
     if (this.#found?.among !== this.#sets || this.#found.template !== template)
@@ -123,7 +124,7 @@ export class Rollout {
     );
   }
 
-  /** While it is paused or just scaled, sizes follow but no rollout moves. */
+  /** A paused or scaled Deployment changes sizes only; its rollout does not progress. */
   async #scaleOnly(): Promise<void> {
     if (this.#newSet) await this.#syncNewSet();
     await this.#scaleAll();
@@ -165,7 +166,7 @@ export class Rollout {
     return this.#scale(newSet, size);
   }
 
-  /** Unhealthy replicas go first, as nobody misses them; then as many healthy ones as may be missing. */
+  /** Scales down unhealthy replicas first, and then healthy ones up to maxUnavailable. */
   async #scaleOldSets(): Promise<boolean> {
     const old = this.#oldSets.sort(byCreation);
     const newSet = this.#newSet;
@@ -273,7 +274,7 @@ export class Rollout {
     );
   }
 
-  /** The name is taken: by our own set, which the cache has not seen yet, or by another one, and then we need another name. */
+  /** The name exists: it is the Deployment's own set, which the cache does not show yet, or a hash collision. */
   async #takeExisting(name: string, error: unknown): Promise<void> {
     const { client, signal } = this.#context;
     const { namespace } = this.#deployment.metadata;
@@ -303,7 +304,7 @@ export class Rollout {
     throw error;
   }
 
-  /** Written with the status at the end of the sync. */
+  /** Sets the revision annotation and the Progressing condition, which are written at the end of the sync. */
   #noteRevision(revision: string, found: [reason: string, message: string] | undefined): void {
     const { metadata, status } = this.#deployment;
     if (metadata.annotations?.[REVISION] === revision && !found) return;
@@ -382,13 +383,11 @@ export class Rollout {
   async #deleteSet(set: ReplicaSet): Promise<void> {
     const { client, signal } = this.#context;
     const { namespace, name = '', uid } = set.metadata;
-    try {
-      await client
+    await ignoreNotFound(() =>
+      client
         .resource('apps/v1/replicasets')
-        .delete({ namespace, name }, { preconditions: { uid }, propagationPolicy: 'Background', signal });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+        .delete({ namespace, name }, { preconditions: { uid }, propagationPolicy: 'Background', signal }),
+    );
   }
 
   async #updateSet(before: ReplicaSet, after: ReplicaSet): Promise<void> {

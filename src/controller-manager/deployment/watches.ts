@@ -23,7 +23,7 @@ export function deploymentWatches({ deployments, sets, pods, written }: Deployme
     if (key !== undefined) return [key];
     return controllerOf(set) === undefined ? claimants(set) : [];
   };
-  /** A Recreate rollout goes on when the last old pod is gone. */
+  /** A Recreate rollout continues when the last old pod is gone. */
   const recreated = (pod: Pod): string[] => {
     const controller = controllerOf(pod);
     const set =

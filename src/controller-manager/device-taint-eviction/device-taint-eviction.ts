@@ -1,4 +1,7 @@
-/** device-taint-eviction-controller: deletes pods that use devices with NoExecute taints which they do not tolerate. */
+/**
+ * device-taint-eviction-controller: evicts pods that use devices with NoExecute taints which their claims do not
+ * tolerate.
+ */
 import type { ResourceClaim, ResourceSlice } from '../../api/generated/resource-v1.ts';
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { CLAIMS_BY_POOL, DeviceTaintEvictionReconciler, poolKey, resultsOf, SLICES_BY_POOL } from './reconcile.ts';

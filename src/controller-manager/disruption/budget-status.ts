@@ -1,3 +1,4 @@
+/** The status of a PodDisruptionBudget. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { Condition } from '../../api/generated/meta-v1.ts';
 import type { PodDisruptionBudget, PodDisruptionBudgetStatus } from '../../api/generated/policy-v1.ts';
@@ -5,14 +6,14 @@ import { formatTime, ownValue, parseTime } from '../../base/index.ts';
 import { isPodReady } from '../../component-helpers/index.ts';
 import type { ExpectedPods } from './expected-pods.ts';
 
-/** A pod whose eviction was granted should be gone by then; it counts again afterwards. */
+/** A pod whose eviction was granted but that is not deleted by then counts as healthy again. */
 export const DELETION_TIMEOUT_MS = 120_000;
 
 const DISRUPTION_ALLOWED = 'DisruptionAllowed';
 
 export interface Disrupted {
   readonly pods: Record<string, string>;
-  /** Evicted on paper, but still there after the timeout. */
+  /** Pods whose eviction was granted, and that still exist after the timeout. */
   readonly overdue: readonly Pod[];
   readonly recheckInMs: number | undefined;
 }
@@ -64,7 +65,7 @@ export function budgetStatus(
   };
 }
 
-/** When it cannot be told how many pods there should be, nothing may be evicted. */
+/** When the expected number of pods is unknown, no disruptions are allowed. */
 export function failedStatus(budget: PodDisruptionBudget, message: string, now: number): PodDisruptionBudgetStatus {
   return {
     currentHealthy: 0,

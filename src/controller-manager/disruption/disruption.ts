@@ -1,4 +1,4 @@
-/** disruption-controller: how many pods of each PodDisruptionBudget may be evicted now. */
+/** disruption-controller: computes how many disruptions each PodDisruptionBudget allows. */
 import { byNamespace, NAMESPACE_INDEX } from '../../client/index.ts';
 import { keyedController, runTogether, type ControllerDescriptor } from '../controller.ts';
 import { ScaleClient } from '../scale-client.ts';

@@ -1,4 +1,4 @@
-/** How many pods a budget counts on, by the sizes of the workloads that its pods belong to. */
+/** The expected number of pods of a PodDisruptionBudget, by the scale of the controllers of its pods. */
 
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
@@ -9,7 +9,7 @@ import type { ScaleClient } from '../scale-client.ts';
 export interface ExpectedPods {
   readonly expected: number;
   readonly desiredHealthy: number;
-  /** Names of pods that nobody manages; their number may be anything. */
+  /** Names of pods without a controller, whose expected number is unknown. */
   readonly unmanaged: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Sets DisruptionTarget to False on pods that were to be disrupted and were not, so that it does not stay for ever. */
+/** Sets the condition DisruptionTarget to False on pods that were not deleted within two minutes. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
 import { keyOf, type SharedInformer } from '../../client/index.ts';

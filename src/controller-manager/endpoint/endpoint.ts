@@ -1,4 +1,4 @@
-/** endpoints-controller: the older form of a Service's addresses, one Endpoints object of the same name. */
+/** endpoints-controller: writes the legacy Endpoints object of every Service with a selector. */
 import { keyOf, type ApiObject } from '../../client/index.ts';
 import { keyedController, watch, type ControllerDescriptor, type Watch } from '../controller.ts';
 import { servicesOfPods, watchServicesOfPods } from '../endpointslice/service-pods.ts';
@@ -26,7 +26,7 @@ function endpointsWatches({ relations, endpoints }: EndpointsParts): readonly Wa
     watch(services, { added: itself, updated: (_, after) => itself(after), deleted: itself }),
     watchServicesOfPods(relations),
     watch(endpoints, {
-      /** Initial objects may belong to a Service that was deleted earlier; later ones may come before their Service. */
+      // Endpoints that exist at the start may belong to a deleted Service. Later ones may be seen before their Service.
       added: (object, { initial }) => (initial ? itself(object) : ofService(object)),
       updated: (_, after) => ofService(after),
       deleted: itself,

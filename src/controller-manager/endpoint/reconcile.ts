@@ -1,4 +1,4 @@
-/** Makes the Endpoints of one Service what its pods say. */
+/** Reconciles the Endpoints of one Service with its pods. */
 import type { Endpoints, Pod, Service } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import {
@@ -57,7 +57,7 @@ export class EndpointsReconciler implements Reconciler {
     if (wanted) await ignoreNotFound(() => this.#write(service, wanted));
   }
 
-  /** The Endpoints as they are to be written; undefined when they are right. */
+  /** The Endpoints to write; undefined when nothing changes. */
   #wantedEndpoints(key: string, service: Service, selected: readonly Pod[]): Endpoints | undefined {
     const { name, namespace } = service.metadata;
     const { subsets, over } = truncated(subsetsOf(service, selected), MAX_ADDRESSES);
@@ -66,9 +66,9 @@ export class EndpointsReconciler implements Reconciler {
     const labels = { ...service.metadata.labels, ...headless, [MANAGED_BY_LABEL]: MANAGER };
     const time = this.#triggers.next(key, service, selected);
     if (current && isSame(current, { subsets, labels, over })) return undefined;
-    const { [TRIGGER_TIME]: _, [OVER_CAPACITY]: __, ...kept } = current?.metadata.annotations ?? {};
+    const { [TRIGGER_TIME]: _, [OVER_CAPACITY]: __, ...others } = current?.metadata.annotations ?? {};
     const annotations = {
-      ...kept,
+      ...others,
       ...(time === undefined ? {} : { [TRIGGER_TIME]: time }),
       ...(over ? { [OVER_CAPACITY]: 'truncated' } : {}),
     };
@@ -90,7 +90,7 @@ export class EndpointsReconciler implements Reconciler {
     }
   }
 
-  /** Deletes the Endpoints of a Service that is gone; those with the annotation of a leader election are not its. */
+  /** Deletes the Endpoints of a deleted Service, but not those of a leader election lock. */
   async #delete(key: string): Promise<void> {
     const left = this.#parts.endpoints.get(key);
     if (!left || left.metadata.annotations?.[LEADER] !== undefined) return;

@@ -8,7 +8,7 @@ interface Group {
   readonly notReady: EndpointAddress[];
 }
 
-/** The addresses of a Service's pods; those with the same ports share a subset. */
+/** The addresses of a Service's pods; addresses with equal ports share a subset. */
 export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubset[] {
   const groups = new Map<string, Group>();
   const { publishNotReadyAddresses = false, ports = [], ipFamilies } = service.spec ?? {};
@@ -32,7 +32,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): EndpointSubse
     }));
 }
 
-/** As many addresses as an object may have; ready ones are kept before others. */
+/** Truncates to the maximum number of addresses; ready ones have precedence. */
 export function truncated(
   subsets: readonly EndpointSubset[],
   max: number,

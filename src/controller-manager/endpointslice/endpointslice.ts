@@ -1,4 +1,4 @@
-/** endpointslice-controller: the addresses of the pods behind every Service, in slices of at most a hundred. */
+/** endpointslice-controller: writes the EndpointSlices of every Service with a selector. */
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { EndpointSliceReconciler, MANAGER } from './reconcile.ts';
 import { servicesOfPods } from './service-pods.ts';

@@ -1,4 +1,4 @@
-/** Makes the EndpointSlices of one Service what its pods say. */
+/** Reconciles the EndpointSlices of one Service with its pods. */
 import type { Node, Service } from '../../api/generated/core-v1.ts';
 import { controllerReference, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext, Reconciler } from '../controller.ts';
@@ -32,7 +32,7 @@ export class EndpointSliceReconciler implements Reconciler {
     const service = relations.services.get(key);
     if (!service || service.metadata.deletionTimestamp !== undefined) {
       this.#triggers.forget(key);
-      /** The garbage collector deletes them too; until it does, clients would still see slices of a deleted Service. */
+      // The garbage collector would delete the slices too, but later.
       if (!service) for (const slice of writer.of(key)) await writer.delete(slice);
       return;
     }

@@ -25,7 +25,7 @@ export function serviceEndpoints({ service, pods, nodeOf }: ServiceEndpointsOpti
   for (const pod of pods) {
     if (!canServe(pod, true)) continue;
     const node = pod.spec?.nodeName ? nodeOf(pod.spec.nodeName) : undefined;
-    /** Where the node is unknown nobody can say whether the pod still runs. */
+    // A pod on an unknown node may not run any more.
     if (pod.spec?.nodeName && !node && !service.spec?.publishNotReadyAddresses) continue;
     const ports = portsOn(pod, service);
     for (const addressType of addressTypesOf(service)) {
@@ -79,7 +79,7 @@ function endpointOf(
   };
 }
 
-/** For whom an endpoint is meant when traffic shall stay close: its own zone, and its own node before that. */
+/** Topology hints of an endpoint: its own zone, and its own node. */
 function withHints(endpoints: Endpoint[], { spec }: Service): Endpoint[] {
   const wanted = spec?.trafficDistribution;
   if (wanted !== 'PreferClose' && wanted !== 'PreferSameZone' && wanted !== 'PreferSameNode') return endpoints;

@@ -1,4 +1,4 @@
-/** The pods behind a Service, as both Endpoints and EndpointSlices see them. */
+/** The pods of a Service, for Endpoints and EndpointSlices, and the Services that a pod concerns. */
 import { isIPv6 } from 'node:net';
 import type { Pod, Service, ServicePort } from '../../api/generated/core-v1.ts';
 import { deepEqual, ownValue } from '../../base/index.ts';
@@ -13,7 +13,7 @@ export const TRIGGER_TIME = 'endpoints.kubernetes.io/last-change-trigger-time';
 export const isHeadless = (service: Service): boolean =>
   (service.spec?.clusterIP ?? '') === '' || service.spec?.clusterIP === 'None';
 
-/** ExternalName Services and those without a selector have their endpoints from somewhere else, or none. */
+/** ExternalName Services and Services without a selector have no managed endpoints. */
 export const hasSelectedPods = (service: Service): boolean =>
   service.spec?.type !== 'ExternalName' && Object.keys(service.spec?.selector ?? {}).length > 0;
 
@@ -27,13 +27,13 @@ export function canServe(pod: Pod, includeTerminating: boolean): boolean {
   return includeTerminating || pod.metadata.deletionTimestamp === undefined;
 }
 
-/** The pod's name inside of a Service's subdomain. */
+/** The pod's hostname in a Service's subdomain. */
 export function hostnameIn(pod: Pod, service: Service): string | undefined {
   const { hostname, subdomain } = pod.spec ?? {};
   return hostname && subdomain === service.metadata.name ? hostname : undefined;
 }
 
-/** The number of a Service's target port on a pod; undefined for a name that the pod does not have. */
+/** The number of a Service's targetPort on a pod; undefined when the pod has no port of that name. */
 export function targetPortOn(pod: Pod, port: ServicePort): number | undefined {
   const target = port.targetPort;
   if (typeof target === 'number') return target === 0 ? port.port : target;
@@ -45,8 +45,8 @@ export function targetPortOn(pod: Pod, port: ServicePort): number | undefined {
   return undefined;
 }
 
-/** Whether nothing changed that endpoints depend on; such status updates are common. */
-export function isSameEndpoint(before: Pod, after: Pod): boolean {
+/** Whether an update of a pod does not matter to endpoints; most status updates do not. */
+function isSameEndpoint(before: Pod, after: Pod): boolean {
   return (
     before.metadata.deletionTimestamp === after.metadata.deletionTimestamp &&
     before.metadata.uid === after.metadata.uid &&
@@ -65,13 +65,13 @@ export interface ServicesOfPods {
   readonly services: SharedInformer<Service>;
   readonly pods: SharedInformer<Pod>;
   podsOf(service: Service): Pod[];
-  /** The keys of the Services that a pod is, or could be, behind. */
+  /** The keys of the Services whose selector matches a pod. */
   servicesOf(pod: Pod): string[];
 }
 
 const PODS_BY_LABEL = 'label';
 const SERVICES_BY_LABEL = 'selectedLabel';
-/** Labels that hardly two pods share, or that no Service selects by: an index of them would cost more than it saves. */
+/** Labels that differ from pod to pod, or that Services do not select by, and that are not worth an index. */
 const UNINDEXED = new Set([
   'pod-template-hash',
   'controller-revision-hash',
@@ -90,7 +90,7 @@ function placesOf({ metadata: { namespace, labels } }: Pod): string[] {
   return places;
 }
 
-/** Where all pods of a Service are, among others: one of the labels that it selects by. */
+/** The index value of a Service: one of the labels of its selector. */
 function placeOfService(service: Service): string | undefined {
   if (!hasSelectedPods(service)) return undefined;
   const { selector = {} } = service.spec ?? {};
@@ -98,7 +98,7 @@ function placeOfService(service: Service): string | undefined {
   return label === undefined ? undefined : placeOf(service.metadata.namespace, label, selector[label]!);
 }
 
-/** Services that select by nothing but unindexed labels stand under their namespace. */
+/** Services that select only by unindexed labels are indexed by their namespace. */
 const placeOfSelector = (service: Service): string[] =>
   hasSelectedPods(service) ? [placeOfService(service) ?? service.metadata.namespace ?? ''] : [];
 
@@ -129,7 +129,7 @@ export function servicesOfPods(informers: InformerFactory): ServicesOfPods {
   };
 }
 
-/** Which Services a change of a pod concerns; changes that endpoints do not depend on concern none. */
+/** The Services that a change of a pod concerns; none when it does not matter to endpoints. */
 export function watchServicesOfPods({ pods, servicesOf }: ServicesOfPods): Watch {
   return watch(pods, {
     added: servicesOf,

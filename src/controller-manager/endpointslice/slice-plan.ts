@@ -1,8 +1,8 @@
-/** From the endpoints that there should be and the slices that there are: which slices to make, change and delete. */
+/** Plans which EndpointSlices to create, update and delete. */
 import type { Endpoint, EndpointPort, EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 
-/** Endpoints that share a family and ports, and so may share slices. */
+/** Endpoints of one address type with equal ports, which can share slices. */
 export interface EndpointGroup {
   readonly addressType: string;
   readonly ports: readonly EndpointPort[];
@@ -25,7 +25,7 @@ export interface PlanOptions {
   readonly groups: readonly EndpointGroup[];
   readonly existing: readonly EndpointSlice[];
   readonly maxPerSlice: number;
-  /** Address types that get an empty slice when they have no endpoints. */
+  /** Address types that get a placeholder slice when they have no endpoints. */
   readonly placeholders: readonly string[];
   /** Whether a slice's metadata is as it should be. */
   isCurrent(slice: EndpointSlice): boolean;
@@ -56,12 +56,12 @@ export function planSlices(options: PlanOptions): SlicePlan {
       (slice) => slice.addressType === group.addressType && portsKey(slice.ports) === portsKey(group.ports),
     );
     own.forEach((slice) => left.delete(slice));
-    const { kept, emptied, added } = fillGroup(group, own, options);
-    kept.forEach((draft) => drafts.push({ draft, group }));
+    const { remaining, emptied, added } = fillGroup(group, own, options);
+    remaining.forEach((draft) => drafts.push({ draft, group }));
     emptied.forEach((slice) => left.add(slice));
     create.push(...added);
   }
-  /** A slice that is no longer needed becomes one that is: an update costs those who watch less than two changes. */
+  // An unneeded slice is reused for a new one: one update is cheaper for watchers than a deletion and a creation.
   const spare = [...left];
   const update: { slice: EndpointSlice; content: SliceContent }[] = drafts
     .filter(({ draft }) => !options.isCurrent(draft.slice) || !deepEqual(draft.endpoints, draft.slice.endpoints ?? []))
@@ -81,12 +81,12 @@ function withPlaceholders({ groups, placeholders }: PlanOptions): EndpointGroup[
   return [...filled, ...empty.map((addressType) => ({ addressType, ports: [], endpoints: [] }))];
 }
 
-/** Endpoints stay in the slice that they are in; new ones go where something changes anyway, then where there is room. */
+/** Endpoints stay in their slice. New ones go to slices that change anyway, then to slices with room. */
 function fillGroup(
   group: EndpointGroup,
   slices: readonly EndpointSlice[],
   { maxPerSlice }: PlanOptions,
-): { kept: Draft[]; emptied: EndpointSlice[]; added: SliceContent[] } {
+): { remaining: Draft[]; emptied: EndpointSlice[]; added: SliceContent[] } {
   const wanted = new Map(group.endpoints.map((endpoint) => [endpointKey(endpoint), endpoint]));
   const drafts: Draft[] = slices.map((slice) => {
     const endpoints: Endpoint[] = [];
@@ -109,8 +109,8 @@ function fillGroup(
   while (rest.length > 0)
     added.push({ addressType: group.addressType, ports: group.ports, endpoints: rest.splice(0, maxPerSlice) });
   const isPlaceholder = group.endpoints.length === 0;
-  const kept = drafts.filter((draft, index) => draft.endpoints.length > 0 || (isPlaceholder && index === 0));
-  if (isPlaceholder && kept.length === 0)
+  const remaining = drafts.filter((draft, index) => draft.endpoints.length > 0 || (isPlaceholder && index === 0));
+  if (isPlaceholder && remaining.length === 0)
     added.push({ addressType: group.addressType, ports: group.ports, endpoints: [] });
-  return { kept, emptied: drafts.filter((draft) => !kept.includes(draft)).map(({ slice }) => slice), added };
+  return { remaining, emptied: drafts.filter((draft) => !remaining.includes(draft)).map(({ slice }) => slice), added };
 }

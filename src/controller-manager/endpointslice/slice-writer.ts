@@ -1,15 +1,10 @@
-/** Writes plans of slices, and remembers what the cache has not shown yet: acting on it again would make slices twice. */
+/** Writes planned EndpointSlices, and tracks writes that the informer does not show yet, so that none is repeated. */
 import type { EndpointSlice } from '../../api/generated/discovery-v1.ts';
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { deepEqual } from '../../base/index.ts';
-import {
-  byNamespace,
-  isNamespaceTerminating,
-  isNotFound,
-  NAMESPACE_INDEX,
-  type SharedInformer,
-} from '../../client/index.ts';
+import { byNamespace, isNamespaceTerminating, NAMESPACE_INDEX, type SharedInformer } from '../../client/index.ts';
 import type { ControllerContext } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { TRIGGER_TIME } from './service-pods.ts';
 import { planSlices, type EndpointGroup } from './slice-plan.ts';
 
@@ -17,7 +12,7 @@ export const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
 export const MANAGED_BY_LABEL = 'endpointslice.kubernetes.io/managed-by';
 const BY_SERVICE_INDEX = 'byServiceAndManager';
 
-/** A write that is not seen after so long was undone by somebody before the cache could show it. */
+/** A write that the informer does not show within this time was undone by another client. */
 const FORGET_AFTER_MS = 30_000;
 
 export interface SliceTarget {
@@ -51,7 +46,7 @@ export class SliceWriter {
     );
   }
 
-  /** Calls back with the Service of every slice of ours that changes. */
+  /** Calls back with the Service of every managed slice that changes. */
   onChange(add: (serviceKey: string) => void): void {
     const enqueue = (slice: EndpointSlice): void => {
       const key = this.#serviceKeyOf(slice);
@@ -71,14 +66,14 @@ export class SliceWriter {
     });
   }
 
-  /** The slices of a Service that this manager made. */
+  /** The slices of a Service that this controller manages. */
   of(serviceKey: string): EndpointSlice[] {
     return this.slices.indexer
       .byIndex(BY_SERVICE_INDEX, `${serviceKey}/${this.#manager}`)
       .filter((slice) => slice.metadata.deletionTimestamp === undefined);
   }
 
-  /** Whether the cache lacks something that we wrote; what it lacks will come, and bring the Service back. */
+  /** Whether the informer lacks a write of this controller. Its event will enqueue the Service again. */
   isBehind(serviceKey: string): boolean {
     const unseen = this.#unseen.get(serviceKey);
     if (!unseen) return false;
@@ -99,8 +94,8 @@ export class SliceWriter {
     const resource = client.resource('discovery.k8s.io/v1/endpointslices');
     const { labels, ownerReferences } = target.metadata;
     const annotations = (own: Record<string, string> | undefined): Record<string, string> | undefined => {
-      const { [TRIGGER_TIME]: _, ...kept } = own ?? {};
-      const all = { ...kept, ...target.metadata.annotations };
+      const { [TRIGGER_TIME]: _, ...annotations } = own ?? {};
+      const all = { ...annotations, ...target.metadata.annotations };
       return Object.keys(all).length > 0 ? all : undefined;
     };
     const plan = planSlices({
@@ -113,7 +108,7 @@ export class SliceWriter {
     });
     for (const content of plan.create) {
       try {
-        const made = await resource.create(
+        const created = await resource.create(
           {
             metadata: {
               namespace: target.namespace,
@@ -126,13 +121,13 @@ export class SliceWriter {
           },
           { signal },
         );
-        this.#wrote(serviceKey, made);
+        this.#wrote(serviceKey, created);
       } catch (error) {
         if (!isNamespaceTerminating(error)) throw error;
       }
     }
     for (const { slice, content } of plan.update) {
-      const made = await resource.update(
+      const updated = await resource.update(
         {
           ...slice,
           metadata: {
@@ -145,20 +140,18 @@ export class SliceWriter {
         },
         { signal },
       );
-      this.#wrote(serviceKey, made);
+      this.#wrote(serviceKey, updated);
     }
     for (const slice of plan.delete) await this.delete(slice);
   }
 
   async delete({ metadata: { namespace, name = '', uid } }: EndpointSlice): Promise<void> {
     const { client, signal } = this.#context;
-    try {
-      await client
+    await ignoreNotFound(() =>
+      client
         .resource('discovery.k8s.io/v1/endpointslices')
-        .delete({ namespace, name }, { preconditions: { uid }, signal });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+        .delete({ namespace, name }, { preconditions: { uid }, signal }),
+    );
   }
 
   #wrote(serviceKey: string, { metadata: { name = '', generation = 0 } }: EndpointSlice): void {
@@ -175,7 +168,7 @@ export class SliceWriter {
   }
 }
 
-/** The trigger time alone is no reason to write. */
+/** A change of the trigger time alone is not written. */
 function hasAll(have: Record<string, string> | undefined, wanted: Record<string, string>): boolean {
   return Object.entries(wanted).every(([key, value]) => key === TRIGGER_TIME || have?.[key] === value);
 }

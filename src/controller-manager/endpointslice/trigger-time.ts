@@ -2,8 +2,8 @@ import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import { podReadyCondition } from '../../component-helpers/index.ts';
 
 /**
- * When what the endpoints show today began: the earliest change of a Service or of its pods since they were last looked
- * at. Those who program the network measure from this how long it took.
+ * The time of the earliest change of a Service or its pods since the last sync. Consumers of the annotation measure
+ * network programming latency from it.
  */
 export class TriggerTimes {
   readonly #known = new Map<string, { service: string; pods: Map<string, string> }>();

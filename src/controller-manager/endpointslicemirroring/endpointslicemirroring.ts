@@ -1,4 +1,4 @@
-/** endpointslice-mirroring-controller: Endpoints that people write for Services without a selector, as slices too. */
+/** endpointslice-mirroring-controller: mirrors the Endpoints of Services without a selector as EndpointSlices. */
 import type { Endpoints, Service } from '../../api/generated/core-v1.ts';
 import { controllerReference, keyOf } from '../../client/index.ts';
 import { keyedLoop, type ControllerDescriptor } from '../controller.ts';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../api/generated/discovery-v1.ts';
 import { isIPv6Address } from '../endpointslice/service-pods.ts';
 import type { EndpointGroup } from '../endpointslice/slice-plan.ts';
 
-/** The addresses of an Endpoints object as groups for slices: one for each set of ports and address family. */
+/** Groups the addresses of an Endpoints object by ports and address type, for slices. */
 export function mirrorGroups(endpoints: Endpoints, maxPerSubset: number): EndpointGroup[] {
   const groups = new Map<
     string,

@@ -1,3 +1,4 @@
+/** The backoff before failed pods of a Job are replaced. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { podReadyCondition } from '../../component-helpers/index.ts';
@@ -10,7 +11,7 @@ export interface FailureRecord {
   readonly lastFailure: number;
 }
 
-/** Failures since the last success, with those that just ended. */
+/** Failures since the last success, including pods that just finished. */
 export function afterFinished(
   before: FailureRecord | undefined,
   succeeded: readonly Pod[],

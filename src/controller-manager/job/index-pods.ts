@@ -13,8 +13,8 @@ const MAX_GENERATED_PREFIX = 58;
 const count = (pod: Pod, annotation: string): number =>
   Number(ownValue(pod.metadata.annotations, annotation) ?? 0) || 0;
 
-/** How often the index had failed before this pod. */
-export const failureCount = (pod: Pod): number => count(pod, FAILURE_COUNT);
+/** The number of failures of the index before this pod. */
+const failureCount = (pod: Pod): number => count(pod, FAILURE_COUNT);
 export const allFailures = (pod: Pod): number => failureCount(pod) + count(pod, IGNORED_FAILURE_COUNT);
 
 export function isIndexFailed(pod: Pod, job: Job): boolean {

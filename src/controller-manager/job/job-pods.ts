@@ -1,4 +1,4 @@
-/** Makes and deletes the pods of Jobs, and takes the finalizer off those that have been counted. */
+/** Creates and deletes the pods of Jobs, and removes the tracking finalizer of counted pods. */
 import type { Job } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import {
@@ -17,7 +17,7 @@ import { isTracked, JOB_KIND, TRACKING_FINALIZER } from './job-state.ts';
 export class JobPods {
   readonly control: PodControl;
   readonly expectations: Expectations;
-  /** Uids of pods, by Job, whose finalizer is gone though the cache still shows it. */
+  /** Uids of pods by Job whose finalizer was removed, though the informer still shows it. */
   readonly #untracked = new Map<string, Set<string>>();
   readonly #context: ControllerContext;
 
@@ -32,7 +32,7 @@ export class JobPods {
     this.#untracked.delete(key);
   }
 
-  /** Whether the pod is still to be counted. */
+  /** Whether the pod has the tracking finalizer. */
   isTracked(key: string, pod: Pod): boolean {
     return isTracked(pod) && !this.#untracked.get(key)?.has(pod.metadata.uid ?? '');
   }
@@ -41,7 +41,7 @@ export class JobPods {
     this.#untracked.get(key)?.delete(uid);
   }
 
-  /** Gives how many were made; throws when not all could be. */
+  /** Returns the number of created pods; throws when not all could be created. */
   async create(job: Job, wanted: readonly Partial<CreatePodOptions>[], onCreated: () => void): Promise<void> {
     const key = keyOf(job);
     const reference = controllerReference(job, JOB_KIND);
@@ -69,7 +69,7 @@ export class JobPods {
     }
   }
 
-  /** Deletes pods; unless they are to be counted, their finalizer goes first. Gives those that were deleted. */
+  /** Deletes pods, and removes the finalizer of those that are not counted. Returns the deleted ones. */
   async delete(
     job: Job,
     pods: readonly Pod[],

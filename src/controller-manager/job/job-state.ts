@@ -1,11 +1,11 @@
-/** What a Job and its pods are at the moment. */
+/** The present state of a Job and its pods. */
 import type { Job, JobCondition } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 
 export const TRACKING_FINALIZER = 'batch.kubernetes.io/job-tracking';
 export const COMPLETION_INDEX = 'batch.kubernetes.io/job-completion-index';
-export const JOB_CONTROLLER_NAME = 'kubernetes.io/job-controller';
+const JOB_CONTROLLER_NAME = 'kubernetes.io/job-controller';
 export const JOB_KIND = { apiVersion: 'batch/v1', kind: 'Job' };
 
 export const isIndexed = (job: Job): boolean => job.spec?.completionMode === 'Indexed';
@@ -21,18 +21,18 @@ export const isFinished = (job: Job): boolean =>
 
 export const isTracked = (pod: Pod): boolean => pod.metadata.finalizers?.includes(TRACKING_FINALIZER) === true;
 
-/** Whether a pod that is being deleted keeps its place until it has really ended. */
+/** podReplacementPolicy Failed, which podFailurePolicy implies: a terminating pod is replaced when it has failed. */
 export const replacesOnlyFailed = (job: Job): boolean =>
   job.spec?.podReplacementPolicy === 'Failed' || job.spec?.podFailurePolicy !== undefined;
 
-/** A pod that is deleted before it ended will never succeed; it counts as failed, now or when it has ended. */
+/** A pod that is deleted before it finished counts as failed, now or when it is terminal. */
 export function isPodFailed(pod: Pod, job: Job): boolean {
   if (pod.status?.phase === 'Failed') return true;
   if (replacesOnlyFailed(job)) return false;
   return pod.metadata.deletionTimestamp !== undefined && pod.status?.phase !== 'Succeeded';
 }
 
-/** The pod's index; undefined if it has none that the Job knows. */
+/** The completion index of a pod; undefined when it is not valid for the Job. */
 export function indexOf(pod: Pod, job: Job): number | undefined {
   const text = pod.metadata.annotations?.[COMPLETION_INDEX];
   if (text === undefined || !/^\d+$/.test(text)) return undefined;
@@ -45,7 +45,7 @@ export function jobCondition(type: string, status: string, reason: string, messa
   return { type, status, lastProbeTime: time, lastTransitionTime: time, reason, message };
 }
 
-/** With the condition added or its status changed; undefined when it says so already. A new False one is not worth saying. */
+/** The conditions with this one set; undefined when nothing changes. A new condition with status False is not added. */
 export function ensureCondition(conditions: readonly JobCondition[], next: JobCondition): JobCondition[] | undefined {
   const current = conditions.find((c) => c.type === next.type);
   if (!current) return next.status === 'False' ? undefined : [...conditions, next];

@@ -1,4 +1,4 @@
-/** job-controller: runs the pods of each Job until enough of them have succeeded, or too many have failed. */
+/** job-controller: runs the pods of each Job until enough of them have succeeded, or the Job has failed. */
 import { byNamespace, NAMESPACE_INDEX } from '../../client/index.ts';
 import { keyedController, runTogether, type ControllerDescriptor } from '../controller.ts';
 import { podsByOwner } from '../pods/index.ts';

@@ -1,9 +1,10 @@
+/** podFailurePolicy of a Job. */
 import type { PodFailurePolicy, PodFailurePolicyRule } from '../../api/generated/batch-v1.ts';
 import type { ContainerStatus, Pod } from '../../api/generated/core-v1.ts';
 
 export interface PolicyMatch {
   readonly action: string;
-  /** What happened, for people. */
+  /** The message of the Job's condition. */
   readonly message: string;
 }
 

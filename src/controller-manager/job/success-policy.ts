@@ -1,7 +1,8 @@
+/** successPolicy of a Job. */
 import type { SuccessPolicy } from '../../api/generated/batch-v1.ts';
 import { parseIndexes } from './indexes.ts';
 
-/** The message of the first rule that the indexes which have succeeded fulfil. */
+/** The message of the first success policy rule that the succeeded indexes fulfil. */
 export function matchSuccessPolicy(
   policy: SuccessPolicy | undefined,
   completions: number,

@@ -1,7 +1,7 @@
 /**
- * One sync of one Job: counts the pods that have ended, decides whether the Job is over, and otherwise makes or deletes
- * pods. A pod is counted in two steps, so that a crash between them neither loses it nor counts it twice: its uid goes
- * into the status, then its finalizer is taken off, and then the uid becomes a number.
+ * One sync of one Job: counts finished pods, decides whether the Job is finished, and otherwise creates or deletes pods.
+ * A pod is counted in steps, so that a crash between them neither loses it nor counts it twice: its uid is added to
+ * uncountedTerminatedPods, its finalizer is removed, and then the uid is replaced by an increased count.
  */
 import type { Job, JobCondition, JobStatus, UncountedTerminatedPods } from '../../api/generated/batch-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
@@ -28,9 +28,9 @@ import {
 import { matchPodFailurePolicy } from './pod-failure-policy.ts';
 import { matchSuccessPolicy } from './success-policy.ts';
 
-/** No single sync makes or deletes more. */
+/** The most pods that one sync creates or deletes. */
 const BURST = 500;
-/** More uids than these would make the status too large. */
+/** Limits the size of uncountedTerminatedPods. */
 const MAX_UNCOUNTED = 500;
 const COMPLETED: readonly [string, string] = ['CompletionsReached', 'Reached expected number of succeeded pods'];
 
@@ -106,7 +106,7 @@ export class JobSync {
     if (failure !== undefined) throw failure as Error;
   }
 
-  /** Takes the pods that have ended into the totals; gives those that failed since the last sync. */
+  /** Adds finished pods to the totals; returns those that failed since the last sync. */
   #countFinished(): Pod[] {
     const { pods, jobPods, failures } = this.#options;
     const job = this.#job;
@@ -146,7 +146,7 @@ export class JobSync {
       ...indexesOf(failed.filter((pod) => tracked(pod) && isIndexFailed(pod, job))),
     ]);
     const active = new Set(indexesOf(this.#active));
-    /** The last failed pod of an index that will be tried again stays until then: it carries the count of failures. */
+    // The last failed pod of an index is retained until its replacement exists, because it has the failure count.
     for (const pod of failed.filter(tracked)) {
       const index = indexOf(pod, job);
       if (
@@ -156,12 +156,12 @@ export class JobSync {
         active.has(index)
       )
         continue;
-      const kept = this.#retained.get(index);
-      if (!kept || allFailures(pod) > allFailures(kept)) this.#retained.set(index, pod);
+      const retained = this.#retained.get(index);
+      if (!retained || allFailures(pod) > allFailures(retained)) this.#retained.set(index, pod);
     }
   }
 
-  /** Why the Job is over, if it is. What was decided before stays decided. */
+  /** The condition that finishes the Job, if any. An earlier decision is kept. */
   #verdict(newFailed: readonly Pod[], startTime: string | undefined): JobCondition | undefined {
     const { pods } = this.#options;
     const job = this.#job;
@@ -203,7 +203,7 @@ export class JobSync {
       : jobCondition('SuccessCriteriaMet', 'True', 'SuccessPolicy', message, this.#now);
   }
 
-  /** Containers that the kubelet restarts count as failures too. */
+  /** Container restarts count as failures, too. */
   #restartsExceed(limit: number): boolean {
     if (this.#job.spec?.template.spec?.restartPolicy !== 'OnFailure') return false;
     const running = this.#options.pods.filter(
@@ -255,7 +255,7 @@ export class JobSync {
     return Math.max(0, Math.min(completions - this.#succeeded - this.#failedIndexes.size, parallelism));
   }
 
-  /** Active pods that are too many: second ones of an index first, then those with least to lose. */
+  /** Surplus active pods: duplicates of an index first, then in deletion order. */
   #surplus(): Pod[] {
     const job = this.#job;
     const ordered = this.#active
@@ -286,7 +286,7 @@ export class JobSync {
       }
     }
     if (!isIndexed(job)) return Array.from({ length: missing }, () => ({}));
-    const taken = new Set(
+    const active = new Set(
       this.#options.pods
         .filter((pod) => isPodActive(pod) || (replacesOnlyFailed(job) && isPodTerminating(pod)))
         .map((pod) => indexOf(pod, job)),
@@ -294,7 +294,7 @@ export class JobSync {
     const wanted: Partial<CreatePodOptions>[] = [];
     const waits: number[] = [];
     for (let index = 0; index < (job.spec?.completions ?? 0) && wanted.length < missing; index++) {
-      if (taken.has(index) || this.#succeededIndexes.has(index) || this.#failedIndexes.has(index)) continue;
+      if (active.has(index) || this.#succeededIndexes.has(index) || this.#failedIndexes.has(index)) continue;
       const replaced = this.#retained.get(index);
       const wait = replaced
         ? backoffMs({ failures: allFailures(replaced) + 1, lastFailure: finishedAt(replaced) }, this.#now)
@@ -349,7 +349,7 @@ export class JobSync {
     if (failed) throw failed.reason;
   }
 
-  /** Which pods can be counted now, and whether those are all. */
+  /** The pods that can be counted now, and whether these are all. */
   #newlyEnded(
     status: JobStatus,
     tracked: ReadonlyMap<string, Pod>,
@@ -389,7 +389,7 @@ export class JobSync {
     };
   }
 
-  /** The final condition comes when every pod is counted and none runs any more. */
+  /** The final condition is set when every pod is counted and none runs. */
   #finish(status: JobStatus, finishing: JobCondition | undefined): JobStatus | undefined {
     const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
     if (!finishing || succeeded.length + failed.length > 0 || this.#terminating > 0 || this.#activeCount > 0)
@@ -419,7 +419,7 @@ function uncountedStatus(succeeded: string[], failed: string[]): UncountedTermin
   return { ...(succeeded.length > 0 ? { succeeded } : {}), ...(failed.length > 0 ? { failed } : {}) };
 }
 
-/** Uids of pods without a finalizer become numbers. */
+/** Replaces the uids of pods without the finalizer by counts. */
 function countUntracked(status: JobStatus, tracked: ReadonlyMap<string, Pod>): JobStatus {
   const { succeeded = [], failed = [] } = status.uncountedTerminatedPods ?? {};
   const [newSucceeded, newFailed] = [
@@ -438,7 +438,7 @@ function countUntracked(status: JobStatus, tracked: ReadonlyMap<string, Pod>): J
   };
 }
 
-/** Counts of 0 and empty texts are absent, but for those that always stand there. */
+/** Drops zero counts and empty strings, but for fields that are always present. */
 function canonical({ active, succeeded, failed, completedIndexes, failedIndexes, ...status }: JobStatus): JobStatus {
   return {
     ...status,

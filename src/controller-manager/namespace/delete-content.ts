@@ -1,4 +1,4 @@
-/** Empties a namespace: pods first, then everything else that the server knows. */
+/** Deletes the content of a namespace: pods first, then all other namespaced resources. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import {
   apiVersionOf,
@@ -13,12 +13,12 @@ import { isStatusError } from '../../machinery/errors/index.ts';
 import { preferredResources } from '../discovered-resources.ts';
 import type { DeletionProgress } from './deletion-conditions.ts';
 
-/** How long objects with finalizers are given before another look, in seconds. */
+/** The estimate for objects with finalizers, in seconds. */
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
 export interface ContentDeletion {
   readonly progress: DeletionProgress;
-  /** When to look again, in seconds; 0 when the namespace is empty. */
+  /** The estimated time until the content is gone, in seconds; 0 when it is. */
   readonly estimateSeconds: number;
   readonly errors: readonly unknown[];
 }
@@ -52,7 +52,7 @@ export async function deleteContent(options: DeleteContentOptions): Promise<Cont
   const pods = deletable.find(isPods);
   const first = pods ? await emptyResource(options, pods) : NOTHING;
   if (first.objects.length > 0 || first.error !== undefined) {
-    /** Upstream counts what remains only once the pods are gone. */
+    // As upstream, other resources are deleted when the pods are gone.
     const contentFailures = first.error === undefined ? [] : [messageOf(first.error)];
     const progress = {
       discoveryFailure,
@@ -83,7 +83,7 @@ export async function deleteContent(options: DeleteContentOptions): Promise<Cont
   };
 }
 
-/** Deletes all objects of a resource and says which are still there. */
+/** Deletes all objects of a resource, and returns those that remain. */
 async function emptyResource(options: DeleteContentOptions, resource: DiscoveredResource): Promise<Remaining> {
   try {
     const before = await listObjects(options, resource);
@@ -103,7 +103,7 @@ async function emptyResource(options: DeleteContentOptions, resource: Discovered
       error: new Error(`unexpected items still remain in namespace: ${options.namespace} for gvr: ${gvr}`),
     };
   } catch (error) {
-    /** The resource went while we were at it, and its objects with it. */
+    // The resource was removed meanwhile, with its objects.
     return isNotFound(error) ? NOTHING : { objects: [], estimateSeconds: 0, error };
   }
 }
@@ -113,7 +113,7 @@ async function listObjects(
   resource: DiscoveredResource,
 ): Promise<ApiObject[]> {
   if (!resource.verbs.includes('list')) return [];
-  /** Whole pods, because their grace periods count; of the others the metadata is enough. */
+  // Pods are listed whole for their grace periods; metadata is enough for others.
   const objects = isPods(resource) ? client.resource<ApiObject>(resource) : client.metadata(resource);
   return (await objects.list({ namespace, signal })).items;
 }
@@ -143,7 +143,7 @@ async function deleteObjects(
 
 const isPods = (resource: DiscoveredResource): boolean => apiVersionOf(resource) === 'v1' && resource.plural === 'pods';
 
-/** The longest time that a pod which is not finished may still take. */
+/** The longest grace period of the remaining pods. */
 function graceOf(pods: readonly Pod[]): number {
   const running = pods.filter((pod) => !isPodTerminal(pod));
   return Math.max(0, ...running.map((pod) => pod.spec?.terminationGracePeriodSeconds ?? 0));

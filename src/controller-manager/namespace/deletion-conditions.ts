@@ -1,19 +1,19 @@
-/** The conditions that tell how the deletion of a namespace goes. */
+/** The conditions of a terminating namespace. */
 import type { Namespace, NamespaceCondition } from '../../api/generated/core-v1.ts';
 
-/** What a look at the namespace's content found. */
+/** What the deletion of the namespace's content found. */
 export interface DeletionProgress {
   readonly discoveryFailure?: string;
   readonly contentFailures: readonly string[];
-  /** Objects left, by `plural.group`. */
+  /** Remaining objects, by `plural.group`. */
   readonly remaining: ReadonlyMap<string, number>;
-  /** Objects left, by a finalizer that they have. */
+  /** Remaining objects, by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
 }
 
 type Found = Pick<NamespaceCondition, 'type' | 'status' | 'reason' | 'message'>;
 
-/** All five, in upstream's order. */
+/** All five conditions, in upstream's order. */
 export function deletionConditions(progress: DeletionProgress): Found[] {
   const { discoveryFailure, contentFailures, remaining, finalizers } = progress;
   return [
@@ -48,7 +48,7 @@ export function deletionConditions(progress: DeletionProgress): Found[] {
   ];
 }
 
-/** The namespace with these conditions; undefined when it says the same already. */
+/** The namespace with these conditions; undefined when nothing changes. */
 export function withConditions(namespace: Namespace, found: readonly Found[], now: string): Namespace | undefined {
   const old = namespace.status?.conditions ?? [];
   const next = found.map((condition): NamespaceCondition => {

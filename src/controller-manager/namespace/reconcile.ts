@@ -1,4 +1,4 @@
-/** Brings one terminating namespace a step closer to its end. */
+/** Reconciles one terminating namespace: deletes its content, and then finalizes it. */
 import type { Namespace } from '../../api/generated/core-v1.ts';
 import { formatTime, parseTime } from '../../base/index.ts';
 import type { ResourceClient, SharedInformer } from '../../client/index.ts';

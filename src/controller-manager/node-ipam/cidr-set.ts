@@ -1,10 +1,10 @@
 import { AddressRange } from '../../base/index.ts';
 
-/** The cluster's range, cut into equal ranges for nodes, and which of them are given away. */
+/** A cluster CIDR, divided into equal CIDRs for nodes, with those that are allocated. */
 export class CidrSet {
   readonly #range: AddressRange;
   readonly #nodePrefix: number;
-  readonly #taken = new Map<bigint, number>();
+  readonly #allocated = new Map<bigint, number>();
   #next = 0n;
 
   constructor(range: string, nodePrefix: number) {
@@ -18,26 +18,26 @@ export class CidrSet {
     return this.#range.bits;
   }
 
-  /** Given away, or not to be: as often as it is occupied it must be released. */
+  /** Marks all node CIDRs that overlap as allocated. Each call needs its own release. */
   occupy(text: string): void {
-    for (const index of this.#indexesOf(text)) this.#taken.set(index, (this.#taken.get(index) ?? 0) + 1);
+    for (const index of this.#indexesOf(text)) this.#allocated.set(index, (this.#allocated.get(index) ?? 0) + 1);
   }
 
   release(text: string): void {
     for (const index of this.#indexesOf(text)) {
-      const count = (this.#taken.get(index) ?? 0) - 1;
-      if (count > 0) this.#taken.set(index, count);
-      else this.#taken.delete(index);
+      const count = (this.#allocated.get(index) ?? 0) - 1;
+      if (count > 0) this.#allocated.set(index, count);
+      else this.#allocated.delete(index);
     }
   }
 
-  /** The next free range, round and round, so that one that was just released is used last. */
+  /** The next free CIDR, round robin, so that one that was just released is reused last. */
   allocate(): string | undefined {
     for (let tried = 0n; tried < this.#count; tried++) {
       const index = (this.#next + tried) % this.#count;
-      if (this.#taken.has(index)) continue;
+      if (this.#allocated.has(index)) continue;
       this.#next = (index + 1n) % this.#count;
-      this.#taken.set(index, 1);
+      this.#allocated.set(index, 1);
       return this.#range.part(index, this.#nodePrefix).toString();
     }
     return undefined;

@@ -1,11 +1,11 @@
-/** How fast nodes that are not ready may be drained, as the configuration says. */
+/** The configuration of eviction rates. */
 export interface EvictionRates {
-  /** Nodes a second while a zone is well. */
+  /** `--node-eviction-rate`: nodes per second in a healthy zone. */
   readonly primary: number;
-  /** And while it is partly away. */
+  /** `--secondary-node-eviction-rate`: nodes per second in an unhealthy zone. */
   readonly secondary: number;
-  /** Zones up to this size are left alone while they are partly away. */
+  /** `--large-cluster-size-threshold`: unhealthy zones up to this size have the rate 0. */
   readonly largeClusterSize: number;
-  /** The part of a zone's nodes that must be away for it to count as partly away. */
+  /** `--unhealthy-zone-threshold`: the fraction of nodes that are not ready in an unhealthy zone. */
   readonly unhealthyThreshold: number;
 }

@@ -1,4 +1,4 @@
-/** Checks every period which nodes still report, and marks as Unknown those that do not. */
+/** Monitors the health of nodes every period, and sets the conditions of nodes that stopped reporting to Unknown. */
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Node } from '../../api/generated/core-v1.ts';
 import { isConflict, isNotFound, type SharedInformer } from '../../client/index.ts';
@@ -51,7 +51,7 @@ export class NodeMonitor {
       this.#health.set(name, { probeAt: clock.monotonic(), sign: signOfLife(node, lease), node, lease });
       return true;
     }
-    /** Objects in the cache never change: the same objects give the same sign. */
+    // Cached objects are immutable: the same objects have the same heartbeat.
     if (known.node !== node || known.lease !== lease) {
       const sign = signOfLife(node, lease);
       if (known.sign !== sign) known.probeAt = clock.monotonic();
@@ -69,7 +69,7 @@ export class NodeMonitor {
     if (!silent) return;
     try {
       const updated = await client.resource('v1/nodes').updateStatus(silent, { signal });
-      /** The controller's own write is not a sign that the node lives. */
+      // The controller's own write is not a heartbeat.
       const known = this.#health.get(name);
       if (known) known.sign = signOfLife(updated, known.lease);
       if (readyCondition(node)?.status !== 'True') return;

@@ -1,6 +1,6 @@
 import type { EventRecorder, EventType } from '../../client/index.ts';
 
-/** Events about nodes name them by uid and have no namespace; most of them begin with the node's name. */
+/** Records an event about a node. Most messages begin with the node's name; `bare` ones do not. */
 export function recordNodeEvent(
   recorder: EventRecorder,
   node: { name?: string; uid?: string },

@@ -1,29 +1,29 @@
-/** When a node was last heard of, and what is said of one that is silent. */
+/** The heartbeats of a node, and its conditions when they stop. */
 
 import type { Lease } from '../../api/generated/coordination-v1.ts';
 import type { Node, NodeCondition } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { readyCondition } from './taints.ts';
 
-/** The conditions that only the kubelet knows. */
+/** The conditions that the kubelet reports. */
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 export interface NodeHealth {
-  /** When a sign of life was last seen, on our clock: clocks of nodes may differ. */
+  /** When the last heartbeat was seen, on this process' clock, because nodes' clocks may differ. */
   probeAt: number;
   sign: string;
-  /** What the sign was read from. */
+  /** The objects that the heartbeat was read from. */
   node: Node;
   lease: Lease | undefined;
 }
 
-/** What changes whenever the kubelet reports: its lease, or the heartbeat in the node's status. */
+/** The heartbeat: the renew time of the node's lease, or the heartbeat time in its status. */
 export function signOfLife(node: Node, lease: Lease | undefined): string {
   const ready = readyCondition(node);
   return `${lease?.spec?.renewTime ?? ''} ${ready?.lastHeartbeatTime ?? ''} ${ready?.status ?? ''}`;
 }
 
-/** The node with everything unknown that its kubelet would have to tell; undefined when it says so already. */
+/** The node with its kubelet's conditions set to Unknown; undefined when they are already. */
 export function silentNode(node: Node, now: number): Node | undefined {
   const time = formatTime(now);
   const conditions = [...(node.status?.conditions ?? [])];

@@ -1,4 +1,4 @@
-/** Gives one node the taints and labels that follow from its state, and marks its pods when it is not ready. */
+/** Reconciles the taints and labels of one node, and the Ready condition of its pods when it is not ready. */
 
 import type { Node, Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
@@ -8,7 +8,7 @@ import { ignoreNotFound } from '../ignore-not-found.ts';
 import { PODS_BY_NODE } from './pods-by-node.ts';
 import { changeTaints, noScheduleChange, readyCondition, setNoExecute } from './taints.ts';
 
-/** Labels, and the older names that carry the same values. */
+/** Labels, with their deprecated names. */
 const LABEL_ALIASES = [
   ['kubernetes.io/os', 'beta.kubernetes.io/os'],
   ['kubernetes.io/arch', 'beta.kubernetes.io/arch'],

@@ -1,4 +1,4 @@
-/** Taints of nodes: which a node should have, and how they are put on it. */
+/** The taints that follow from a node's conditions, and how they are written. */
 import type { Node, Taint } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { isNotFound, retryOnConflict } from '../../client/index.ts';
@@ -9,7 +9,7 @@ export const UNREACHABLE = 'node.kubernetes.io/unreachable';
 export const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 const UNSCHEDULABLE = 'node.kubernetes.io/unschedulable';
 
-/** The taint that a condition's status stands for. */
+/** The NoSchedule taint of each condition status. */
 const TAINT_OF_CONDITION: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(
   Object.entries<Readonly<Record<string, string>>>({
     Ready: { False: NOT_READY, Unknown: UNREACHABLE },
@@ -30,15 +30,15 @@ export const readyCondition = (node: Node) => node.status?.conditions?.find(({ t
 export const hasTaint = (node: Node, key: string, effect: string): boolean =>
   (node.spec?.taints ?? []).some((taint) => taint.key === key && taint.effect === effect);
 
-/** What keeps new pods off a node in its present condition. */
-export function noScheduleTaints(node: Node): string[] {
+/** The NoSchedule taints that a node should have. */
+function noScheduleTaints(node: Node): string[] {
   const keys = (node.status?.conditions ?? []).flatMap(
     ({ type, status }) => TAINT_OF_CONDITION.get(type)?.[status] ?? [],
   );
   return node.spec?.unschedulable ? [...keys, UNSCHEDULABLE] : keys;
 }
 
-/** The changes that a node's NoSchedule taints need; undefined when they are right. */
+/** The changes of a node's NoSchedule taints; undefined when there are none. */
 export function noScheduleChange(node: Node): TaintChange | undefined {
   const wanted = noScheduleTaints(node);
   const has = (node.spec?.taints ?? [])
@@ -55,7 +55,7 @@ export interface TaintChange {
   readonly remove: readonly string[];
 }
 
-/** Makes the change on the node as it is now; writes nothing when that has been done. */
+/** Applies the change to the live node; writes nothing when it has been made already. */
 export async function changeTaints(
   { client, clock, random, signal }: ControllerContext,
   name: string,
@@ -66,13 +66,13 @@ export async function changeTaints(
     await retryOnConflict({ clock, random, signal }, async () => {
       const node = await nodes.get({ name }, { signal });
       const old = node.spec?.taints ?? [];
-      const kept = old.filter((taint) => taint.effect !== change.effect || !change.remove.includes(taint.key));
+      const remaining = old.filter((taint) => taint.effect !== change.effect || !change.remove.includes(taint.key));
       const missing = change.add.filter(
-        (key) => !kept.some((taint) => taint.key === key && taint.effect === change.effect),
+        (key) => !remaining.some((taint) => taint.key === key && taint.effect === change.effect),
       );
-      if (missing.length === 0 && kept.length === old.length) return;
+      if (missing.length === 0 && remaining.length === old.length) return;
       const added = missing.map((key): Taint => ({ key, effect: change.effect, timeAdded: formatTime(clock.now()) }));
-      const taints = [...kept, ...added];
+      const taints = [...remaining, ...added];
       await nodes.patch(
         { name },
         {
@@ -87,7 +87,7 @@ export async function changeTaints(
   }
 }
 
-/** Gives a node the wanted one of the two NoExecute taints for nodes that are not ready, or neither. */
+/** Sets one of the NoExecute taints not-ready and unreachable, or neither. */
 export async function setNoExecute(context: ControllerContext, node: Node, wanted: string | undefined): Promise<void> {
   const remove = [NOT_READY, UNREACHABLE].filter((key) => key !== wanted && hasTaint(node, key, 'NoExecute'));
   const add = wanted !== undefined && !hasTaint(node, wanted, 'NoExecute') ? [wanted] : [];

@@ -1,11 +1,11 @@
-/** Taints nodes that are not ready with NoExecute, zone by zone and no faster than the state of the zone allows. */
+/** Adds NoExecute taints to nodes that are not ready, with the eviction rate of their zone. */
 import type { Node } from '../../api/generated/core-v1.ts';
 import type { ControllerContext } from '../controller.ts';
 import { hasTaint, NOT_READY, readyCondition, setNoExecute, UNREACHABLE } from './taints.ts';
 import { EvictionLimits, zoneOf, zoneState, type ZoneState } from './zones.ts';
 
 export interface ZoneEvictionOptions {
-  /** Called when nodes report again after a time in which no node did: each of them gets its whole grace period. */
+  /** Called when nodes report again after a full disruption, so that each gets a new grace period. */
   restartGracePeriods(): void;
 }
 
@@ -44,7 +44,7 @@ export class ZoneEvictions {
       if (status === undefined || status === 'True') continue;
       const [wanted, other] = status === 'False' ? [NOT_READY, UNREACHABLE] : [UNREACHABLE, NOT_READY];
       if (hasTaint(node, wanted, 'NoExecute')) continue;
-      /** Pods already leave a node that has the other taint: replacing the taint does not count against the limit. */
+      // A node with the other NoExecute taint is being evicted already, so the rate limit does not apply.
       const mayTaint = hasTaint(node, other, 'NoExecute') || this.#limits.tryTake(zone, state, members.length);
       if (mayTaint) await setNoExecute(this.#context, node, wanted);
     }

@@ -1,6 +1,6 @@
 /**
- * How fast the nodes of a zone may be emptied. When most of a zone is away the fault is rather in the network than in the
- * nodes, and moving all their pods would make it worse; when everything is away nothing is moved at all.
+ * The eviction rate of a zone. When most nodes of a zone are not ready, the network is probably at fault, so pods are
+ * evicted slowly or not at all; when no node of the cluster is ready, none are evicted.
  */
 import type { Node } from '../../api/generated/core-v1.ts';
 import { TokenBucket, type Clock } from '../../kernel/index.ts';
@@ -17,31 +17,34 @@ export const zoneOf = ({ metadata: { labels = {} } }: Node): string => {
 
 export function zoneState(nodes: readonly Node[], rates: EvictionRates): ZoneState {
   const ready = nodes.filter((node) => readyCondition(node)?.status === 'True').length;
-  const away = nodes.length - ready;
-  if (ready === 0 && away > 0) return 'FullDisruption';
-  return away > 2 && away / nodes.length >= rates.unhealthyThreshold ? 'PartialDisruption' : 'Normal';
+  const notReady = nodes.length - ready;
+  if (ready === 0 && notReady > 0) return 'FullDisruption';
+  return notReady > 2 && notReady / nodes.length >= rates.unhealthyThreshold ? 'PartialDisruption' : 'Normal';
 }
 
-/** Whether one more node of a zone may be emptied now. */
+/** The rate limiter of each zone: whether one more node may be evicted now. */
 export class EvictionLimits {
   readonly #buckets = new Map<string, { rate: number; bucket: TokenBucket }>();
 
-  constructor(
-    private readonly clock: Clock,
-    private readonly rates: EvictionRates,
-  ) {}
+  readonly #clock: Clock;
+  readonly #rates: EvictionRates;
+
+  constructor(clock: Clock, rates: EvictionRates) {
+    this.#clock = clock;
+    this.#rates = rates;
+  }
 
   tryTake(zone: string, state: ZoneState, size: number): boolean {
     const rate = this.#rateOf(state, size);
     if (rate === 0) return false;
     let limit = this.#buckets.get(zone);
     if (limit?.rate !== rate)
-      this.#buckets.set(zone, (limit = { rate, bucket: new TokenBucket(this.clock, { qps: rate, burst: 1 }) }));
+      this.#buckets.set(zone, (limit = { rate, bucket: new TokenBucket(this.#clock, { qps: rate, burst: 1 }) }));
     return limit.bucket.tryTake();
   }
 
   #rateOf(state: ZoneState, size: number): number {
-    if (state !== 'PartialDisruption') return this.rates.primary;
-    return size > this.rates.largeClusterSize ? this.rates.secondary : 0;
+    if (state !== 'PartialDisruption') return this.#rates.primary;
+    return size > this.#rates.largeClusterSize ? this.#rates.secondary : 0;
   }
 }

@@ -1,16 +1,16 @@
-/** The marks by which claims and volumes remember how they came together, and what else is read from either. */
+/** The annotations of bound claims and volumes, and helpers to read class and claimRef. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
 import type { ApiObject } from '../../client/index.ts';
 
-/** The claim has been bound completely, once; from then on its volume is its only one. */
+/** Set on a claim when its binding was completed. Losing its volume afterwards makes it Lost. */
 export const BIND_COMPLETED = 'pv.kubernetes.io/bind-completed';
-/** The binding was chosen here, not by a user, and may be undone here. */
+/** Set when the controller chose the binding, so that it may undo it. */
 export const BOUND_BY_CONTROLLER = 'pv.kubernetes.io/bound-by-controller';
 export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 export const STORAGE_PROVISIONER = 'volume.kubernetes.io/storage-provisioner';
 export const BETA_STORAGE_PROVISIONER = 'volume.beta.kubernetes.io/storage-provisioner';
-/** Set by the scheduler when the first pod that uses the claim has found its node. */
+/** Set by the scheduler for claims that wait for their first consumer. */
 export const SELECTED_NODE = 'volume.kubernetes.io/selected-node';
 export const IS_DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 const BETA_IS_DEFAULT_CLASS = 'storageclass.beta.kubernetes.io/is-default-class';
@@ -34,7 +34,7 @@ export function withAnnotations<T extends ApiObject>(
   };
 }
 
-/** The class by name; empty when there is none. */
+/** The name of the StorageClass; empty when there is none. */
 export const classOfClaim = (claim: PersistentVolumeClaim): string =>
   annotationOf(claim, BETA_STORAGE_CLASS) ?? claim.spec?.storageClassName ?? '';
 export const classOfVolume = (volume: PersistentVolume): string =>
@@ -43,7 +43,7 @@ export const isDefaultClass = (storageClass: ApiObject): boolean =>
   annotationOf(storageClass, IS_DEFAULT_CLASS) === 'true' ||
   annotationOf(storageClass, BETA_IS_DEFAULT_CLASS) === 'true';
 
-/** A user may name a claim without its uid; then the volume waits for any claim of that name. */
+/** A claimRef without a uid reserves the volume for any claim of that name. */
 export function isBoundTo(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   const { claimRef } = volume.spec ?? {};
   if (claimRef?.name !== claim.metadata.name || claimRef?.namespace !== claim.metadata.namespace) return false;

@@ -1,4 +1,4 @@
-/** The writes that bring a claim and a volume together and apart: each does nothing when it has been done. */
+/** The writes that bind and unbind a claim and a volume. Each is idempotent. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import { keyOf, referenceTo, type EventRecorder } from '../../client/index.ts';
@@ -44,7 +44,7 @@ async function bindClaim(
   );
 }
 
-/** Takes a volume from a claim that it does not belong to; a reservation by the user stays. */
+/** Unbinds a volume from a claim; a claimRef that the user has set stays. */
 export async function unbindVolume(binder: Binder, volume: PersistentVolume): Promise<void> {
   const { claimRef, ...spec } = volume.spec ?? {};
   const chosenHere = annotationOf(volume, BOUND_BY_CONTROLLER) !== undefined;
@@ -75,7 +75,7 @@ async function setClaimBound(binder: Binder, claim: PersistentVolumeClaim, volum
   const { phase } = claim.status ?? {};
   const accessModes = volume.spec?.accessModes;
   const capacity = volume.spec?.capacity;
-  /** Once bound, the size of the file system is told by whoever resizes it. */
+  // Once bound, the component that resizes the file system writes the capacity.
   if (phase === 'Bound' && deepEqual(claim.status?.accessModes, accessModes)) return;
   const attributes = volume.spec?.volumeAttributesClassName;
   const status = {

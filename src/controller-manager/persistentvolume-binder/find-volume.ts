@@ -1,11 +1,11 @@
-/** Which volume is right for a claim. */
+/** Finds the volume for a claim. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { parseQuantity, Quantity } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import { classOfClaim, classOfVolume, isBoundTo } from './annotations.ts';
 
-/** One that waits for this very claim; else the smallest one that satisfies it. */
+/** A volume whose claimRef names the claim; otherwise the smallest one that matches. */
 export function findVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
@@ -21,7 +21,7 @@ export function findVolume(
   );
   const reserved = able.find((volume) => isBoundTo(volume, claim));
   if (reserved) return reserved;
-  /** Which volume is best depends on the node, so the scheduler chooses. */
+  // WaitForFirstConsumer: the scheduler chooses the volume with the node.
   if (options.delayed) return undefined;
   const selector = claim.spec?.selector ? labelSelectorAsSelector(claim.spec.selector) : undefined;
   const candidates = able.filter(
@@ -35,7 +35,7 @@ export function findVolume(
   return candidates.sort(bySuitability)[0];
 }
 
-/** Why a volume that a claim asks for by name cannot be its volume. */
+/** Why the volume that a claim names cannot be bound to it. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (capacityOf(volume).cmp(requestOf(claim)) < 0) return 'requested PV is too small';
   if (classOfVolume(volume) !== classOfClaim(claim)) return 'storageClassName does not match';

@@ -1,6 +1,6 @@
 /**
- * persistentvolume-binder-controller: binds claims and volumes to each other. Each side refers to the other, so that a
- * binding which a crash has left half done is completed from either side.
+ * persistentvolume-binder-controller: binds PersistentVolumeClaims and PersistentVolumes. Each side refers to the
+ * other, so that a half-done binding is completed from either side after a crash.
  */
 import { keyOf } from '../../client/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';

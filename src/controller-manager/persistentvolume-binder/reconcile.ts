@@ -6,7 +6,7 @@ import { syncVolume, type VolumeBinder } from './sync-volume.ts';
 
 export type PersistentVolumeBinder = ClaimBinder & VolumeBinder;
 
-/** A write to an object that is gone is no failure: the event of its deletion brings the other side here. */
+/** A write to a deleted object is no failure: the event of its deletion enqueues the other side. */
 export const volumeReconciler = (binder: PersistentVolumeBinder): Reconciler => ({
   async reconcile(key) {
     const volume = binder.volumes.get(key);

@@ -1,4 +1,4 @@
-/** What a claim needs: a volume, or somebody who makes one. */
+/** Syncs one PersistentVolumeClaim: binds it to a volume, or asks a provisioner for one. */
 import type { PersistentVolume, PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { StorageClass } from '../../api/generated/storage-v1.ts';
 import { parseTime } from '../../base/index.ts';
@@ -47,7 +47,7 @@ export async function syncClaim(binder: ClaimBinder, claim: PersistentVolumeClai
   await setClaimPending(binder, claim);
 }
 
-/** The user has named the volume. */
+/** The claim has spec.volumeName, but is not bound completely. */
 async function syncClaimOfVolume(
   binder: ClaimBinder,
   claim: PersistentVolumeClaim,
@@ -101,7 +101,7 @@ async function syncBoundClaim(binder: ClaimBinder, claim: PersistentVolumeClaim)
   );
 }
 
-/** A claim that names no class at all gets the default one as soon as there is one; the newest when there are several. */
+/** Assigns the default StorageClass to a claim without one; the newest when there are several. */
 async function assignDefaultClass(
   binder: ClaimBinder,
   claim: PersistentVolumeClaim,
@@ -137,7 +137,7 @@ function tellWhoIsAwaited(binder: ClaimBinder, claim: PersistentVolumeClaim): vo
   binder.recorder.event(claim, 'Normal', 'WaitForPodScheduled', message);
 }
 
-/** Provisioners live outside: they are told by an annotation which claims are theirs. */
+/** External provisioners find their claims by an annotation. */
 async function provision(
   binder: ClaimBinder,
   claim: PersistentVolumeClaim,
@@ -154,10 +154,10 @@ async function provision(
   }
   const { provisioner } = storageClass;
   if (provisioner === 'kubernetes.io/no-provisioner') return setClaimPending(binder, claim);
-  const told =
+  const isAnnotated =
     annotationOf(claim, STORAGE_PROVISIONER) === provisioner &&
     annotationOf(claim, BETA_STORAGE_PROVISIONER) === provisioner;
-  const current = told
+  const current = isAnnotated
     ? claim
     : await updateClaim(
         binder,

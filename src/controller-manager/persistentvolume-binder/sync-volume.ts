@@ -1,4 +1,4 @@
-/** What a volume is: free, somebody's, or left behind. */
+/** Syncs one PersistentVolume: its phase is Available, Bound, Released or Failed. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../api/generated/core-v1.ts';
 import { isNotFound } from '../../client/index.ts';
 import { annotationOf, PROVISIONED_BY } from './annotations.ts';
@@ -28,13 +28,13 @@ export async function syncVolume(binder: VolumeBinder, volume: PersistentVolume)
     await setVolumePhase(binder, volume, 'Bound');
     return;
   }
-  /** The claim has another volume. One that was made for it is of no use to anybody else. */
+  // The claim is bound to another volume. A volume that was provisioned for it is reclaimed.
   if (annotationOf(volume, PROVISIONED_BY) !== undefined && volume.spec?.persistentVolumeReclaimPolicy === 'Delete')
     return reclaim(binder, await release(binder, volume));
   await unbindVolume(binder, volume);
 }
 
-/** The claim that the volume refers to, if it still is the same one. A volume is given up only when the server says so. */
+/** The claim of the volume's claimRef. The live claim is read before a volume is released. */
 async function claimOf(
   { context, claims }: Binder,
   volume: PersistentVolume,
@@ -64,7 +64,7 @@ async function reclaim(binder: Binder, volume: PersistentVolume): Promise<void> 
   if (volume.status?.phase === 'Failed' || volume.metadata.deletionTimestamp) return;
   switch (volume.spec?.persistentVolumeReclaimPolicy) {
     case 'Delete': {
-      /** Whoever made the volume deletes it. */
+      // The provisioner deletes the volume.
       if (annotationOf(volume, PROVISIONED_BY) !== undefined || volume.spec.csi) return;
       return fail(
         binder,

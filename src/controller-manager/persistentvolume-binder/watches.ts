@@ -41,7 +41,7 @@ export function claimWatches({ volumes, claims, classes }: BinderInformers): rea
     const referring = claims.indexer.keysByIndex(CLAIMS_BY_VOLUME, keyOf(volume));
     return claimed === undefined ? [...referring] : [claimed, ...referring];
   };
-  /** Claims that have no class may get the new one as their default. */
+  /** A new class may be the default of claims without one. */
   const claimsOfClass = ({ metadata }: StorageClass): string[] =>
     pending((storageClass) => storageClass === '' || storageClass === metadata.name);
   return [

@@ -1,6 +1,6 @@
 /**
- * persistentvolume-expander-controller: tells who will enlarge a claim's volume; the drivers themselves live outside. For volumes
- * of the kinds that Kubernetes once knew by itself it names the driver that has taken their place.
+ * persistentvolume-expander-controller: reports in events which external resizer expands a claim's volume. For migrated
+ * in-tree volumes it sets the annotation with the name of the CSI driver.
  */
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from '../../api/generated/core-v1.ts';
 import { parseQuantity } from '../../base/index.ts';
@@ -10,7 +10,7 @@ import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const RESIZER_ANNOTATION = 'volume.kubernetes.io/storage-resizer';
 
-/** By the field of the volume's spec. */
+/** CSI drivers of migrated in-tree volumes, by the field of the volume's spec. */
 const MIGRATED: Partial<Record<keyof PersistentVolumeSpec, { plugin: string; driver: string }>> = {
   awsElasticBlockStore: { plugin: 'kubernetes.io/aws-ebs', driver: 'ebs.csi.aws.com' },
   azureDisk: { plugin: 'kubernetes.io/azure-disk', driver: 'disk.csi.azure.com' },
@@ -63,7 +63,7 @@ export const persistentVolumeExpanderController: ControllerDescriptor = {
         if (wantsMore(after) && (!wantsMore(before) || requestOf(before) !== requestOf(after))) queue.add(keyOf(after));
       },
     });
-    /** A claim may be known before its volume is. */
+    // The claim may be seen before its volume.
     const enqueueClaim = ({ spec }: PersistentVolume): void => {
       if (spec?.claimRef?.uid) queue.add(`${spec.claimRef.namespace}/${spec.claimRef.name}`);
     };

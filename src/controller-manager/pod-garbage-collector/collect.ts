@@ -1,4 +1,4 @@
-/** Deletes the pods that no other controller deletes. */
+/** Deletes terminated pods beyond the threshold, orphaned pods, and pods of out-of-service nodes. */
 import type { Node, Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isNotFound, keyOf, type SharedInformer } from '../../client/index.ts';
@@ -8,7 +8,7 @@ import { PODS_BY_NODE } from '../node-lifecycle/pods-by-node.ts';
 import { hasTaint, OUT_OF_SERVICE, readyCondition } from '../node-lifecycle/taints.ts';
 import { markDisrupted, type Disruption } from './disruption-target.ts';
 
-/** A node may be deleted and registered again; its pods must survive that. */
+/** How long a node may be missing before its pods are deleted: it may be registered again. */
 const QUARANTINE_MS = 40_000;
 
 const NODE_GONE: Disruption = { reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists', failed: true };
@@ -22,7 +22,7 @@ export interface PodCollectorParts {
 export class PodCollector {
   readonly #context: ControllerContext;
   readonly #parts: PodCollectorParts;
-  /** Nodes that pods are bound to and that do not exist, and since when. */
+  /** Missing nodes of pods, and since when they are missing. */
   readonly #missing = new Map<string, number>();
 
   constructor(context: ControllerContext, parts: PodCollectorParts) {
@@ -30,7 +30,7 @@ export class PodCollector {
     this.#parts = parts;
   }
 
-  /** Goes through the pods once: there may be a hundred thousand, and nothing to collect. */
+  /** One pass over the pods, because there may be a hundred thousand. */
   async collect(): Promise<void> {
     const terminated: Pod[] = [];
     const terminating: Pod[] = [];
@@ -73,7 +73,7 @@ export class PodCollector {
     }
   }
 
-  /** Asks the server, not the cache. */
+  /** Reads the live node, because the informer may lag. */
   async #nodeExists(name: string): Promise<boolean> {
     const { client, signal } = this.#context;
     try {
@@ -85,7 +85,7 @@ export class PodCollector {
     }
   }
 
-  /** The failure to delete one pod does not keep the next one; the next round tries it again. */
+  /** An error about one pod does not stop the others; the next period retries it. */
   async #delete(pod: Pod, disruption?: Disruption): Promise<void> {
     const { client, signal, logger } = this.#context;
     const { namespace, name = '', uid } = pod.metadata;

@@ -1,3 +1,4 @@
+/** The condition DisruptionTarget of pods that a controller deletes. */
 import type { Pod, PodCondition } from '../../api/generated/core-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { isPodTerminal } from '../../component-helpers/index.ts';
@@ -6,11 +7,11 @@ import type { ControllerContext } from '../controller.ts';
 export interface Disruption {
   readonly reason: string;
   readonly message: string;
-  /** The pod has not ended by itself: nobody else will say that it has failed. */
+  /** Also sets the phase to Failed, because no kubelet will. */
   readonly failed?: true;
 }
 
-/** Says in the pod's status why it is deleted, before it is; writes nothing when that is said already. */
+/** Sets the condition DisruptionTarget before a pod is deleted; writes nothing when it is set already. */
 export async function markDisrupted(
   { client, clock, signal }: Pick<ControllerContext, 'client' | 'clock' | 'signal'>,
   pod: Pod,

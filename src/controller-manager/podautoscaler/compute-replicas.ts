@@ -1,4 +1,4 @@
-/** The size that each metric of an autoscaler proposes; the largest counts. */
+/** Computes the replicas that each metric of a HorizontalPodAutoscaler proposes; the largest proposal counts. */
 import type {
   HorizontalPodAutoscaler,
   MetricSpec,
@@ -23,10 +23,10 @@ import {
 export interface MetricContext {
   readonly autoscaler: HorizontalPodAutoscaler;
   readonly metrics: MetricsClient;
-  /** The pods that the target's scale selects. */
+  /** The pods that the scale's selector matches. */
   readonly pods: readonly Pod[];
   readonly selector: string;
-  /** As the scale's spec, and as its status says. */
+  /** The replicas of the scale's spec, and of its status. */
   readonly current: number;
   readonly statusReplicas: number;
   readonly tolerance: Tolerance;
@@ -59,7 +59,7 @@ const selectorText = (metric: { selector?: Parameters<typeof labelSelectorAsSele
 
 const METRIC_SOURCES: ReadonlySet<string> = new Set(['Object', 'Pods', 'Resource', 'ContainerResource', 'External']);
 
-/** Throws a MetricFailure with the reason that the condition gives. */
+/** Throws a MetricFailure with the reason of the condition. */
 export async function proposalOf(spec: MetricSpec, context: MetricContext): Promise<MetricProposal> {
   try {
     return await compute(spec, context);

@@ -1,4 +1,4 @@
-/** Where autoscaling gets its numbers from: the metrics APIs, which other servers provide behind the API server. */
+/** A client of the metrics APIs, which aggregated API servers provide. */
 
 import { isRecord, parseQuantity } from '../../base/index.ts';
 import type { Client } from '../../client/index.ts';
@@ -16,7 +16,7 @@ export interface DescribedObject {
 }
 
 export interface MetricsClient {
-  /** What the pods use of a resource; of one container only, where one is named. */
+  /** The usage of a resource by pod, or by one container of each pod. */
   resource(query: { resource: string; namespace: string; selector: string; container?: string }): Promise<PodMetrics>;
   pods(query: { metric: string; namespace: string; selector: string; metricSelector: string }): Promise<PodMetrics>;
   /** In thousandths. */
@@ -90,7 +90,7 @@ const nameOf = (value: unknown): string => (isRecord(value) && typeof value['nam
 const milliOf = (value: unknown): number =>
   typeof value === 'string' || typeof value === 'number' ? parseQuantity(String(value)).milliValue() : 0;
 
-/** The sum over the pod's containers; undefined when one of them has no number: half a sum would mislead. */
+/** The sum over the pod's containers; undefined when a container has no sample. */
 function usageOf(pod: Record<string, unknown>, resource: string, container: string | undefined): number | undefined {
   const containers = Array.isArray(pod['containers']) ? pod['containers'].filter(isRecord) : [];
   const wanted = container === undefined ? containers : containers.filter((c) => c['name'] === container);

@@ -32,7 +32,7 @@ export function autoscalerLoop(context: ControllerContext, metrics: MetricsClien
   return keyedController(context, { queue: 'horizontalpodautoscaler', workers: 5, reconciler, watches });
 }
 
-/** An autoscaler is never synced more often than once a period: metrics need time to show what a change did. */
+/** An autoscaler is synced at most once a period, because metrics need time to show the effect of a change. */
 function autoscalerWatches({ autoscalers }: AutoscalerParts, syncPeriodMs: number): readonly Watch[] {
   const later = (autoscaler: HorizontalPodAutoscaler): Keyed[] => [{ key: keyOf(autoscaler), afterMs: syncPeriodMs }];
   return [

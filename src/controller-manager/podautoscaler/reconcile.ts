@@ -46,7 +46,7 @@ export class AutoscalerReconciler implements Reconciler {
   }
 }
 
-/** The API returns 0 replicas and empty metrics as absent or null: they must not look like a change. */
+/** The API omits 0 replicas and empty metrics, which must not look like a change. */
 function withoutEmpty(status: HorizontalPodAutoscalerStatus | undefined): object {
   const { currentReplicas, currentMetrics, ...rest } = status ?? { desiredReplicas: 0 };
   return {

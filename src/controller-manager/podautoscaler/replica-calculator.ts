@@ -1,9 +1,9 @@
-/** From what pods use to how many there should be. Pure. */
+/** Computes replicas from the usage of pods. Pure. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { ownValue, parseQuantity, parseTime } from '../../base/index.ts';
 import { longRunningContainers, podReadyCondition } from '../../component-helpers/index.ts';
 
-/** A pod that starts up burns more than it will later; its numbers do not count at first. */
+/** CPU samples of starting pods are ignored, because they use more than later. */
 export interface StartUpPeriods {
   readonly cpuInitializationPeriodMs: number;
   readonly initialReadinessDelayMs: number;
@@ -21,7 +21,7 @@ export interface PodUsage {
   readonly milliByPod: ReadonlyMap<string, number>;
   readonly current: number;
   readonly tolerance: Tolerance;
-  /** Set where the numbers of pods that start up mislead. */
+  /** Set for CPU, where samples of starting pods are ignored. */
   readonly isCpu: boolean;
   readonly now: number;
   readonly startUp?: StartUpPeriods;
@@ -29,13 +29,13 @@ export interface PodUsage {
 
 export interface Proposal {
   readonly replicas: number;
-  /** What the metric is now: percent for utilizations, thousandths otherwise. */
+  /** The current value: percent for utilization, thousandths otherwise. */
   readonly value: number;
 }
 
 const isWithin = (ratio: number, { up, down }: Tolerance): boolean => ratio >= 1 - down && ratio <= 1 + up;
 
-/** Usage against what the pods ask for, in percent. */
+/** Target type Utilization: usage relative to requests, in percent. */
 export function byUtilization(
   usage: PodUsage,
   targetPercent: number,
@@ -62,7 +62,7 @@ export function byUtilization(
   return { replicas, value, averageMilli };
 }
 
-/** Usage against an average for each pod, in thousandths. */
+/** Target type AverageValue of pods: usage per pod, in thousandths. */
 export function byAverage(usage: PodUsage, targetMilli: number): Proposal {
   let value: number | undefined;
   const ratioOf = (milliByPod: ReadonlyMap<string, number>): number => {
@@ -74,7 +74,7 @@ export function byAverage(usage: PodUsage, targetMilli: number): Proposal {
   return { replicas, value: value ?? 0 };
 }
 
-/** One number for all: it grows with the load, not with the pods. */
+/** Target type Value: one value for the whole target. */
 export function byValue(options: {
   milli: number;
   targetMilli: number;
@@ -89,7 +89,7 @@ export function byValue(options: {
   return { replicas, value: milli };
 }
 
-/** One number, shared by the pods that there are. */
+/** Target type AverageValue: one value, divided by the number of pods. */
 export function byShare(options: {
   milli: number;
   targetMilli: number;
@@ -105,8 +105,8 @@ export function byShare(options: {
 }
 
 /**
- * Pods without numbers are assumed to do what speaks against a change: to be idle when more pods are about to be made,
- * to use all that they may when some are about to go.
+ * Pods without metrics are assumed to dampen the change: to use nothing when scaling up, and all of their target when
+ * scaling down.
  */
 function fromRatio(
   usage: PodUsage,
@@ -132,7 +132,7 @@ function fromRatio(
   return (assumed < 1 && replicas > current) || (assumed > 1 && replicas < current) ? current : replicas;
 }
 
-export function groupPods({
+function groupPods({
   pods,
   milliByPod,
   isCpu,
@@ -168,7 +168,7 @@ function isStarting(
   return ready.status === 'False' && since < started + initialReadinessDelayMs;
 }
 
-/** What each pod asks for, in thousandths. Throws when one does not say. */
+/** The requests of each pod, in thousandths. Throws when a container has none. */
 export function requestsOf(pods: readonly Pod[], resource: string, container?: string): Map<string, number> {
   const requests = new Map<string, number>();
   for (const { metadata, spec } of pods) {

@@ -1,4 +1,4 @@
-/** How fast and how steadily a size may follow the metrics. */
+/** spec.behavior: stabilization windows and scaling policies. */
 import type { HorizontalPodAutoscaler, HPAScalingRules } from '../../api/generated/autoscaling-v2.ts';
 
 const DEFAULT_UP: HPAScalingRules = {
@@ -26,7 +26,7 @@ export interface Recommendation {
   readonly replicas: number;
 }
 
-/** What is remembered of an autoscaler between syncs. */
+/** The history of an autoscaler between syncs. */
 export interface ScalingHistory {
   readonly recommendations: Recommendation[];
   readonly events: ScaleEvent[];
@@ -38,7 +38,7 @@ export interface Limited {
   readonly scalingLimited: readonly [status: 'True' | 'False', reason: string, message: string];
 }
 
-/** `downscaleStabilizationSeconds`: how long a smaller size must have been wanted where an autoscaler does not say. */
+/** `downscaleStabilizationSeconds`: the default window for scaling down. */
 export function scalingRules(
   { spec }: HorizontalPodAutoscaler,
   downscaleStabilizationSeconds = DEFAULT_DOWN.stabilizationWindowSeconds,
@@ -62,7 +62,7 @@ export interface WantedSize {
   readonly downscaleStabilizationSeconds?: number;
 }
 
-/** The wanted size, stabilised by what was wanted lately, within the rate and the bounds. */
+/** The proposed replicas after stabilization, scaling policies, minReplicas and maxReplicas. */
 export function limitReplicas(
   autoscaler: HorizontalPodAutoscaler,
   history: ScalingHistory,
@@ -112,7 +112,7 @@ export function limitReplicas(
   };
 }
 
-/** Upwards the lowest recent wish counts, downwards the highest: what comes and goes changes nothing. */
+/** Scaling up uses the lowest recent recommendation, scaling down the highest. */
 function stabilised(
   { recommendations }: ScalingHistory,
   {

@@ -23,7 +23,7 @@ export interface AutoscalerSyncOptions {
   readonly scales: ScaleClient;
   readonly metrics: MetricsClient;
   readonly autoscaler: HorizontalPodAutoscaler;
-  /** Kept from sync to sync. */
+  /** Kept between syncs. */
   readonly history: ScalingHistory;
 }
 
@@ -41,7 +41,7 @@ interface Proposals {
 }
 
 export class AutoscalerSync {
-  /** As it is to be written. */
+  /** The status to write. */
   status: HorizontalPodAutoscalerStatus;
   readonly #options: AutoscalerSyncOptions;
   readonly #target: ScaleTarget;
@@ -68,7 +68,7 @@ export class AutoscalerSync {
     const message = "the HPA controller was able to get the target's current scale";
     this.#setCondition('AbleToScale', 'True', 'SucceededGetScale', message);
     const current = scale.spec?.replicas ?? 0;
-    /** A controller that has just started has no recommendations: the current size counts as the first. */
+    // After a start of the controller, the current size is the first recommendation.
     const { recommendations } = history;
     if (recommendations.length === 0) recommendations.push({ at: context.clock.monotonic(), replicas: current });
     const wanted = await this.#wantedReplicas(scale, current);
@@ -109,7 +109,7 @@ export class AutoscalerSync {
     return { replicas, reason, metrics: proposed.metrics };
   }
 
-  /** What the metrics propose; undefined, with a condition that says why, where they do not allow a decision. */
+  /** The proposal of the metrics; undefined, with a condition, when they do not allow a decision. */
   async #proposedReplicas(
     scale: Scale,
     current: number,
@@ -122,7 +122,7 @@ export class AutoscalerSync {
       return undefined;
     }
     const { best, metrics, failures } = await this.#proposals(scale, current, selector);
-    /** A missing metric must not make the target smaller. */
+    // A missing metric must not scale down the target.
     if (failures.length > 0 && (!best || best.replicas < current)) {
       this.#reportFailures(failures);
       this.status = { ...this.status, currentReplicas: current, currentMetrics: metrics };

@@ -1,3 +1,4 @@
+/** The order in which surplus pods are deleted. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isPodReady, podReadyCondition } from '../../component-helpers/index.ts';
@@ -9,13 +10,13 @@ const PHASE_ORDER: ReadonlyMap<string, number> = new Map(
 
 export interface RankedPod {
   readonly pod: Pod;
-  /** How many related pods its node has: of two equal pods the one on the fuller node goes. */
+  /** The number of related pods on its node: of two equal pods, the one on the fuller node is deleted. */
   readonly crowd: number;
 }
 
 /**
- * Which pod goes first when there are too many: what has got least far, costs least, and was there for the shortest
- * time, to the nearest power of two; within one such span the choice is arbitrary but stable.
+ * The order in which surplus pods are deleted, as upstream's ActivePodsWithRanks: unassigned, pending and unready pods
+ * first, lower deletion cost, fuller nodes, and younger pods, where ages are compared by powers of two.
  */
 export function comparePodsForDeletion(a: RankedPod, b: RankedPod, now: number): number {
   const assigned = Number(hasNode(a.pod)) - Number(hasNode(b.pod));
@@ -54,7 +55,7 @@ function maxRestarts(pod: Pod): number {
   return Math.max(0, ...(pod.status?.containerStatuses ?? []).map((status) => status.restartCount ?? 0));
 }
 
-/** The younger first, by powers of two of their age; equal times decide nothing. */
+/** Younger first, by the power of two of their age. */
 function compareAges(a: string | undefined, b: string | undefined, podA: Pod, podB: Pod, now: number): number {
   if (a === b) return 0;
   const difference = magnitude(a, now) - magnitude(b, now);

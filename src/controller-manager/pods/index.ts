@@ -1,6 +1,6 @@
 /**
- * Pods as the controllers of workloads handle them: which go first when there are too many, how they are made from a
- * template, found by their owner, adopted and released.
+ * Pods of workload controllers: creation from a template, adoption and release, lookup by owner, and the order of
+ * deletion.
  */
 export { comparePodsForDeletion, type RankedPod } from './deletion-order.ts';
 export { PodControl, type CreatePodOptions } from './pod-control.ts';

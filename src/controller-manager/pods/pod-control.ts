@@ -1,3 +1,4 @@
+/** Creation, deletion, adoption and release of pods by their owners. */
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import { adoptionPatch, isNamespaceTerminating, isNotFound, releasePatch, type ApiObject } from '../../client/index.ts';
@@ -7,7 +8,7 @@ export interface CreatePodOptions {
   readonly owner: ApiObject;
   readonly reference: OwnerReference;
   readonly template: PodTemplateSpec | undefined;
-  /** Absent: the owner's name with a generated suffix. */
+  /** Defaults to the owner's name with a generated suffix. */
   readonly name?: string;
   readonly generateName?: string;
   readonly labels?: Record<string, string>;
@@ -17,7 +18,7 @@ export interface CreatePodOptions {
   readonly spec?: Partial<NonNullable<Pod['spec']>>;
 }
 
-/** Makes, deletes, adopts and releases pods for their owners, and tells people so in events of the owner. */
+/** Creates, deletes, adopts and releases pods for their owners, and records events of the owner. */
 export class PodControl {
   readonly #context: Pick<ControllerContext, 'client' | 'recorder' | 'signal'>;
 
@@ -38,7 +39,7 @@ export class PodControl {
     }
   }
 
-  /** A pod that is gone already, or whose name another one has, counts as deleted. */
+  /** A pod that does not exist any more, or was replaced by another of that name, counts as deleted. */
   async delete(pod: Pod, owner: ApiObject): Promise<void> {
     const { client, recorder, signal } = this.#context;
     const { namespace, name = '', uid } = pod.metadata;
@@ -57,7 +58,7 @@ export class PodControl {
     await this.#patch(pod, finalizers === undefined ? patch : { metadata: { ...patch.metadata, finalizers } });
   }
 
-  /** With a finalizer, that is taken away too. */
+  /** Also removes the finalizer, if one is given. */
   async release(pod: Pod, ownerUid: string, finalizer?: string): Promise<void> {
     const patch = releasePatch(pod, ownerUid) as { metadata: object };
     await this.#patch(

@@ -12,13 +12,13 @@ const ORPHANS_INDEX = 'orphansByNamespace';
 
 export interface PodsByOwner {
   readonly informer: SharedInformer<Pod>;
-  /** The pods that an owner manages. */
+  /** The pods that an owner controls. */
   ownedBy(owner: ApiObject): Pod[];
-  /** Those, and the pods of its namespace that nobody manages: what it may claim. */
+  /** The pods that an owner controls or may adopt: orphans of its namespace included. */
   candidates(owner: ApiObject): Pod[];
 }
 
-/** The shared pods, found by their owner. */
+/** Indexes the shared pod informer by controller. */
 export function podsByOwner(informers: InformerFactory): PodsByOwner {
   const informer = informers.informer(
     'v1/pods',

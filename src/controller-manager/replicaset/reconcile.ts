@@ -1,6 +1,6 @@
 /**
- * Keeps a number of equal pods. Missing ones are created in growing batches, surplus ones deleted in the order of least
- * loss; then the status says what there is.
+ * Reconciles one ReplicaSet or ReplicationController: adopts and releases pods, creates missing ones in growing batches,
+ * deletes surplus ones, and writes the status.
  */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
@@ -25,7 +25,7 @@ import { ReadYourWrites } from '../read-your-writes.ts';
 import { GATHER_MS, type ReplicaOwner, type ReplicaParts, type ReplicaPods } from './replica-kind.ts';
 import { replicaStatus } from './replica-status.ts';
 
-/** No single sync creates or deletes more. */
+/** The most pods that one sync creates or deletes. */
 const BURST = 500;
 
 export class ReplicaReconciler implements Reconciler {
@@ -51,7 +51,7 @@ export class ReplicaReconciler implements Reconciler {
     let failure: unknown;
     if (mayAct && owner.metadata.deletionTimestamp === undefined) {
       try {
-        // What was created or deleted is not in the informer yet: it is within a moment, and is written once.
+        // The informer does not show the created and deleted pods yet, so the status is written in the next sync.
         if (await this.#manage(owner, pods.active)) return { afterMs: GATHER_MS };
       } catch (error) {
         if (this.#context.signal.aborted) throw error;
@@ -122,7 +122,7 @@ export class ReplicaReconciler implements Reconciler {
           expectations.deletionObserved(key, keyOf(pod));
           throw error;
         }
-        // The pod was gone already: no event will tell of it.
+        // The pod did not exist any more, so there will be no event.
         if (pods.informer.get(keyOf(pod)) === undefined) expectations.deletionObserved(key, keyOf(pod));
       }),
     );
@@ -130,7 +130,7 @@ export class ReplicaReconciler implements Reconciler {
     if (failed) throw failed.reason;
   }
 
-  /** The pods whose deletion loses least; among equals, those on nodes with many pods of the same Deployment. */
+  /** The pods to delete, in deletion order; equal pods are ranked by the number of related pods on their node. */
   #choose(owner: ReplicaOwner, active: readonly Pod[], count: number): readonly Pod[] {
     if (count >= active.length) return active;
     const podsOnNode = new Map<string, number>();
@@ -146,7 +146,7 @@ export class ReplicaReconciler implements Reconciler {
       .map(({ pod }) => pod);
   }
 
-  /** The pods of all sets that the same owner manages: the old and the new ones of a Deployment. */
+  /** The pods of all ReplicaSets of the same owner: the old and new ones of a Deployment. */
   #related(owner: ReplicaOwner): Pod[] {
     const { owners, pods } = this.#parts;
     const controller = controllerOf(owner);
@@ -172,7 +172,7 @@ export class ReplicaReconciler implements Reconciler {
     if (updated) this.#written.wrote(keyOf(owner), updated);
   }
 
-  /** Nothing else happens when a ready pod becomes available. */
+  /** No event occurs when a ready pod becomes available, so a timer is needed. */
   #untilAvailable(owner: ReplicaOwner, active: readonly Pod[]): Requeue | undefined {
     const minReadySeconds = owner.spec?.minReadySeconds ?? 0;
     if (minReadySeconds === 0) return undefined;

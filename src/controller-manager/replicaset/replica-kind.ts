@@ -1,4 +1,4 @@
-/** What ReplicaSets and ReplicationControllers differ in, for the reconciler that they share. */
+/** The differences between ReplicaSets and ReplicationControllers, for their shared reconciler. */
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, ReplicationController } from '../../api/generated/core-v1.ts';
 import type { Expectations, SharedInformer } from '../../client/index.ts';
@@ -25,10 +25,10 @@ export interface ReplicaParts {
   readonly expectations: Expectations;
 }
 
-/** The pods of a set start together: what they report within this time is counted and written once. */
+/** Status changes of pods within this time are written once, because the pods of a set start together. */
 export const GATHER_MS = 50;
 
-/** The pods that an owner has. */
+/** The pods that an owner controls. */
 export interface ReplicaPods {
   readonly active: readonly Pod[];
   readonly terminating: readonly Pod[];

@@ -1,3 +1,4 @@
+/** The status of ReplicaSets and ReplicationControllers. */
 import type { ReplicaSetStatus } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec, ReplicationControllerStatus } from '../../api/generated/core-v1.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
@@ -13,9 +14,9 @@ export interface ReplicaState {
   readonly template: PodTemplateSpec | undefined;
   readonly previous: ReplicaSetStatus | ReplicationControllerStatus | undefined;
   readonly active: readonly Pod[];
-  /** Absent where the kind does not count them. */
+  /** Absent for kinds that do not count them. */
   readonly terminating?: readonly Pod[];
-  /** Why pods could not be made or deleted. */
+  /** Why pods could not be created or deleted. */
   readonly failure?: unknown;
   readonly now: number;
 }

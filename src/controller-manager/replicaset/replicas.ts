@@ -1,4 +1,4 @@
-/** The controller of a kind that keeps a number of equal pods. */
+/** The controller that ReplicaSets and ReplicationControllers share. */
 import {
   byControllerUid,
   byNamespace,

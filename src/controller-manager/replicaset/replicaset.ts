@@ -1,4 +1,4 @@
-/** replicaset-controller: keeps the number of pods that each ReplicaSet asks for. */
+/** replicaset-controller: keeps spec.replicas pods of each ReplicaSet. */
 import type { ReplicaSet } from '../../api/generated/apps-v1.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { matcherOf } from '../selector-matchers.ts';

@@ -1,4 +1,4 @@
-/** replicationcontroller-controller: keeps the number of pods that each ReplicationController asks for. */
+/** replicationcontroller-controller: keeps spec.replicas pods of each ReplicationController. */
 import type { ReplicationController } from '../../api/generated/core-v1.ts';
 import type { ControllerDescriptor } from '../controller.ts';
 import { labelsMatcherOf } from '../selector-matchers.ts';

@@ -1,4 +1,4 @@
-/** What the controllers of replicas watch, and which owners an event concerns. */
+/** What the ReplicaSet and ReplicationController controllers watch, and which owners an event concerns. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { controllerOf, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { isTerminalPhase } from '../../component-helpers/index.ts';
@@ -53,7 +53,7 @@ export function replicaWatches({ kind, owners, pods, expectations }: ReplicaPart
   ];
 }
 
-/** The pod has just become terminal, or is being deleted: another may be due at once. */
+/** The pod has become terminal or is being deleted, so it may have to be replaced at once. */
 function needsReplacement(before: Pod, after: Pod): boolean {
   if (after.metadata.deletionTimestamp !== before.metadata.deletionTimestamp) return true;
   const { phase } = after.status ?? {};

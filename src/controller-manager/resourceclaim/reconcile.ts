@@ -1,4 +1,4 @@
-/** Creates the ResourceClaims that pods want from templates, and releases the claims of pods that have ended. */
+/** Reconciles one pod or one ResourceClaim: creates claims from templates, and releases claims of finished pods. */
 import type { Pod, PodResourceClaim, PodResourceClaimStatus } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim, ResourceClaimTemplate } from '../../api/generated/resource-v1.ts';
 import {
@@ -24,7 +24,7 @@ export interface ResourceClaimParts {
   readonly pods: SharedInformer<Pod>;
   readonly claims: SharedInformer<ResourceClaim>;
   readonly templates: SharedInformer<ResourceClaimTemplate>;
-  /** Claims that were created and that the informer does not have yet, by pod uid and entry: none is created twice. */
+  /** Created claims that the informer does not show yet, by pod uid and entry, so that none is created twice. */
   readonly created: Map<string, ResourceClaim>;
 }
 
@@ -124,7 +124,7 @@ export class ResourceClaimReconciler implements Reconciler {
     );
   }
 
-  /** A pod that was put on a node without the scheduler has nobody else to reserve its claims. */
+  /** Reserves the claims of pods that were assigned without the scheduler. */
   async #reserveForScheduled(pod: Pod, statuses: readonly PodResourceClaimStatus[]): Promise<void> {
     if (!pod.spec?.nodeName) return;
     for (const wanted of pod.spec.resourceClaims ?? []) {
@@ -149,7 +149,7 @@ export class ResourceClaimReconciler implements Reconciler {
     const claim = this.#parts.claims.get(key);
     if (!claim) return;
     const released = await this.#release(claim);
-    /** The scheduler writes the finalizer before the allocation: only what was given back, or shall go, needs none. */
+    // The scheduler adds the finalizer before the allocation, so only deallocated or deleted claims lose it.
     if (released !== claim || claim.metadata.deletionTimestamp) await this.#removeFinalizer(released);
     const owner = (claim.metadata.ownerReferences ?? []).find(
       (reference) => reference.controller && reference.kind === 'Pod',
@@ -164,18 +164,21 @@ export class ResourceClaimReconciler implements Reconciler {
     );
   }
 
-  /** Takes back what is reserved for pods that do not run any more; a claim that nobody holds loses its devices. */
+  /** Removes the reservations of finished pods; a claim without reservations is deallocated. */
   async #release(claim: ResourceClaim): Promise<ResourceClaim> {
     const { reservedFor = [], allocation } = claim.status ?? {};
-    const kept: typeof reservedFor = [];
+    const remaining: typeof reservedFor = [];
     for (const consumer of reservedFor)
       if (consumer.resource !== 'pods' || (consumer.apiGroup ?? '') !== '' || (await this.#isRunning(claim, consumer)))
-        kept.push(consumer);
-    if (kept.length === reservedFor.length && !(allocation && kept.length === 0 && claim.metadata.deletionTimestamp))
+        remaining.push(consumer);
+    if (
+      remaining.length === reservedFor.length &&
+      !(allocation && remaining.length === 0 && claim.metadata.deletionTimestamp)
+    )
       return claim;
     const { allocation: _, devices: __, ...status } = claim.status ?? {};
-    const free = kept.length === 0;
-    const next = { ...claim, status: { ...(free ? status : claim.status), reservedFor: free ? undefined : kept } };
+    const free = remaining.length === 0;
+    const next = { ...claim, status: { ...(free ? status : claim.status), reservedFor: free ? undefined : remaining } };
     try {
       return await this.#resource.updateStatus(next, { signal: this.#context.signal });
     } catch (error) {
@@ -210,6 +213,6 @@ export class ResourceClaimReconciler implements Reconciler {
   }
 }
 
-/** The pod runs no more, and will not again. */
+/** The pod has finished, or was deleted before it was assigned to a node. */
 const isDone = (pod: Pod): boolean =>
   isPodTerminal(pod) || (pod.metadata.deletionTimestamp !== undefined && !pod.spec?.nodeName);

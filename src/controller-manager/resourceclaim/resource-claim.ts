@@ -1,6 +1,6 @@
 /**
- * resourceclaim-controller: makes the ResourceClaims that pods want from templates, takes reservations back from pods that
- * are gone or done, and with the last of them the devices.
+ * resourceclaim-controller: creates ResourceClaims of pods from ResourceClaimTemplates, removes the reservations of pods
+ * that are deleted or finished, and deallocates claims without reservations.
  */
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { byControllerUid, CONTROLLER_UID_INDEX } from '../../client/index.ts';

@@ -6,7 +6,7 @@ import { watch, type Watch } from '../controller.ts';
 import { CLAIM_KEY, POD_CLAIM_NAME, POD_KEY, type ResourceClaimParts } from './reconcile.ts';
 
 export function resourceClaimWatches({ pods, claims, templates, created }: ResourceClaimParts): readonly Watch[] {
-  /** The pod, the claims that it names, and those that were created for it and that it was never told of. */
+  /** The pod, the claims that it names, and claims that were created for it but are not in its status. */
   const podKeys = (pod: Pod): string[] => {
     const entries = pod.spec?.resourceClaims ?? [];
     if (entries.length === 0) return [];

@@ -1,4 +1,4 @@
-/** Counts what one ResourceQuota limits, and writes it into its status. */
+/** Recalculates the usage of one ResourceQuota, and writes its status. */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
 import type { ResourceClaim } from '../../api/generated/resource-v1.ts';
 import { deepEqual, parseQuantity, Quantity } from '../../base/index.ts';
@@ -13,13 +13,13 @@ import {
 import { addUsage, matchesScopes, scopesOf, trackedNames, usageOf, type Usage } from '../../machinery/quota/index.ts';
 import type { ControllerContext, Reconciler, Requeue } from '../controller.ts';
 
-/** So that a burst of deletions is counted once. */
+/** The delay after a deletion, so that a burst causes one recalculation. */
 export const RECOUNT_AFTER_MS = 50;
 
 /** What the reconciler and the watches of quotas share; all informers have the index NAMESPACE_INDEX. */
 export interface ResourceQuotaParts {
   readonly quotas: SharedInformer<ResourceQuota>;
-  /** By group and plural, the resources of which quotas limit more than the number of objects. */
+  /** Informers of the resources that need whole objects, by group and plural. */
   readonly measured: {
     readonly '/pods': SharedInformer<Pod>;
     readonly '/services': SharedInformer<Service>;
@@ -66,7 +66,7 @@ export class ResourceQuotaReconciler implements Reconciler {
       return undefined;
     } catch (error) {
       if (isNotFound(error)) return undefined;
-      /** Admission has counted meanwhile; the informer has not seen its write yet. */
+      // Admission has changed the usage, and the informer does not show that yet.
       if (!isConflict(error)) throw error;
       logger.v(4).info('A quota changed while it was counted', { quota: key });
       return { afterMs: RECOUNT_AFTER_MS };
@@ -89,7 +89,7 @@ export class ResourceQuotaReconciler implements Reconciler {
     return total;
   }
 
-  /** The resources that can be counted, each once whatever its versions: those with an informer. */
+  /** The resources with an informer, one version of each. */
   #countable(): CountedResource[] {
     const { discovered } = this.#context;
     const seen = new Map<string, CountedResource>();

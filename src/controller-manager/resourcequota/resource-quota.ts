@@ -1,6 +1,6 @@
 /**
- * resourcequota-controller: keeps `status.used` of quotas equal to what is there. Admission counts objects as they are
- * created; this controller counts after deletions, for a new or changed quota, and from time to time everything.
+ * resourcequota-controller: recalculates status.used of ResourceQuotas. Admission increases it when objects are created;
+ * this controller recalculates after deletions, for a new or changed quota, and periodically.
  */
 import { byNamespace, keyOf, NAMESPACE_INDEX } from '../../client/index.ts';
 import { keyedController, KeySource, type ControllerDescriptor } from '../controller.ts';

@@ -1,4 +1,4 @@
-/** What the ResourceQuota controller watches: quotas, and every change that may free what they limit. */
+/** What the ResourceQuota controller watches: quotas, and deletions of the objects that they limit. */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 import { keyOf, NAMESPACE_INDEX } from '../../client/index.ts';

@@ -1,4 +1,4 @@
-/** What a ControllerRevision keeps: the pod template, as the patch that would bring it back. */
+/** The data of a ControllerRevision: a patch that restores the pod template. */
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import { deepEqual, isRecord } from '../../base/index.ts';
@@ -9,7 +9,7 @@ export const revisionData = (template: PodTemplateSpec | undefined): unknown => 
 
 export const sameData = (revision: ControllerRevision, data: unknown): boolean => deepEqual(revision.data, data);
 
-/** The template that a revision keeps. */
+/** The pod template of a revision. */
 export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
   const spec = isRecord(revision.data) ? revision.data['spec'] : undefined;
   const template = isRecord(spec) ? spec['template'] : undefined;

@@ -1,4 +1,4 @@
-/** The history of a workload's template as ControllerRevisions: found, adopted, made under a free name, and pruned. */
+/** The ControllerRevisions of a workload: lookup, adoption, creation and cleanup. */
 import type { ControllerRevision } from '../../api/generated/apps-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import {
@@ -16,6 +16,7 @@ import {
 } from '../../client/index.ts';
 import { labelSelectorAsSelector } from '../../machinery/selectors/index.ts';
 import type { ControllerContext } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 import { safeHash } from '../pods/index.ts';
 import { byRevision, sameData } from './revision-data.ts';
 
@@ -31,7 +32,7 @@ export interface RevisionOwner {
 export interface NewRevision extends RevisionOwner {
   readonly data: unknown;
   readonly revision: number;
-  /** The label that carries the hash. */
+  /** The label with the hash. */
   readonly hashLabel: string;
   readonly labels: Record<string, string>;
   readonly annotations: Record<string, string>;
@@ -74,7 +75,7 @@ export class RevisionHistory {
     return claimed.sort(byRevision);
   }
 
-  /** Makes a revision; undefined when another one has the name that its hash gives: then the count of collisions must grow. */
+  /** Creates a revision; undefined on a hash collision, when the caller has to increase the collision count. */
   async create(wanted: NewRevision): Promise<ControllerRevision | undefined> {
     const { client, signal } = this.#context;
     const { owner, kind, data, revision, labels, hashLabel, annotations } = wanted;
@@ -105,13 +106,9 @@ export class RevisionHistory {
 
   async delete({ metadata: { namespace, name = '', uid } }: ControllerRevision): Promise<void> {
     const { client, signal } = this.#context;
-    try {
-      await client
-        .resource('apps/v1/controllerrevisions')
-        .delete({ namespace, name }, { preconditions: { uid }, signal });
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await ignoreNotFound(() =>
+      client.resource('apps/v1/controllerrevisions').delete({ namespace, name }, { preconditions: { uid }, signal }),
+    );
   }
 
   async #patch({ metadata: { namespace, name = '' } }: ControllerRevision, patch: unknown): Promise<void> {

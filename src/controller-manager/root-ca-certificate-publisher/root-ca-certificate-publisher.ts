@@ -1,4 +1,4 @@
-/** root-ca-certificate-publisher-controller: every active namespace has the API server's CA in the ConfigMap kube-root-ca.crt. */
+/** root-ca-certificate-publisher-controller: publishes the root CA as ConfigMap kube-root-ca.crt in every namespace. */
 import type { ConfigMap } from '../../api/generated/core-v1.ts';
 import { isAlreadyExists, isNamespaceTerminating, isNotFound } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
@@ -41,7 +41,7 @@ export const rootCaCertificatePublisherController: ControllerDescriptor = {
             .update({ ...existing, metadata: { ...existing.metadata, annotations }, data }, { signal });
         }
       } catch (error) {
-        /** The cache is behind; its next event brings us here again. */
+        // The informer lags; its next event enqueues the namespace again.
         if (!isAlreadyExists(error) && !isNotFound(error) && !isNamespaceTerminating(error)) throw error;
       }
     };

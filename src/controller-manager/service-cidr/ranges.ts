@@ -1,3 +1,4 @@
+/** Address ranges of ServiceCIDRs and IPAddresses. */
 import type { ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { AddressRange } from '../../base/index.ts';
 

@@ -1,4 +1,4 @@
-/** Keeps one ServiceCIDR that is being deleted until no address needs it, and its Ready condition up to date. */
+/** Reconciles the finalizer and the Ready condition of one ServiceCIDR. */
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import { formatTime } from '../../base/index.ts';
 import { keyOf, type ResourceClient, type SharedInformer } from '../../client/index.ts';
@@ -9,7 +9,7 @@ import { cidrsOf, hostRange } from './ranges.ts';
 
 const FINALIZER = 'networking.k8s.io/service-cidr-finalizer';
 export const FIELD_MANAGER = 'service-cidr-controller';
-/** Other API servers may still be giving out addresses of a range that they have not seen deleted. */
+/** Other API servers may still allocate addresses of a range whose deletion they have not seen. */
 const DELETION_GRACE_MS = 10_000;
 const IN_USE =
   'There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR';
@@ -55,7 +55,7 @@ export class ServiceCidrReconciler implements Reconciler {
     await setFinalizer(this.#resource, range, FINALIZER, { present: false, signal });
   }
 
-  /** Whether an address of the range is in no other ServiceCIDR. */
+  /** Whether an IPAddress of the range is in no other ServiceCIDR. */
   #isNeeded(range: ServiceCIDR): boolean {
     const { ranges, addresses } = this.#parts;
     const own = cidrsOf(range);

@@ -1,4 +1,4 @@
-/** service-cidr-controller: a ServiceCIDR stays while addresses are in use that no other ServiceCIDR has. */
+/** service-cidr-controller: keeps a ServiceCIDR that is being deleted while Services use addresses only it contains. */
 import type { IPAddress, ServiceCIDR } from '../../api/generated/networking-v1.ts';
 import type { AddressRange } from '../../base/index.ts';
 import { keyOf } from '../../client/index.ts';

@@ -1,10 +1,11 @@
+/** Secrets of type kubernetes.io/service-account-token. */
 import type { Secret, ServiceAccount } from '../../api/generated/core-v1.ts';
 
 export const TOKEN_SECRET_TYPE = 'kubernetes.io/service-account-token';
-export const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
+const ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 export const ACCOUNT_UID = 'kubernetes.io/service-account.uid';
 
-/** Whether a Secret is for tokens of an account: by name, and by uid where it has one. */
+/** Whether a Secret is a token of the account, by name, and by uid if it is annotated. */
 export function isTokenOf(secret: Secret, account: ServiceAccount): boolean {
   const { namespace, annotations = {} } = secret.metadata;
   if (
@@ -16,7 +17,7 @@ export function isTokenOf(secret: Secret, account: ServiceAccount): boolean {
   return !annotations[ACCOUNT_UID] || annotations[ACCOUNT_UID] === account.metadata.uid;
 }
 
-/** The account of a token Secret, as a key. */
+/** The key of a token Secret's ServiceAccount. */
 export function accountKeyOf({ type, metadata }: Secret): string | undefined {
   const name = metadata.annotations?.[ACCOUNT_NAME];
   return type === TOKEN_SECRET_TYPE && name ? `${metadata.namespace ?? ''}/${name}` : undefined;

@@ -1,4 +1,4 @@
-/** The claims of StatefulSet pods: made before their pod, kept or deleted with the set or the pod as the policy says. */
+/** The claims of StatefulSet pods: created before their pod, and retained or deleted by the retention policy. */
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod } from '../../api/generated/core-v1.ts';
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
@@ -18,7 +18,7 @@ export class StatefulClaims {
     this.informer = context.informers.informer('v1/persistentvolumeclaims');
   }
 
-  /** Makes the claims that an ordinal lacks. */
+  /** Creates the missing claims of an ordinal. */
   async createMissing(set: StatefulSet, ordinal: number): Promise<void> {
     const { client, signal, recorder } = this.#context;
     const subject = (claim: PersistentVolumeClaim): string =>
@@ -48,7 +48,7 @@ export class StatefulClaims {
     }
   }
 
-  /** A claim that belongs to a pod which is gone, or is leaving, must leave before the next pod of the name may have a new one. */
+  /** A claim that an earlier pod of the name owns must be deleted before the new pod is created. */
   hasStale(set: StatefulSet, ordinal: number): boolean {
     return [...claimsFor(set, ordinal).values()].some((claim) => {
       const existing = this.informer.get(`${claim.metadata.namespace}/${claim.metadata.name}`);
@@ -59,7 +59,7 @@ export class StatefulClaims {
     });
   }
 
-  /** Brings the owners of a pod's claims in line with the policy. */
+  /** Sets the owner references of a pod's claims by the retention policy. */
   async followPolicy(set: StatefulSet, pod: Pod): Promise<void> {
     const { client, signal } = this.#context;
     for (const wanted of claimsFor(set, ordinalOf(pod)).values()) {

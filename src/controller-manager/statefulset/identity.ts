@@ -1,4 +1,4 @@
-/** What makes a StatefulSet's pod that pod: its ordinal, name, labels, host name and claims. */
+/** The identity of a StatefulSet's pod: ordinal, name, labels, hostname and claims. */
 import type { StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { PersistentVolumeClaim, Pod, Volume } from '../../api/generated/core-v1.ts';
 import { ownValue } from '../../base/index.ts';
@@ -8,7 +8,7 @@ export const STATEFUL_SET_KIND = { apiVersion: 'apps/v1', kind: 'StatefulSet' };
 const POD_NAME_LABEL = 'statefulset.kubernetes.io/pod-name';
 const POD_INDEX_LABEL = 'apps.kubernetes.io/pod-index';
 
-/** The name of the set and the ordinal that a pod's name tells; undefined for other names. */
+/** The name of the set and the ordinal from a pod's name; undefined for other names. */
 export function parentAndOrdinal(podName: string): { parent: string; ordinal: number } | undefined {
   const match = /^(.*)-(\d+)$/.exec(podName);
   return match ? { parent: match[1] ?? '', ordinal: Number(match[2]) } : undefined;

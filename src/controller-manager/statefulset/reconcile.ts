@@ -1,4 +1,4 @@
-/** Makes the pods, claims, revisions and status of one StatefulSet what its spec says. */
+/** Reconciles the pods, claims, ControllerRevisions and status of one StatefulSet. */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';

@@ -1,4 +1,4 @@
-/** Makes, deletes and corrects the pods of StatefulSets, and says so in events of the set. */
+/** Creates, updates and deletes the pods of StatefulSets, and records events of the set. */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod, PodTemplateSpec } from '../../api/generated/core-v1.ts';
 import {
@@ -35,7 +35,7 @@ export class StatefulPods {
         if (!isAlreadyExists(error)) throw error;
         const { namespace, name = '' } = pod.metadata;
         const existing = await client.resource('v1/pods').get({ namespace, name }, { signal });
-        /** Ours, which the cache has not shown yet; a foreign one has to go first. */
+        // The set's own pod, which the informer does not show yet; a pod of another owner has to be deleted first.
         if (isControlledBy(existing, set)) return false;
         throw error;
       }
@@ -56,7 +56,7 @@ export class StatefulPods {
     });
   }
 
-  /** Gives a pod the labels of its ordinal. */
+  /** Sets the identity labels of a pod. */
   async correct(set: StatefulSet, pod: Pod): Promise<void> {
     const { client, signal } = this.#context;
     const labels = { ...pod.metadata.labels, ...identityLabels(set, ordinalOf(pod)) };

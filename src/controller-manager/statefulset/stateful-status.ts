@@ -1,3 +1,4 @@
+/** The status of a StatefulSet. */
 import type { StatefulSet, StatefulSetStatus } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { isPodAvailable, isPodReady } from '../../component-helpers/index.ts';
@@ -30,7 +31,7 @@ export function statefulSetStatus(
     updated: staying.filter((pod) => revisionNameOf(pod) === revisions.update).length,
   };
   const replicas = set.spec?.replicas ?? 1;
-  /** The rollout is over when everything is of the new revision and ready; from then on that is the current one. */
+  // The rolling update is complete when all pods are updated and ready; the update revision becomes the current one.
   const isDone =
     set.spec?.updateStrategy?.type === 'RollingUpdate' &&
     counts.updated === replicas &&

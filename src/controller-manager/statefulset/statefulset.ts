@@ -1,4 +1,4 @@
-/** statefulset-controller: pods with stable names and storage, made, replaced and removed in order. */
+/** statefulset-controller: pods with stable names and storage, created, updated and deleted in order. */
 import { byNamespace, NAMESPACE_INDEX } from '../../client/index.ts';
 import { keyedController, type ControllerDescriptor } from '../controller.ts';
 import { PodControl, podsByOwner } from '../pods/index.ts';

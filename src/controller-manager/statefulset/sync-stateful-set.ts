@@ -1,6 +1,6 @@
 /**
- * One sync of one StatefulSet: pods are made in the order of their ordinals and removed and replaced in the opposite one,
- * and with OrderedReady each step waits until the one before it is ready.
+ * One sync of one StatefulSet: pods are created in the order of their ordinals, and deleted and updated in reverse order.
+ * With OrderedReady each step waits until the pod before is ready.
  */
 import type { ControllerRevision, StatefulSet } from '../../api/generated/apps-v1.ts';
 import type { Pod } from '../../api/generated/core-v1.ts';
@@ -54,7 +54,7 @@ export async function syncStatefulSet(options: StatefulSyncOptions): Promise<voi
     );
 }
 
-/** Stops at the first that must be waited for. */
+/** Stops at the first pod that has to be waited for. */
 async function oneByOne(ordinals: readonly number[], sync: (ordinal: number) => Promise<boolean>): Promise<boolean> {
   for (const ordinal of ordinals) if (!(await sync(ordinal))) return false;
   return true;
@@ -87,7 +87,7 @@ async function syncReplica(
   }
   if (isPodTerminal(pod)) {
     if (pod.metadata.deletionTimestamp === undefined) await control.delete(set, pod);
-    /** Its successor has the same name and comes when it is gone. */
+    // Its successor has the same name, so it is created when the pod is gone.
     return false;
   }
   if (pod.status?.phase === 'Pending' && pod.metadata.deletionTimestamp === undefined)
@@ -104,7 +104,7 @@ async function syncReplica(
   return true;
 }
 
-/** Pods below the partition are made as they were before the update. */
+/** Pods below the partition are created with the current revision. */
 function revisionFor({ set, current, update }: StatefulSyncOptions, ordinal: number): ControllerRevision {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type !== 'RollingUpdate') return update;
@@ -134,7 +134,7 @@ async function removeCondemned(
   return true;
 }
 
-/** From the highest ordinal down to the partition, never more than maxUnavailable at once. */
+/** Rolling update from the highest ordinal down to the partition, with at most maxUnavailable pods at once. */
 async function replaceOld(
   { set, update, control, now }: StatefulSyncOptions,
   replicas: readonly (Pod | undefined)[],

@@ -21,7 +21,7 @@ export function statefulSetWatches({ sets, pods, history, claims }: StatefulSetP
       return name !== undefined && sets.get(key) ? [key] : [];
     });
   };
-  /** The sets whose next pod may have waited for the claim to be gone. */
+  /** The sets whose next pod may wait for the deletion of the claim. */
   const setsOfClaim = ({ metadata: { namespace = '', name = '' } }: PersistentVolumeClaim): string[] => {
     const parent = parentAndOrdinal(name)?.parent;
     if (parent === undefined) return [];

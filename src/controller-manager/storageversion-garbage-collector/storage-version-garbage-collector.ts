@@ -1,6 +1,6 @@
 /**
- * storageversion-garbage-collector-controller: StorageVersions name the API servers that store in a version; those that
- * are gone for good are taken out. Does nothing where the server does not have this alpha API.
+ * storageversion-garbage-collector-controller: removes API servers that do not exist any more from StorageVersions. Does
+ * nothing when the API server does not serve this alpha API.
  */
 
 import { formatTime } from '../../base/index.ts';
@@ -46,7 +46,7 @@ export const storageVersionGarbageCollectorController: ControllerDescriptor = {
       labelSelector: `${IDENTITY_LABEL}=${API_SERVER}`,
     });
 
-    /** A server makes its lease before its records: one that the cache does not have may have come just now. */
+    // A server creates its lease before its records, so a lease that the informer lacks may be new.
     const isAlive = async (server: string): Promise<boolean> => {
       if (leases.get(`${LEASES_NAMESPACE}/${server}`)) return true;
       const lease = await orAbsent(
@@ -102,7 +102,7 @@ async function orAbsent<T>(read: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** With the version that the servers that are left agree on, if they do. */
+/** The common encoding version of the remaining servers, if they have one. */
 function statusOf(
   status: StorageVersionStatus,
   records: ServerStorageVersion[],
@@ -118,7 +118,7 @@ function statusOf(
     common === undefined
       ? { status: 'False', reason: 'CommonEncodingVersionUnset', message: 'Common encoding version unset' }
       : { status: 'True', reason: 'CommonEncodingVersionSet', message: 'Common encoding version set' };
-  /** Another version in common is a transition too. */
+  // A different common version is a transition, too.
   const isOther = before !== undefined && common !== undefined && before !== common;
   const lastTransitionTime = old && old.status === next.status && !isOther ? old.lastTransitionTime : now;
   const condition = {

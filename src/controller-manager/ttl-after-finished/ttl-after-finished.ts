@@ -1,4 +1,4 @@
-/** ttl-after-finished-controller: deletes Jobs the time after their end that they ask for. */
+/** ttl-after-finished-controller: deletes finished Jobs after their ttlSecondsAfterFinished. */
 import type { Job } from '../../api/generated/batch-v1.ts';
 import { parseTime } from '../../base/index.ts';
 import { isNotFound, keyOf } from '../../client/index.ts';
@@ -17,13 +17,13 @@ export const ttlAfterFinishedController: ControllerDescriptor = {
       const at = job && expiresAt(job);
       if (!job || at === undefined) return;
       if (at > clock.now()) return queue.addAfter(key, at - clock.now());
-      const place = { namespace: job.metadata.namespace, name: job.metadata.name ?? '' };
+      const reference = { namespace: job.metadata.namespace, name: job.metadata.name ?? '' };
       try {
-        /** The time to live may have been made longer, and the cache not know it yet. */
-        const live = await resource.get(place, { signal });
+        // The TTL may have been increased, and the informer may not show it yet.
+        const live = await resource.get(reference, { signal });
         const liveAt = expiresAt(live);
         if (live.metadata.uid !== job.metadata.uid || liveAt === undefined || liveAt > clock.now()) return;
-        await resource.delete(place, {
+        await resource.delete(reference, {
           propagationPolicy: 'Foreground',
           preconditions: { uid: live.metadata.uid },
           signal,
@@ -42,7 +42,7 @@ export const ttlAfterFinishedController: ControllerDescriptor = {
   },
 };
 
-/** Undefined while the Job runs, is being deleted, or is to be kept. */
+/** Undefined for a Job that is not finished, is being deleted, or has no TTL. */
 function expiresAt({ metadata, spec, status }: Job): number | undefined {
   const finished = status?.conditions?.find(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',

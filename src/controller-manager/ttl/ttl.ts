@@ -1,10 +1,10 @@
-/** ttl-controller: tells kubelets by an annotation how long they may keep Secrets and ConfigMaps; longer in larger clusters. */
-import { isNotFound } from '../../client/index.ts';
+/** ttl-controller: annotates nodes with how long kubelets may cache Secrets and ConfigMaps, by the size of the cluster. */
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const ANNOTATION = 'node.alpha.kubernetes.io/ttl';
 
-/** The ranges overlap, so that one node more or less does not change every node again and again. */
+/** The ranges overlap, so that adding and deleting one node does not change all nodes every time. */
 const STEPS = [
   { from: 0, to: 100, seconds: 0 },
   { from: 90, to: 500, seconds: 15 },
@@ -33,13 +33,11 @@ export const ttlController: ControllerDescriptor = {
       const node = nodes.get(name);
       const wanted = String(STEPS[step]!.seconds);
       if (!node || node.metadata.annotations?.[ANNOTATION] === wanted) return;
-      try {
-        await client
+      await ignoreNotFound(() =>
+        client
           .resource('v1/nodes')
-          .patch({ name }, { metadata: { annotations: { [ANNOTATION]: wanted } } }, { type: 'strategic', signal });
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+          .patch({ name }, { metadata: { annotations: { [ANNOTATION]: wanted } } }, { type: 'strategic', signal }),
+      );
     };
 
     const { queue, run } = keyedLoop(context, 'ttlcontroller', 5, reconcile);

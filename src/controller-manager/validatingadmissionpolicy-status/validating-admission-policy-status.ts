@@ -1,8 +1,12 @@
-/** validatingadmissionpolicy-status-controller: says which generation of a policy has been looked at, and what its expressions would stumble over. */
+/**
+ * validatingadmissionpolicy-status-controller: type-checks the CEL expressions of ValidatingAdmissionPolicies, and writes
+ * the warnings and the observed generation into their status.
+ */
 import { schema } from '../../api/index.ts';
 import { typeCheckPolicy } from '../../cel/admission/index.ts';
-import { isNotFound, keyOf } from '../../client/index.ts';
+import { keyOf } from '../../client/index.ts';
 import { enqueueOnChange, keyedLoop, type ControllerDescriptor } from '../controller.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 
 const FIELD_MANAGER = 'validatingadmissionpolicy-status';
 
@@ -18,8 +22,8 @@ export const validatingAdmissionPolicyStatusController: ControllerDescriptor = {
       const expressionWarnings = typeCheckPolicy(policy, (group, version, plural) =>
         schema.resource(group, version, plural),
       );
-      try {
-        await client.resource('admissionregistration.k8s.io/v1/validatingadmissionpolicies').apply(
+      await ignoreNotFound(() =>
+        client.resource('admissionregistration.k8s.io/v1/validatingadmissionpolicies').apply(
           {
             apiVersion: 'admissionregistration.k8s.io/v1',
             kind: 'ValidatingAdmissionPolicy',
@@ -30,10 +34,8 @@ export const validatingAdmissionPolicyStatusController: ControllerDescriptor = {
             },
           },
           { fieldManager: FIELD_MANAGER, force: true, subresource: 'status', signal },
-        );
-      } catch (error) {
-        if (!isNotFound(error)) throw error;
-      }
+        ),
+      );
     };
 
     const { queue, run } = keyedLoop(context, 'validatingadmissionpolicy-status', 5, reconcile);

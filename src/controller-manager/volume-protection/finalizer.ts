@@ -1,5 +1,6 @@
-/** A finalizer that keeps an object while others use it. */
-import { isNotFound, type ApiObject } from '../../client/index.ts';
+/** Adds and removes protection finalizers. */
+import { type ApiObject } from '../../client/index.ts';
+import { ignoreNotFound } from '../ignore-not-found.ts';
 
 interface Updatable<T extends ApiObject> {
   update(object: T, options: { signal: AbortSignal }): Promise<T>;
@@ -8,7 +9,7 @@ interface Updatable<T extends ApiObject> {
 export const hasFinalizer = (object: ApiObject, finalizer: string): boolean =>
   (object.metadata.finalizers ?? []).includes(finalizer);
 
-/** Sets or takes away the finalizer; an object that is gone needs none. */
+/** Adds or removes the finalizer; a deleted object is ignored. */
 export async function setFinalizer<T extends ApiObject>(
   resource: Updatable<T>,
   object: T,
@@ -18,9 +19,7 @@ export async function setFinalizer<T extends ApiObject>(
   if (hasFinalizer(object, finalizer) === options.present) return;
   const old = object.metadata.finalizers ?? [];
   const finalizers = options.present ? [...old, finalizer] : old.filter((f) => f !== finalizer);
-  try {
-    await resource.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal: options.signal });
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
-  }
+  await ignoreNotFound(() =>
+    resource.update({ ...object, metadata: { ...object.metadata, finalizers } }, { signal: options.signal }),
+  );
 }

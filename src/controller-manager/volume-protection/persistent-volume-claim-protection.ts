@@ -23,7 +23,7 @@ export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
       if (!claim.metadata.deletionTimestamp) return setFinalizer(resource, claim, FINALIZER, { present: true, signal });
       if (!hasFinalizer(claim, FINALIZER) || pods.indexer.byIndex(PODS_BY_CLAIM, key).some((pod) => uses(pod, claim)))
         return;
-      /** The cache may not know of a pod that has just come; the claim's data would be gone under it. */
+      // Reads live pods, because the informer may lack a new pod, which would lose the claim's data.
       const { namespace } = splitKey(key);
       const live = await client.resource('v1/pods').list({ namespace, signal });
       if (live.items.some((pod) => claimsOfPod(pod).includes(key) && uses(pod, claim))) return;
@@ -42,7 +42,7 @@ export const persistentVolumeClaimProtectionController: ControllerDescriptor = {
   },
 };
 
-/** Not even a node has been found for a pod without one, so it cannot use anything yet. */
+/** A pod that is not assigned to a node does not use its claims yet. */
 function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if (!pod.spec?.nodeName || isFinished(pod)) return false;
   const ephemeral = pod.spec.volumes?.some(
@@ -55,5 +55,5 @@ function uses(pod: Pod, claim: PersistentVolumeClaim): boolean {
   );
 }
 
-/** Its containers have ended, so its volumes are let go even if the pod itself stays. */
+/** The containers of a terminal pod do not use its volumes any more. */
 const isFinished = (pod: Pod): boolean => pod.metadata.deletionTimestamp !== undefined && isPodTerminal(pod);

@@ -1,3 +1,4 @@
+/** Compiled affinity and anti-affinity terms of pods. */
 import type { Pod, PodAffinityTerm } from '../../api/generated/core-v1.ts';
 import { labelSelectorAsSelector, type LabelSelectorMatcher } from '../../machinery/selectors/index.ts';
 
@@ -33,7 +34,7 @@ export interface AffinityTerms {
 }
 
 const NO_TERMS: readonly AffinityTerm[] = [];
-export const NO_AFFINITY: AffinityTerms = {
+const NO_AFFINITY: AffinityTerms = {
   requiredAffinity: NO_TERMS,
   requiredAntiAffinity: NO_TERMS,
   preferredAffinity: NO_TERMS,

@@ -1,3 +1,4 @@
+/** Which parts of a node an update has changed. */
 import type { Node } from '../../api/generated/core-v1.ts';
 
 export interface NodeChanges {

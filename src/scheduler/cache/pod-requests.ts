@@ -4,7 +4,7 @@ import { podResourceTotals, type Amounts, type Arithmetic } from '../../componen
 import { resourceValue } from './quantity-values.ts';
 
 /** Assumed for containers without requests when nodes are scored, so that such pods are spread too. */
-export const DEFAULT_MILLI_CPU = 100;
+const DEFAULT_MILLI_CPU = 100;
 export const DEFAULT_MEMORY = 200 * 1024 * 1024;
 
 export interface PodRequests {

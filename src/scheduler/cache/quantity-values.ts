@@ -1,3 +1,4 @@
+/** Quantities as numbers, cached by their text. */
 import { parseQuantity } from '../../base/index.ts';
 
 const milli = new Map<string, number>();

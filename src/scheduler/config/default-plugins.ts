@@ -1,7 +1,7 @@
 import type { EnabledPlugin, PluginsConfiguration } from './types.ts';
 
 /** The default plugins, in the order of their calls. */
-export const DEFAULT_PLUGIN_LIST: readonly EnabledPlugin[] = [
+const DEFAULT_PLUGIN_LIST: readonly EnabledPlugin[] = [
   { name: 'SchedulingGates' },
   { name: 'PrioritySort' },
   { name: 'NodeUnschedulable' },

@@ -1,3 +1,4 @@
+/** The default KubeSchedulerConfiguration. */
 import { DEFAULT_PLUGINS } from './default-plugins.ts';
 import type { ProfileConfiguration, SchedulerConfiguration } from './types.ts';
 

@@ -1,3 +1,4 @@
+/** Writes a configuration as YAML, for `--write-config-to`. */
 import { stringify } from 'yaml';
 import { formatDuration } from '../../base/index.ts';
 import type { SchedulerConfiguration } from './types.ts';

@@ -1,3 +1,4 @@
+/** Validates a KubeSchedulerConfiguration, with upstream's messages. */
 import {
   aggregateMessage,
   duplicate,

@@ -1,3 +1,4 @@
+/** Collects the nodes that have to be filtered again. */
 import type { TouchedNodes } from '../framework/plugin.ts';
 
 /** The slots of nodes that have to be filtered again. */

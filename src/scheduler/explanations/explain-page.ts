@@ -1,3 +1,4 @@
+/** The page `/explain` of the scheduler. */
 import type { Explanations } from './explanations.ts';
 
 /** `/explain?namespace=NAMESPACE&pod=NAME`: the last attempt for a pod; without a pod the latest attempts of all. */

@@ -15,7 +15,7 @@ import { Profile } from './profile.ts';
 export type PluginFactory = (args: Readonly<Record<string, unknown>>, handle: Handle) => Plugin;
 export type PluginRegistry = Readonly<Record<string, PluginFactory>>;
 
-export class ProfileError extends Error {
+class ProfileError extends Error {
   readonly code = 'profile';
 }
 

@@ -40,7 +40,7 @@ const UPDATE = Object.values(Action).reduce((all, bit) => all | bit, 0) & ~Actio
 
 /** Any update at all. */
 export const ANY_UPDATE = UPDATE;
-export const ANY_ACTION = UPDATE | Action.Add | Action.Delete;
+const ANY_ACTION = UPDATE | Action.Add | Action.Delete;
 
 export interface ClusterEvent {
   readonly resource: EventResource;
@@ -69,7 +69,6 @@ export function matchesEvent(
 }
 
 /** Events that are not about one object. */
-export const FORCE_ACTIVATE = event('*', ANY_ACTION, 'ForceActivate');
 export const UNSCHEDULABLE_TIMEOUT = event('*', ANY_ACTION, 'UnschedulableTimeout');
 export const POD_ADD = event('UnscheduledPod', Action.Add, 'UnschedulablePodAdd');
 export const ASSIGNED_POD_ADD = event('AssignedPod', Action.Add, 'AssignedPodAdd');

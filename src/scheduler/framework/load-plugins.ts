@@ -6,7 +6,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { PluginFactory, PluginRegistry } from './build-profile.ts';
 
-export class PluginModuleError extends Error {
+class PluginModuleError extends Error {
   readonly code = 'plugin-module';
 }
 

@@ -1,3 +1,4 @@
+/** Cluster events that an update of a pod causes. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { schedulerRequests } from '../cache/pod-requests.ts';
 import { hasUnchangedShape } from '../cache/pod-shape.ts';

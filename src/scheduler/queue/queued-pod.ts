@@ -1,3 +1,4 @@
+/** A pod in the scheduling queue. */
 import type { PodInfo } from '../cache/pod-info.ts';
 import type { Profile } from '../framework/profile.ts';
 

@@ -1,3 +1,4 @@
+/** Preemption: the results of the dry run on each node. */
 import type { NodeDryRuns } from '../../evaluation/evaluation.ts';
 import { Status } from '../../framework/status.ts';
 import { isLessHarm, type Victims } from './victims.ts';
@@ -7,7 +8,7 @@ export const NOT_TRIED = 0;
 export const CANDIDATE = 1;
 export const NO_CANDIDATE = 2;
 /** The pod fits on the node without any victim. */
-export const NO_VICTIM_NEEDED = 3;
+const NO_VICTIM_NEEDED = 3;
 
 /** Results of preemption's dry run, by node slot. Equal harms share a number, so that most comparisons are of integers. */
 export class DryRunResults implements NodeDryRuns {

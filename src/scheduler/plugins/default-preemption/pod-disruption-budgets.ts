@@ -1,3 +1,4 @@
+/** Preemption: which victims a PodDisruptionBudget protects. */
 import type { PodDisruptionBudget } from '../../../api/generated/policy-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { labelSelectorAsSelector } from '../../../machinery/selectors/index.ts';

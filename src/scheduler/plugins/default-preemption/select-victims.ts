@@ -10,7 +10,7 @@ import { harmOf, type Victims } from './victims.ts';
 export const NO_VICTIMS = new Status('UnschedulableAndUnresolvable', ['No preemption victims found for incoming pod']);
 
 /** The more important pod has the higher priority, or started earlier. */
-export function moreImportantFirst(a: PodInfo, b: PodInfo): number {
+function moreImportantFirst(a: PodInfo, b: PodInfo): number {
   return b.priority - a.priority || (a.startTime === b.startTime ? 0 : a.startTime - b.startTime);
 }
 

@@ -1,3 +1,4 @@
+/** The ResourceClaims of a pod. */
 import type { ResourceClaim } from '../../../api/generated/resource-v1.ts';
 import type { PodInfo } from '../../cache/pod-info.ts';
 

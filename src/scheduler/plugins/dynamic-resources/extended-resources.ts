@@ -11,12 +11,12 @@ import { featureEnabled } from '../../framework/feature-gates.ts';
 import type { Handle } from '../../framework/handle.ts';
 
 /** The annotation of claims that the scheduler creates for extended resources. */
-export const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim';
+const EXTENDED_CLAIM = 'resource.kubernetes.io/extended-resource-claim';
 /** Every class has an implicit extended resource: this prefix and its name. */
 const IMPLICIT_PREFIX = 'deviceclass.resource.kubernetes.io/';
 
 /** Whether a DeviceClass may provide the resource: its domain is not Kubernetes' own, or it is an implicit one. */
-export function mayBeDevices(resource: string): boolean {
+function mayBeDevices(resource: string): boolean {
   return (
     resource.startsWith(IMPLICIT_PREFIX) ||
     (resource.includes('/') && !resource.includes('kubernetes.io/') && !resource.startsWith('requests.'))

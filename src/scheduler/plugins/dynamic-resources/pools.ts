@@ -72,6 +72,6 @@ function usableOn(
   return undefined;
 }
 
-export function onlyNode(name: string): NodeSelector {
+function onlyNode(name: string): NodeSelector {
   return { nodeSelectorTerms: [{ matchFields: [{ key: 'metadata.name', operator: 'In', values: [name] }] }] };
 }

@@ -1,3 +1,4 @@
+/** The status of PodGroups. */
 import { formatTime } from '../../../base/index.ts';
 import { isNotFound, type ApiObject } from '../../../client/index.ts';
 import type { Handle } from '../../framework/handle.ts';

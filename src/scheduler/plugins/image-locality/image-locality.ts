@@ -32,6 +32,6 @@ export function imageLocality(cache: Cache): Plugin {
 }
 
 /** Names without a tag mean `:latest`. */
-export function normalizedImageName(name: string): string {
+function normalizedImageName(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
 }

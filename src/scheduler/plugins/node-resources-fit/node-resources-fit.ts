@@ -19,7 +19,7 @@ export interface NodeResourcesFitArgs {
   readonly scoringStrategy?: ScoringStrategy;
 }
 
-export const DEFAULT_STRATEGY: ScoringStrategy = {
+const DEFAULT_STRATEGY: ScoringStrategy = {
   type: 'LeastAllocated',
   resources: [
     { name: 'cpu', weight: 1 },

@@ -1,3 +1,4 @@
+/** Compiled topology spread constraints, for PodTopologySpread. */
 import type { TopologySpreadConstraint } from '../../../api/generated/core-v1.ts';
 import { ownValue } from '../../../base/index.ts';
 import { type NodeMatcher, findUntoleratedTaint, requiredNodeMatcher } from '../../../component-helpers/index.ts';

@@ -1,3 +1,4 @@
+/** The plan of VolumeBinding for a pod on one node. */
 import type { PersistentVolume, PersistentVolumeClaim } from '../../../api/generated/core-v1.ts';
 import { SELECTED_NODE } from './provisioning.ts';
 
