@@ -75,7 +75,7 @@ describe('ImagePolicyWebhook', () => {
       'silent',
       'pods "p" is forbidden: one or more images rejected by webhook backend',
     ],
-    ['a webhook that fails', 'broken', 'pods "p" is forbidden: the webhook answered 400'],
+    ['a webhook that fails', 'broken', 'pods "p" is forbidden: the webhook returned status 400'],
   ])('%s', async (_name, image, message) => {
     const server = await start();
     expect(await rejection(server, podsPath('default'), withImage(image))).toBe(message);

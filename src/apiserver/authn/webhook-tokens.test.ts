@@ -58,7 +58,7 @@ describe('the token webhook', () => {
 
   it('refuses when it cannot be asked, and never logs the token', async () => {
     await expect(new WebhookTokens(ctx, { client }).authenticateToken('broken', ['api'])).rejects.toThrow(
-      'the webhook answered 500',
+      'the webhook returned status 500',
     );
     expect(logLines.join('\n')).not.toContain('broken');
   });

@@ -24,7 +24,7 @@ describe('the authorization webhook', () => {
     {
       name: 'cannot be asked',
       user: 'broken',
-      decision: { decision: 'no-opinion', reason: '', error: 'the webhook answered 503' },
+      decision: { decision: 'no-opinion', reason: '', error: 'the webhook returned status 503' },
     },
   ];
   it.each(decisions)('$name', async ({ user, decision }) => {
