@@ -1,6 +1,6 @@
 /**
- * Reads a stored value. Ours are canonical JSON in a known key order; an upstream API server on the same etcd writes
- * protobuf, or JSON in another order: those are decoded and brought into our form.
+ * Reads a stored value. Ours are canonical JSON with known first keys; an upstream API server on the same etcd writes
+ * protobuf, or JSON in another order, which is converted to our form.
  */
 import { schema } from '../../api/index.ts';
 import type { KeyValue } from '../../etcd/index.ts';
