@@ -1,5 +1,5 @@
+/** The CEL environments that validation compiles expressions in, by use. */
 import { compileAdmissionExpression } from '../../cel/admission/index.ts';
-/** The CEL that validation compiles expressions with: each use of CEL brings its own environment. */
 import { compileDeviceSelector, schemaCelCompiler } from '../../cel/index.ts';
 import type { CelCompiler } from '../../machinery/validation/index.ts';
 

@@ -1,4 +1,4 @@
-/** Kinds that are served in several versions or groups but kept in one form, and how the others are made of it. */
+/** Kinds that are served in several versions or groups but stored in one, and the conversions between them. */
 import { type Resource, schema, type Schema } from '../../api/index.ts';
 import { ownValue } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
@@ -13,7 +13,7 @@ interface Conversion {
   readonly toStorage: ViewConversion;
 }
 
-/** What another version leaves out or always writes is decided by its declaration. */
+/** The converted object in the canonical form of its own version. */
 function canonical(group: string, kind: string, convert: ViewConversion): ViewConversion {
   const message = schema.kind({ group, version: 'v1', kind })!;
   return (object) => {

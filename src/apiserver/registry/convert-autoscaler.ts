@@ -1,8 +1,7 @@
 import { isRecord, ownValue } from '../../base/index.ts';
 /**
- * HorizontalPodAutoscalers of autoscaling/v1 are views of the v2 objects that are stored. What v1 cannot say (other
- * metrics, behaviour, conditions) travels in annotations, so that a v1 client that writes back what it read loses
- * nothing.
+ * autoscaling/v1 HorizontalPodAutoscalers are views of the stored v2 objects. Fields that v1 lacks (other metrics,
+ * behavior, conditions) travel in annotations, so that a v1 client that writes back what it read loses nothing.
  */
 import { parseJson } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -12,7 +11,7 @@ const CURRENT_METRICS = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS = 'autoscaling.alpha.kubernetes.io/conditions';
 const BEHAVIOR = 'autoscaling.alpha.kubernetes.io/behavior';
 
-/** The annotations that are part of the spec, and of the status. */
+/** The annotations that stand for fields of the spec, and of the status. */
 export const SPEC_ANNOTATIONS: readonly string[] = [METRICS, BEHAVIOR];
 export const STATUS_ANNOTATIONS: readonly string[] = [CURRENT_METRICS, CONDITIONS];
 
@@ -102,13 +101,13 @@ function readAnnotation(annotations: Record<string, string>, name: string): unkn
 
 const isListOfRecords = (value: unknown): value is Fields[] => Array.isArray(value) && value.every(isRecord);
 
-/** What is not a list of metrics counts as none. */
+/** undefined for an annotation that is not a list of metrics. */
 function readMetrics(annotations: Record<string, string>, name: string): Metric[] | undefined {
   const read = readAnnotation(annotations, name);
   return isListOfRecords(read) ? read.map(metricToV2) : undefined;
 }
 
-/** v2beta1-like spelling that v1's annotations use: targets and current values are flat fields of the source. */
+/** The annotations use the form of v2beta1: targets and current values are fields of the source itself. */
 function metricToV1(metric: Metric): Fields {
   const sourceName = Object.keys(metric).find((key) => key !== 'type');
   if (!sourceName) return { ...metric };
@@ -135,7 +134,7 @@ function metricToV1(metric: Metric): Fields {
     flat[describedObject ? 'averageValue' : 'targetAverageValue'] = target['averageValue'];
   if (target?.['value'] !== undefined) flat['targetValue'] = target['value'];
   if (current?.['averageUtilization'] !== undefined) flat['currentAverageUtilization'] = current['averageUtilization'];
-  // Where v1 always writes the average, an unknown one is zero.
+  // v1 always writes the average, 0 when it is unknown.
   if (current && !describedObject && sourceName !== 'external')
     flat['currentAverageValue'] = current['averageValue'] ?? '0';
   else if (current?.['averageValue'] !== undefined) flat['currentAverageValue'] = current['averageValue'];

@@ -1,4 +1,4 @@
-/** Events of events.k8s.io are the core group's Events with other field names; the core form is stored. */
+/** events.k8s.io Events are core Events with other field names; the core form is stored. */
 import type { KubeObject } from '../../machinery/index.ts';
 
 /** core/v1 name → events.k8s.io/v1 name. */

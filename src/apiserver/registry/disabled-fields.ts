@@ -1,6 +1,6 @@
 /**
- * Fields behind feature gates that are off: they are dropped from what a client sends, as if the API did not have them,
- * unless the stored object uses the feature already (then the gate was on once, and its users keep what they have).
+ * Fields behind disabled feature gates. They are dropped from what a client sends, unless the stored object uses the
+ * feature already: then the gate was on once, and existing objects keep working.
  */
 import type { Field, Message, Type } from '../../api/index.ts';
 import { isRecord } from '../../base/index.ts';
@@ -8,7 +8,7 @@ import { featureEnabled } from '../../machinery/index.ts';
 
 export type FeatureOverrides = Readonly<Record<string, boolean>>;
 
-/** Changes `object` in place; fields that it shares with `old` stay as they are. */
+/** Changes `object` in place, but not the fields that it shares with `old`. */
 export function dropDisabledFields(message: Message, object: unknown, old: unknown, features: FeatureOverrides): void {
   const gates = gatesWith(features);
   if (!gates.reach(message)) return;
@@ -22,7 +22,7 @@ export function dropDisabledFields(message: Message, object: unknown, old: unkno
       delete holder[field.name];
     },
     left: (holder, field, owner) => {
-      // A reference into another namespace would become one to an object of the same name in this.
+      // Without its namespace, a reference into another namespace would point to an object of this one.
       if (meaningless.has(holder[field.name])) delete holder[field.name];
       if (owner.name !== 'EphemeralContainer' && isEmptyLifecycle(field, holder[field.name])) delete holder[field.name];
     },
@@ -39,13 +39,12 @@ function gatesInUse(gates: Gates, message: Message, object: unknown): Set<string
 type FieldVisit = (holder: Record<string, unknown>, field: Field, owner: Message) => void;
 
 interface Visit {
-  /** A field whose gate is off. */
   readonly gated: FieldVisit;
-  /** Any field on the way to one, once everything below it has been visited. */
+  /** A field with gated fields below it, after those have been visited. */
   readonly left?: FieldVisit;
 }
 
-/** Passes over the fields that are those of `shared`. */
+/** Skips the fields that are identical to those of `shared`. */
 function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit, shared?: unknown): void {
   if (value === undefined || value === null) return;
   if (type.kind === 'list') {
@@ -63,24 +62,26 @@ function visitGatedFields(gates: Gates, type: Type, value: unknown, visit: Visit
   }
 }
 
-/** A container's lifecycle that only said how to stop it says nothing without that. (Ephemeral containers may have none at all.) */
+/**
+ * A container's lifecycle is empty once its stopSignal is dropped. Ephemeral containers may have no lifecycle at all.
+ */
 const isEmptyLifecycle = ({ type }: Field, value: unknown): boolean =>
   type.kind === 'message' && type.name === 'Lifecycle' && isRecord(value) && Object.keys(value).length === 0;
 
 interface GatedField {
   readonly field: Field;
-  /** Whether the field's own gate is off; otherwise there is such a field somewhere below it. */
+  /** Whether the field's own gate is off; otherwise some field below it is gated. */
   readonly off: boolean;
 }
 
-/** Where fields stand whose gates are off: most kinds have none, and cost nothing. */
+/** Finds the disabled fields of each message: most kinds have none, and cost nothing. */
 class Gates {
   readonly #fields = new WeakMap<Message, readonly GatedField[]>();
   readonly #reaches = new WeakMap<Type, boolean>();
 
   constructor(private readonly features: FeatureOverrides) {}
 
-  /** The fields of a message that are disabled, or lead to one that is. */
+  /** Fields that are disabled, or that lead to a disabled one. */
   fieldsOf(message: Message): readonly GatedField[] {
     let fields = this.#fields.get(message);
     if (!fields) {

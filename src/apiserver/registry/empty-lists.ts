@@ -1,6 +1,6 @@
 /**
- * An empty list where upstream always writes one (`rules: []` of a Role) is stored as no list, but whoever wrote it owns
- * the field. The canonical form of an object no longer tells the two apart; the body that it was decoded from does.
+ * Where upstream always writes a list (`rules: []` of a Role), an empty one is stored as absent, but its author owns
+ * the field. The canonical object no longer distinguishes the two; the body that it was decoded from does.
  */
 import type { Message } from '../../api/index.ts';
 import { isRecord } from '../../base/index.ts';
@@ -10,7 +10,7 @@ import type { KubeObject } from '../../machinery/index.ts';
 
 const bodies = new WeakMap<KubeObject, unknown>();
 
-/** Remembers the body of an object if it has any empty list; most have none, and cost one search of their bytes. */
+/** Remembers the body of an object with an empty list. Most have none, and cost one search of their bytes. */
 export function rememberEmptyLists(object: KubeObject, body: Buffer, format: 'json' | 'yaml'): void {
   if (!hasEmptyList(body)) return;
   try {
@@ -36,13 +36,13 @@ function hasEmptyList(body: Buffer): boolean {
   return false;
 }
 
-/** The object as its author wrote it: with the empty lists that it always shows. For field ownership only. */
+/** The object as its author wrote it, with its empty lists. For field ownership only. */
 export function withEmptyLists(message: Message, object: KubeObject, written: KubeObject = object): KubeObject {
   const body = bodies.get(written);
   return body === undefined ? object : (restore(message, object, body) as KubeObject);
 }
 
-/** Whether the author sent an empty list of managedFields: that asks for tracking to start over. */
+/** Whether the author sent an empty list of managedFields, which resets field tracking. */
 export function clearsManagedFields(written: KubeObject): boolean {
   const body = bodies.get(written);
   const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {};

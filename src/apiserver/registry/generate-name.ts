@@ -1,11 +1,11 @@
-/** generateName: a random suffix on a prefix that is cut to leave room for it. */
+/** generateName: a random suffix on a prefix that is cut to fit. */
 import type { Random } from '../../kernel/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
 const MAX_NAME = 63;
 const SUFFIX = 5;
 
-/** How often a generated name that is taken is drawn again. */
+/** How often a generated name is tried before a conflict is reported. */
 export const DEFAULT_NAME_ATTEMPTS = 8;
 
 export function fillName(object: KubeObject, random: Random): void {

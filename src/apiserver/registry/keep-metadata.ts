@@ -1,5 +1,5 @@
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
-/** What a write to a subresource leaves of the metadata that the client sent. */
+/** The metadata that a write to a subresource may change. */
 import { cloneJson } from '../../base/index.ts';
 
 export type ChangeableMetadata =

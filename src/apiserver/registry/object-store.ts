@@ -1,6 +1,6 @@
 /**
- * Writes objects: each write is one compare-and-set transaction on the object's revision, and is answered only after
- * it is durable and the watch cache has it.
+ * Reads and writes objects. Each write is one compare-and-set transaction on the object's revision, and returns only
+ * after it is durable and the watch cache has it.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { deepEqual, whenDone, type MaybePromise } from '../../base/index.ts';
@@ -16,7 +16,10 @@ import { identityTransformer, type Transformer } from '../storage/transformer.ts
 import type { WatchCache } from '../storage/watch-cache.ts';
 import { toStored, viewOf, type ServedResource } from './served-resource.ts';
 
-/** Whether storing `object` over `current` would change nothing; versions do not count. The status differs most often, and is looked at first. */
+/**
+ * Whether storing `object` over `current` would change nothing but the resourceVersion. The status differs most often
+ * and is compared first.
+ */
 function sameObject(current: KubeObject, object: KubeObject): boolean {
   if (!deepEqual(current['status'], object['status'])) return false;
   for (const name in object) if (object[name] !== undefined && current[name] === undefined) return false;
@@ -67,7 +70,7 @@ export class ObjectStore {
     this.#encodesLazily = lazyEncoding && store.keepsValues === true && transformer === identityTransformer;
   }
 
-  /** From the cache, as new as the store is now. */
+  /** From the cache, once it is as recent as the store. */
   get(served: ServedResource, place: Place): Promise<Entry> | Entry {
     const current = this.#cache.waitUntilCurrent();
     return current || served.prepareViews ? this.#getLater(current, served, place) : this.cached(served, place);
@@ -80,19 +83,19 @@ export class ObjectStore {
     return this.cached(served, place);
   }
 
-  /** Resolves once the cache is as new as the store is now. */
+  /** Resolves once the cache is as recent as the store. */
   async untilCurrent(): Promise<void> {
     await this.#cache.waitUntilCurrent();
   }
 
-  /** From the cache as it stands. */
+  /** From the cache as it is now. */
   cached(served: ServedResource, place: Place): Entry {
     const entry = served.cache.get(place.namespace, place.name);
     if (!entry) throw notFound(served.groupResource, place.name);
     return viewOf(served, entry);
   }
 
-  /** From the store itself: what a lost race looks at. */
+  /** From the store itself, after a conflict. */
   async fresh(served: ServedResource, place: Place): Promise<Entry> {
     const { kvs } = await this.#guard(() =>
       this.#store.range({ key: objectKey(served.stored.prefix, place.namespace, place.name) }),
@@ -115,7 +118,7 @@ export class ObjectStore {
     return entry;
   }
 
-  /** Stores `object` over `current`; undefined when somebody else was faster. */
+  /** Stores `object` over `current`; undefined when another write came first. */
   async replace(
     served: ServedResource,
     place: Place,
@@ -129,7 +132,7 @@ export class ObjectStore {
     return this.#write({ served, place, key, object, over: current.revision });
   }
 
-  /** Removes `current`; the revision of the removal, or undefined when somebody else was faster. */
+  /** Removes `current` and returns the revision of the removal; undefined when another write came first. */
   async remove(served: ServedResource, place: Place, current: Entry, dryRun: boolean): Promise<number | undefined> {
     if (dryRun) return current.revision;
     const key = objectKey(served.stored.prefix, place.namespace, place.name);
@@ -144,7 +147,7 @@ export class ObjectStore {
     return result.revision;
   }
 
-  /** undefined when the object is not at the revision that it should replace. */
+  /** undefined when the object is not at the revision that `write` replaces. */
   async #write(write: Write): Promise<Entry | undefined> {
     const { ttlSeconds } = write.served.strategy;
     const lease = ttlSeconds ? { lease: await this.#leases.lease(ttlSeconds) } : undefined;
@@ -175,7 +178,7 @@ export class ObjectStore {
     }
   }
 
-  /** What the store gets of an object. The event that comes of it need not parse it again where the bytes are its JSON. */
+  /** The value that is stored. Where it is the object's JSON, the event of the write need not parse it. */
   #valueOf(key: string, stored: KubeObject): MaybePromise<Uint8Array | LazyEncoding> {
     if (this.#encodesLazily) return new LazyEncoding(stored);
     const plain = encodeForStorage(stored);
@@ -192,7 +195,7 @@ export class ObjectStore {
     revision,
   }: Omit<Write, 'over'> & { readonly revision: number }): Entry | Promise<Entry> {
     const cached = served.cache.get(place.namespace, place.name);
-    // A later write may have replaced it in the cache already: the answer still shows what this one wrote.
+    // A later write may have replaced it in the cache already: the response still shows this one.
     if (cached?.revision !== revision)
       return Entry.fromValue({ key, ...place }, encodeForStorage(object), revision, object);
     return served.prepareViews
@@ -219,11 +222,11 @@ interface Write {
   readonly place: Place;
   readonly key: string;
   readonly object: KubeObject;
-  /** The revision of what is there; 0 for nothing. */
+  /** The revision that is replaced; 0 for a create. */
   readonly over: number;
 }
 
-/** Store failures as the API words them. */
+/** Store errors as the API reports them. */
 function asStatusError(error: unknown): unknown {
   if (!(error instanceof StoreError)) return error;
   if (error.code === 'no-space') return failure(500, 'InternalError', 'etcdserver: mvcc: database space exceeded');

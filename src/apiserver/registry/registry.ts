@@ -1,7 +1,6 @@
 /**
- * Every resource that is served, by its path. Built-in resources are there from the start; custom resources come and
- * go. The registry also gives other parts of the server (admission, authorization, allocators) their view of the
- * cluster's objects.
+ * The served resources by path. Built-in resources are registered at start; custom resources come and go. Admission,
+ * authorization and allocators find the cluster's objects through it.
  */
 import { apiVersionOf, type Resource, type Schema } from '../../api/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -17,7 +16,7 @@ import type { Strategy } from './strategy.ts';
 export class Registry {
   #served = new Map<string, ServedResource>();
   #changed = new Set<() => void>();
-  /** Grows with every resource that comes or goes: discovery and OpenAPI are rebuilt when it has. */
+  /** Grows whenever a resource comes or goes: discovery and OpenAPI are rebuilt then. */
   generation = 0;
 
   constructor(readonly objects: ObjectStore) {}
@@ -26,7 +25,7 @@ export class Registry {
     return this.#served.get(`${group}/${version}/${plural}`);
   }
 
-  /** A resource that must exist; for the server's own use. */
+  /** A resource that the server itself relies on. */
   require(group: string, version: string, plural: string): ServedResource {
     const served = this.find(group, version, plural);
     if (!served) throw new Error(`the resource ${plural}.${version}.${group} is not served`);
@@ -42,7 +41,7 @@ export class Registry {
     return false;
   }
 
-  /** Whether the group is there through custom resources. */
+  /** Whether the group consists of custom resources. */
   isCustomGroup(group: string): boolean {
     for (const served of this.#served.values()) if (served.group === group) return served.custom;
     return false;
@@ -59,7 +58,7 @@ export class Registry {
     this.#notify();
   }
 
-  /** Puts resources in the place of others, as one change. */
+  /** Replaces resources as one change. */
   replaceAll(before: readonly ServedResource[], after: readonly ServedResource[]): void {
     for (const { group, version, plural } of before) this.#served.delete(`${group}/${version}/${plural}`);
     for (const served of after) this.#served.set(`${served.group}/${served.version}/${served.plural}`, served);
@@ -81,13 +80,13 @@ export class Registry {
     for (const listener of this.#changed) listener();
   }
 
-  /** An object of the cluster as the watch cache has it now. */
+  /** An object as the watch cache has it now. */
   lookup(group: string, version: string, plural: string, namespace: string, name: string): KubeObject | undefined {
     return this.find(group, version, plural)?.cache.get(namespace, name)?.object;
   }
 }
 
-/** Where each built-in kind is kept: versions that are views of the same objects share the place. */
+/** Where each built-in kind is stored: versions that are views of the same objects share the place. */
 export function builtinStoredKinds(schema: Schema): Map<Resource, StoredKind> {
   const kinds = new Map<Resource, StoredKind>();
   const byPrefix = new Map<string, StoredKind>();

@@ -1,4 +1,4 @@
-/** A resource as it is served: the declaration, how it is written, and where it is kept. */
+/** A resource as it is served: its declaration, its strategy, and where it is stored. */
 import type { CustomResourceSubresourceScale } from '../../api/generated/apiextensions-v1.ts';
 import type { GroupVersionKind, Message, Resource, Type } from '../../api/index.ts';
 import type { OtherVersions } from '../../machinery/apply/index.ts';
@@ -12,7 +12,7 @@ import type { Entry, ViewConversion } from '../storage/entry.ts';
 import type { CachedResource, ResourceCache } from '../storage/resource-cache.ts';
 import type { Strategy } from './strategy.ts';
 
-/** Where the objects of a kind are kept: shared by all versions (and groups) that serve the kind. */
+/** Where the objects of a kind are stored; shared by all versions and groups that serve the kind. */
 export interface StoredKind extends CachedResource {
   readonly prefix: string;
   readonly namespaced: boolean;
@@ -26,12 +26,12 @@ export interface ServedResource extends Resource {
   readonly strategy: Strategy;
   readonly stored: StoredKind;
   readonly cache: ResourceCache;
-  /** How this version differs from what is stored; absent when it is the stored version itself. */
+  /** Absent when the served version is the stored one. */
   readonly conversion?: {
     fromStorage: ViewConversion;
     toStorage(object: KubeObject): KubeObject | Promise<KubeObject>;
   };
-  /** Makes views that take their time (a webhook converts), so that they are there when they are looked at; whether it made any. */
+  /** Converts entries ahead of use where a webhook converts; whether it converted any. */
   readonly prepareViews?: (entries: readonly Entry[]) => Promise<boolean>;
   /** Why no object can be created, while the CustomResourceDefinition is being deleted. */
   readonly createRefusal?: () => StatusError;
@@ -42,19 +42,18 @@ export interface ServedResource extends Resource {
   readonly openapi?: CustomResourceApi;
   /** A custom resource: items of its lists carry kind and apiVersion, unknown fields follow its schema. */
   readonly custom: boolean;
-  /** A custom resource's checks; built-in kinds have theirs in the registry of validations. */
+  /** Built-in kinds have theirs in the validation registry. */
   readonly validation?: KindValidation<KubeObject>;
-  /** The other versions of a custom resource, for the owners that wrote in them. */
+  /** The other versions of a custom resource, for field managers that wrote in them. */
   readonly versions?: OtherVersions;
-  /** How a custom resource's objects become rows. */
   readonly printer?: TablePrinter;
   /** The version that a custom resource is stored in. */
   readonly storage?: GroupVersionKind;
-  /** The fields that a custom resource's scale shows. */
+  /** The paths of a custom resource's scale subresource. */
   readonly scale?: CustomResourceSubresourceScale;
 }
 
-/** The kind as validation errors name it: views of another group's kind go by that. */
+/** The kind in validation errors: a view of another group's kind uses that group. */
 export const errorKind = (served: ServedResource): GroupKind =>
   served.stored.kind === served.kind && served.conversion
     ? { group: groupOf(served.stored.apiVersion), kind: served.kind }
@@ -69,8 +68,8 @@ export const toStored = (served: ServedResource, object: KubeObject): KubeObject
   served.conversion ? served.conversion.toStorage(object) : object;
 
 /**
- * A built-in kind's object as this version shows what is stored of it: what the version carries elsewhere (in annotations)
- * appears there, and what does not say anything goes.
+ * The object after conversion to the stored version and back: fields that this version carries in annotations appear
+ * there.
  */
 export function throughStorage(served: ServedResource, object: KubeObject): KubeObject {
   if (!served.conversion || served.custom) return object;
@@ -78,7 +77,7 @@ export function throughStorage(served: ServedResource, object: KubeObject): Kube
   return stored instanceof Promise ? object : served.conversion.fromStorage(stored);
 }
 
-/** The metadata that is stored: without what a built-in kind's version carries in annotations. */
+/** The stored metadata, without the annotations that carry fields of the stored version. */
 export function storedMetadata(served: ServedResource, object: KubeObject): KubeObject['metadata'] {
   if (!served.conversion || served.custom) return object.metadata;
   const stored = served.conversion.toStorage(object);
@@ -87,7 +86,7 @@ export function storedMetadata(served: ServedResource, object: KubeObject): Kube
 
 type FieldReader = (object: KubeObject) => Record<string, string>;
 
-/** The values that field selectors compare: the text of each field, that of its zero value when it is absent. */
+/** The values that field selectors compare: each field as text, or the text of its zero value. */
 export function selectableFieldReader(
   resource: Pick<Resource, 'selectableFields' | 'namespaced' | 'message'> & { readonly custom?: boolean },
 ): FieldReader {

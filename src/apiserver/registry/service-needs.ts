@@ -1,4 +1,4 @@
-/** What a Service of a type has to have. */
+/** Which allocated values a Service needs, by its type. */
 import type { Service, ServiceSpec } from '../../api/generated/core-v1.ts';
 import { deepEqual } from '../../base/index.ts';
 
@@ -12,7 +12,7 @@ export const isHeadless = (service: Service): boolean => specOf(service).cluster
 
 export const hasNodePorts = (service: Service): boolean => ['NodePort', 'LoadBalancer'].includes(typeOf(service));
 
-/** Node ports that the client did not choose are allocated, unless a load balancer does without them. */
+/** Node ports are allocated unless the client chose them or the load balancer does without them. */
 export const allocatesNodePorts = (service: Service): boolean =>
   typeOf(service) === 'NodePort' ||
   (typeOf(service) === 'LoadBalancer' && specOf(service).allocateLoadBalancerNodePorts !== false);

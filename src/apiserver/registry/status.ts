@@ -1,13 +1,13 @@
-/** The status of an object belongs to its controllers: plain writes cannot set it, and /status cannot set the rest. */
+/** The status belongs to controllers: plain writes cannot change it, and /status changes nothing else. */
 import { cloneJson } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** Kinds with a status subresource; kinds without one keep whatever status they are given. */
+/** Kinds without the subresource accept any status. */
 export const hasStatusSubresource = (served: ServedResource): boolean => served.subresources['status'] !== undefined;
 
-/** A zero status as it is written: absent, or `{}` with the fields in it that are written even when they are empty. */
+/** Resets the status to its zero value: absent, or `{}` with the fields that are always written. */
 export function clearStatus(served: ServedResource, object: KubeObject): void {
   if (!hasStatusSubresource(served)) return;
   const field = served.message.byName.get('status');

@@ -1,6 +1,6 @@
 /**
  * What is particular to a kind when it is written: which fields a create or update resets, when generation grows, how
- * deletion goes. Everything else about writing is the same for all kinds and lives in `verbs/`.
+ * it is deleted. Everything else about writes is the same for all kinds and lives in `verbs/`.
  */
 import type { Service } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
@@ -17,7 +17,7 @@ export interface WriteContext {
   readonly user: UserInfo;
   readonly dryRun: boolean;
   readonly serviceAllocator: ServiceReservations;
-  /** Adds a Warning header to the answer. */
+  /** Adds a Warning header to the response. */
   warn(text: string): void;
 }
 
@@ -28,7 +28,9 @@ export interface ServiceReservations {
   release(service: ObjectOf<Service>): Promise<void> | void;
 }
 
-/** Something reserved for a write (an address, a port): kept when the write succeeds, given back when it does not. */
+/**
+ * Something reserved for a write (an address, a port): committed when the write succeeds, rolled back when it fails.
+ */
 export interface Reservation {
   commit?(): Promise<void> | void;
   rollback?(): Promise<void> | void;
@@ -37,9 +39,9 @@ export interface Reservation {
 /** An object of the kind that `T` describes. */
 export type ObjectOf<T> = T & KubeObject;
 
-/** How a write through a subresource that carries the kind itself (finalize, approval, ephemeralcontainers, resize) goes. */
+/** A write through a subresource that carries the kind itself (finalize, approval, ephemeralcontainers, resize). */
 export interface SubresourceStrategy<T extends KubeObject = KubeObject> {
-  /** Puts back what the subresource may not change; changes the object in place. */
+  /** Restores what the subresource may not change; changes the object in place. */
   prepareForUpdate(object: T, old: T, request: WriteContext): void;
   readonly resetFields?: readonly string[];
 }
@@ -49,17 +51,17 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   readonly allowCreateOnUpdate?: true;
   /** PUT without a resourceVersion is refused. */
   readonly requireResourceVersionOnUpdate?: true;
-  /** DELETE answers with the object even when it is gone at once. */
+  /** DELETE returns the object even when it is removed at once. */
   readonly deleteReturnsObject?: true;
-  /** What becomes of dependents when the client does not say. */
+  /** The default deletion propagation. */
   readonly defaultPropagation?: 'Orphan' | 'Background';
-  /** A warning for whoever deletes without saying what becomes of dependents. */
+  /** A warning to clients that delete without a propagation policy. */
   readonly propagationWarning?: string;
-  /** Fields that a plain write does not own in server-side apply, besides those that every kind resets. */
+  /** Fields that a plain write cannot own, besides those that every kind resets. */
   readonly resetFields?: readonly string[];
   readonly statusResetFields?: readonly string[];
 
-  /** The object as its field managers see it, where the server completes it on the way in; by default as it came. */
+  /** The object as field ownership sees it, where the server completes it on the way in. */
   tracked?(object: T): T;
 
   /** Normalises an object before it is validated; changes it in place. The status is already cleared. */
@@ -75,33 +77,33 @@ export interface Strategy<T extends KubeObject = KubeObject> {
   /** Whether the client may send a status with create (a kubelet registers its node with one). */
   readonly keepStatusOnCreate?: true;
   readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
-  /** For kinds with metadata.generation: it starts at 1 and grows with each update of which this is true. */
+  /** Whether metadata.generation grows; it starts at 1. Kinds without this have no generation. */
   generationChanges?(object: T, old: T): boolean;
 
-  /** Completes an object that has been found valid; changes it in place. */
+  /** Completes a valid object; changes it in place. */
   canonicalize?(object: T): void;
 
   /** Checks that need the cluster's state, after the pure validation. */
   validate?(object: T, old: T | undefined, request: WriteContext): readonly FieldError[];
 
   /**
-   * Reserves what the object needs (addresses, ports) and fills it in, before anything else is decided about the write;
-   * given back when the write fails later on.
+   * Reserves what the object needs (addresses, ports) and fills it in, before the rest of the write; rolled back when
+   * the write fails.
    */
   reserve?(object: T, old: T | undefined, request: WriteContext): Promise<Reservation>;
-  /** Runs after the object has left the store. */
+  /** Runs after the object has been removed from the store. */
   afterDelete?(object: T, request: WriteContext): void | Promise<void>;
 
-  /** Graceful deletion: the grace period to grant, or undefined to remove the object at once. */
+  /** The grace period of a deletion; undefined to remove the object at once. */
   gracePeriod?(object: T, options: DeleteOptions): number | undefined;
-  /** Deletion by other means than finalizers (namespaces have spec.finalizers); changes the object in place. */
+  /** For deletion by other means than finalizers (namespaces have spec.finalizers); changes the object in place. */
   prepareForDelete?(object: T, request: WriteContext): void;
-  /** Whether something besides finalizers holds an object that is being deleted. */
+  /** Whether something besides finalizers holds up the removal of an object that is being deleted. */
   deletionHeld?(object: T): boolean;
 
-  /** A warning that every answer about the kind carries. */
+  /** A warning in every response about the kind. */
   readonly deprecation?: string;
 
-  /** Seconds after which a stored object expires by itself. */
+  /** Seconds after which the store removes the object. */
   readonly ttlSeconds?: number;
 }

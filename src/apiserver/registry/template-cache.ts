@@ -1,7 +1,7 @@
 /**
- * Objects with a generated name usually come in numbers from one template: the Pods of a ReplicaSet, what a script creates in a
- * loop. The first two of them are decoded and validated; later ones that equal them but for generated names need neither,
- * and comparing is a tenth of the work. Pays for the bench row `POST Pod`.
+ * Objects with a generated name usually come in numbers from one template: the Pods of a ReplicaSet, or what a script
+ * creates in a loop. The first two are decoded and validated; later ones that equal them but for generated names need
+ * neither, and comparing is a tenth of the work. Pays for the bench row `POST Pod`.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { cloneJson, deepEqual, isRecord } from '../../base/index.ts';

@@ -1,6 +1,6 @@
 /**
- * Objects as they are stored: JSON that begins `{"kind":K,"apiVersion":V,"metadata":{` and lacks the resourceVersion, which is
- * the revision of the write itself.
+ * Encodes objects for the store: JSON that begins with `{"kind":K,"apiVersion":V,"metadata":{` and lacks the
+ * resourceVersion, which is the revision of the write.
  */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { stringifyJson } from '../../base/index.ts';
@@ -18,7 +18,7 @@ export function encodeForStorage(object: KubeObject): Buffer {
   return bytesOf(`${text}}`);
 }
 
-/** Field by field: a copy of the object without the two that are not written as they are costs more. */
+/** Field by field: copying the metadata without these two fields would cost more. */
 function metadataMembers(metadata: ObjectMeta): string {
   let text = '';
   let name: keyof ObjectMeta;
@@ -36,7 +36,7 @@ const MAX_UTF8_BYTES = 3;
 let slab = allocateBytes(SLAB_BYTES);
 let used = 0;
 
-/** Values go one behind the other into larger pieces of memory: they go out of use in the order in which they were written. */
+/** Values share slabs of memory: they go out of use roughly in the order in which they were written. */
 function bytesOf(text: string): Buffer {
   const most = text.length * MAX_UTF8_BYTES;
   if (most > SLAB_BYTES / 4) return Buffer.from(text);
@@ -49,7 +49,7 @@ function bytesOf(text: string): Buffer {
   return slab.subarray(start, used);
 }
 
-/** Raw values may hold integers that only a bigint can, or nest deeply; those are rare, and written more slowly. */
+/** Raw values may hold bigints or nest deeply. These are rare, and encoded more slowly. */
 function textOf(value: unknown): string | undefined {
   try {
     return JSON.stringify(value);

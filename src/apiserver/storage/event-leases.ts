@@ -1,6 +1,6 @@
 /**
- * Leases for objects that expire (Events). One lease a minute is shared by everything written in it: an Event costs no
- * lease of its own, and lives at most a minute longer than it must.
+ * Leases for objects that expire (Events). Everything written within a minute shares a lease: an Event needs no lease
+ * of its own, and lives at most a minute longer than it must.
  */
 import type { Store } from '../../etcd/index.ts';
 import type { Clock } from '../../kernel/index.ts';
@@ -16,7 +16,7 @@ export class EventLeases {
   ) {}
 
   lease(ttlSeconds: number): Promise<bigint> {
-    // The store counts leases on the monotonic clock: one that was kept for longer would have expired there.
+    // The store measures leases on the monotonic clock.
     const now = this.clock.monotonic();
     const known = this.#current.get(ttlSeconds);
     if (known && now < known.until) return known.id;

@@ -1,10 +1,10 @@
 /**
- * Where objects live in the store: upstream's layout, so that a real kube-apiserver on the same etcd sees the same
+ * Keys of objects in the store: upstream's layout, so that a real kube-apiserver on the same etcd sees the same
  * cluster. Cluster-scoped objects are at `/registry/PREFIX/NAME`, namespaced ones at `/registry/PREFIX/NAMESPACE/NAME`.
  */
 export const REGISTRY = '/registry/';
 
-/** Resources whose prefix is not simply their plural; names that history froze. */
+/** Resources whose prefix is not their plural, for historical reasons. */
 const HISTORIC_PREFIXES: ReadonlyMap<string, string> = new Map(
   Object.entries<string>({
     '/nodes': 'minions',
@@ -29,7 +29,7 @@ export function objectKey(prefix: string, namespace: string, name: string): stri
   return namespace === '' ? prefix + name : `${prefix}${namespace}/${name}`;
 }
 
-/** Store keys are one code unit a byte; names are ASCII, so only foreign keys need care. */
+/** Keys have one code unit a byte; names are ASCII. */
 export function splitKey(key: string, prefix: string, namespaced: boolean): { namespace: string; name: string } {
   const rest = key.slice(prefix.length);
   if (!namespaced) return { namespace: '', name: rest };

@@ -1,4 +1,4 @@
-/** Which store a server keeps its objects in: memory, a directory of this machine, or an etcd cluster. */
+/** Opens the configured store: memory, a local directory, or an etcd cluster. */
 import { createEtcdStore, createMemoryStore, openEmbeddedStore, type EtcdTls, type Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 

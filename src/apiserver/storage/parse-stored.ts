@@ -2,12 +2,12 @@ import { schema } from '../../api/index.ts';
 import { plainValue, readDocument } from '../../machinery/decode/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 
-/** Fewer digits fit into a double. */
+/** Integers with fewer digits fit into a double. */
 const LONG_INTEGER = /[0-9]{16}/;
 
 /**
- * A stored object. Integers of custom resources that a double cannot hold stay exact, so that they survive the next
- * write; those of built-in kinds are numbers.
+ * Parses a stored object. Integers of custom resources that a double cannot hold stay exact, so that they survive the
+ * next write; those of built-in kinds are numbers.
  */
 export function parseStored(bytes: Buffer): KubeObject {
   const text = bytes.toString('utf8');

@@ -1,6 +1,6 @@
 /**
- * Every object of one resource in memory, with a window of its recent events. Watchers register where they look
- * (everything, one namespace, one name, one node), so that an event reaches only those whom it may concern.
+ * Every object of one resource in memory, with a window of its recent events. Watchers register for a scope
+ * (everything, one namespace, one name, one node), so that an event reaches only watchers that it may concern.
  */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Entry } from './entry.ts';
@@ -22,19 +22,19 @@ export class CacheEvent {
 }
 
 export interface CacheWatcher {
-  /** `''` sees all; `ns/` a namespace; `ns/name` one object; `node:n` the pods of a node. */
+  /** `''` for everything, `ns/` for a namespace, `ns/name` for one object, `node:n` for the pods of a node. */
   readonly scope: string;
   deliver(event: CacheEvent): void;
   /** All events up to this revision have been delivered. */
   progress?(revision: number): void;
-  /** The resource is no longer served: nothing will come any more. */
+  /** The resource is no longer served: no events follow. */
   end?(): void;
 }
 
 export interface CachedResource {
   readonly prefix: string;
   readonly namespaced: boolean;
-  /** What field selectors may look at, as text. */
+  /** The values that field selectors compare. */
   fieldsOf(object: KubeObject): Readonly<Record<string, string>>;
 }
 
@@ -61,7 +61,10 @@ export class ResourceCache {
     return this.#buckets.get(namespace)?.entries.get(name);
   }
 
-  /** In key order; of one namespace or of all. It is the cache's own list: read it before the next event, keep none of it. */
+  /**
+   * In key order; of one namespace or of all. The list belongs to the cache: callers read it before the next event and
+   * do not keep it.
+   */
   list(namespace = ''): readonly Entry[] {
     if (namespace !== '' || !this.resource.namespaced) return this.#buckets.get(namespace)?.sorted() ?? [];
     if (this.#buckets.size === 1) return this.#buckets.values().next().value!.sorted();
@@ -71,7 +74,7 @@ export class ResourceCache {
     return all;
   }
 
-  /** Takes an entry in without an event: the initial load. */
+  /** Adds an entry without an event, for the initial load. */
   load(entry: Entry): void {
     this.#put(entry);
     entry.settle();
@@ -97,7 +100,7 @@ export class ResourceCache {
     this.#emit(new CacheEvent('DELETED', revision, previous.atRevision(revision), previous));
   }
 
-  /** The first events after `revision`, at most `most` of them; undefined when the window does not reach back that far. */
+  /** At most `limit` events after `revision`; undefined when the window does not reach back that far. */
   eventsSince(revision: number, most: number): CacheEvent[] | undefined {
     if (revision < this.windowStart) return undefined;
     let from = 0;
@@ -172,7 +175,7 @@ export class ResourceCache {
     if (set) for (const watcher of set) watcher.deliver(event);
   }
 
-  /** Lets go of all watchers. */
+  /** Ends all watchers. */
   close(): void {
     for (const set of this.#watchers.values()) for (const watcher of [...set]) watcher.end?.();
   }
@@ -185,13 +188,13 @@ export class ResourceCache {
 /** Keys are compared with the slash that ends the namespace: `a-b/x` comes before `a/x`. */
 const compareNamespaces = (a: string, b: string): number => (`${a}/` < `${b}/` ? -1 : 1);
 
-/** How much may have come or gone since the last list: beyond that it is easier to sort all again. */
+/** After more changes than this, sorting everything again is cheaper than merging. */
 const MOST_CHANGES = 10_000;
 
-/** The objects of one namespace; sorted when somebody lists them, and what came and went since then when somebody does so again. */
+/** The objects of one namespace. They are sorted when they are first listed; later lists merge what changed since. */
 class Bucket {
   readonly entries = new Map<string, Entry>();
-  /** Those of the last list, as they are now. */
+  /** The last list, with updated entries replaced. */
   #sorted: Entry[] | undefined;
   #added: string[] = [];
   #gone = 0;
@@ -244,7 +247,7 @@ class Bucket {
     return low;
   }
 
-  /** Without those that are gone. */
+  /** Without deleted entries. */
   #present(names: readonly string[]): Entry[] {
     const present: Entry[] = [];
     for (const name of names) {
@@ -257,7 +260,7 @@ class Bucket {
 
 const byName = (a: Entry, b: Entry): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
 
-/** Two sorted lists as one. An object that went and came again is there more than once, and taken once. */
+/** Merges two sorted lists. An object that was deleted and created again is in both, and is taken once. */
 function merged(some: readonly Entry[], others: readonly Entry[]): Entry[] {
   const all: Entry[] = [];
   let next = 0;

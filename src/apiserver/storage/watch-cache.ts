@@ -1,7 +1,7 @@
 /**
- * The watch cache: every resource of the cluster in memory, fed by one watch of the whole registry. Reads are answered
- * from it; a read that must be consistent asks the store only for its revision (free on an embedded store) and waits
- * until the cache has come that far.
+ * The watch cache: every resource of the cluster in memory, fed by one watch of the whole registry. Reads are served
+ * from it; a consistent read asks the store for its revision only (free on an embedded store) and waits until the cache
+ * has reached it.
  */
 import { prefixRange, StoreError, type KeyValue, type Store, type WatchBatch } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
@@ -25,7 +25,7 @@ export class WatchCache {
   #loading = new Map<string, Loading>();
   #revision = 0;
   #waiters: { revision: number; resolve: () => void; reject: (error: Error) => void }[] = [];
-  /** Nothing will come any more. */
+  /** The watch has ended for good. */
   #hasEnded = false;
 
   constructor(
@@ -46,7 +46,7 @@ export class WatchCache {
     return cache;
   }
 
-  /** Reads everything once and returns the revision from which to follow. */
+  /** Loads all resources at one revision, from which `run` follows. */
   async load(resources: readonly CachedResource[]): Promise<void> {
     const revision = await this.store.revision();
     for (const resource of resources) this.#caches.set(resource.prefix, new ResourceCache(resource, revision));
@@ -54,7 +54,7 @@ export class WatchCache {
     this.#revision = revision;
   }
 
-  /** Starts to cache a resource that appeared later (a custom resource), while events go on. */
+  /** Starts to cache a resource that appeared later (a custom resource), while events continue. */
   add(resource: CachedResource): Promise<ResourceCache> {
     const { prefix } = resource;
     const existing = this.#caches.get(prefix);
@@ -64,9 +64,9 @@ export class WatchCache {
     return loading.cache;
   }
 
-  /** Reads the resource as it was at the cache's revision; the events that come meanwhile are kept and applied after it. */
+  /** Loads the resource at the cache's revision; events that arrive meanwhile are queued and applied after it. */
   async #loadLater(resource: CachedResource): Promise<ResourceCache> {
-    // Whoever asks may do so in the middle of a batch of events; after it, what it told is done up to the revision.
+    // The caller may be in the middle of a batch of events; after the batch, everything up to the revision is applied.
     await Promise.resolve();
     const { events } = this.#loading.get(resource.prefix)!;
     try {
@@ -94,7 +94,7 @@ export class WatchCache {
     this.#caches.delete(prefix);
   }
 
-  /** Follows the store until the context ends. Whoever waits for an event then would wait for ever: they are told. */
+  /** Follows the store until the context ends, and then rejects callers that still wait for an event. */
   async run(): Promise<void> {
     try {
       await this.#follow();
@@ -120,7 +120,7 @@ export class WatchCache {
           if (wait) await wait;
           this.#applyBatch(batch);
         }
-        // A watch that ends without a reason is that of a store that has been closed.
+        // A watch ends without an error when the store is closed.
         if (!signal.aborted) await this.ctx.clock.sleep(RETRY_MS, signal).catch(() => undefined);
       } catch (error) {
         if (signal.aborted) return;
@@ -140,7 +140,7 @@ export class WatchCache {
     return new Promise((resolve, reject) => this.#waiters.push({ revision, resolve, reject }));
   }
 
-  /** For a client's own "not older than": fails with 504 when that revision does not come soon. */
+  /** For a client's resourceVersion: fails with 504 when that revision is not reached soon. */
   async waitForClient(revision: number | bigint): Promise<void> {
     if (this.#revision >= revision) return;
     const current = await this.store.revision();
@@ -152,7 +152,7 @@ export class WatchCache {
     if (outcome === 'late') throw tooLargeResourceVersion(revision, this.#revision);
   }
 
-  /** Resolves once the cache is as new as the store is now. */
+  /** Resolves once the cache is as recent as the store; undefined when it is already. */
   waitUntilCurrent(): Promise<void> | undefined {
     const latest = this.store.revision();
     if (latest instanceof Promise) return latest.then((revision) => this.waitFor(revision));
@@ -239,7 +239,7 @@ export class WatchCache {
   }
 }
 
-/** A resource that is being read while its events go on. */
+/** A resource that is being loaded while events continue. */
 interface Loading {
   readonly resource: CachedResource;
   readonly events: WatchBatch['events'][number][];

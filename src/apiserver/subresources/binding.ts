@@ -1,5 +1,5 @@
 import type { Binding, Pod, PodCondition } from '../../api/generated/core-v1.ts';
-/** Binding: a scheduler assigns a pod to a node. Once only, and never a pod that is gated or going. */
+/** Binding: a scheduler assigns a pod to a node, once only, and never a pod that is gated or being deleted. */
 import { schema } from '../../api/index.ts';
 import { formatTime } from '../../base/index.ts';
 import { canonicalize } from '../../machinery/decode/index.ts';
@@ -30,7 +30,7 @@ export async function bindPod(scope: Scope): Promise<Result> {
   return bind(scope, binding, options);
 }
 
-/** POST to the collection of bindings: the pod is named in the body. */
+/** POST to bindings: the body names the pod. */
 export async function createBinding(scope: Scope): Promise<Result> {
   const { options, binding } = await readBinding(scope);
   const { name } = binding.metadata;
@@ -51,7 +51,7 @@ async function readBinding(
   return { options, binding };
 }
 
-/** `asked` is the request as admission sees it: for the pod's subresource, or for the old resource of bindings. */
+/** `asked` is the request as admission sees it: for pods/binding, or for the legacy bindings resource. */
 async function bind(
   scope: Scope,
   binding: BindingObject,
@@ -83,7 +83,7 @@ async function bind(
   throw conflict(served.groupResource, place.name, MODIFIED);
 }
 
-/** The pod on its node; shares with the other one what binding leaves alone. */
+/** The pod with its node; shares unchanged fields with `pod`. */
 function assigned(pod: PodObject, { target, metadata }: BindingObject, now: string): PodObject {
   const name = pod.metadata.name ?? '';
   const refuse = (why: string): never => {
@@ -100,7 +100,7 @@ function assigned(pod: PodObject, { target, metadata }: BindingObject, now: stri
   };
   if (metadata.annotations) bound.metadata.annotations = { ...pod.metadata.annotations, ...metadata.annotations };
   if (metadata.labels) bound.metadata.labels = { ...pod.metadata.labels, ...metadata.labels };
-  // It has been placed: where it was meant to go no longer matters.
+  // The nomination no longer matters.
   delete bound.status!.nominatedNodeName;
   setScheduled(bound, now);
   return bound;

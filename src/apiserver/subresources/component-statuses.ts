@@ -1,4 +1,4 @@
-/** componentstatuses: the health of the control plane's parts, as it was asked for before there were health endpoints. */
+/** componentstatuses: the deprecated view of the control plane's health. */
 import type { ComponentStatus } from '../../api/generated/core-v1.ts';
 import { notFound } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -19,7 +19,7 @@ export function getComponentStatus(scope: Scope): Promise<Result> {
   return Promise.resolve({ type: 'object', status: 200, object: status });
 }
 
-/** The store answers, or this server would not; what the others say of themselves they say in their leases. */
+/** etcd is healthy, or this server would not respond; the other components report their health through leases. */
 function statuses(): (ComponentStatus & KubeObject)[] {
   return ['etcd-0'].map((name) => ({
     apiVersion: 'v1',

@@ -1,12 +1,12 @@
 import type { PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-/** A disruption budget is a counter that evictions take from and the disruption controller fills up again. */
+/** Disruption budgets: evictions decrement disruptionsAllowed, the disruption controller sets it again. */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import { forbidden, type StatusError, timeout, tooManyRequests } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Entry } from '../storage/entry.ts';
 import type { Scope } from '../verbs/scope.ts';
 
-/** More evictions than this that the controller has not seen yet, and it cannot be keeping up. */
+/** With more evictions than this pending, the disruption controller cannot be keeping up. */
 const MAX_UNCONFIRMED = 2000;
 const MAX_ATTEMPTS = 20;
 const REFUSAL = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -25,7 +25,7 @@ function refusal(message: string, retryAfterSeconds: number): StatusError {
   return error;
 }
 
-/** Takes one disruption for the scope's pod, or says why there is none to be had. */
+/** Uses up one allowed disruption for the scope's pod, or fails with the reason. */
 export async function takeDisruption(scope: Scope, first: Entry, dryRun: boolean): Promise<void> {
   const { objects, registry, ctx } = scope.backend;
   const served = registry.require('policy', 'v1', 'poddisruptionbudgets');
@@ -55,7 +55,7 @@ function checkAllowed({ metadata, status }: PodDisruptionBudget): void {
   }
   if (allowed > 0) return;
   const { desiredHealthy: needed = 0, currentHealthy: healthy = 0 } = status ?? {};
-  // Enough pods may be healthy, and yet none may go: nobody says how many there should be.
+  // Enough pods may be healthy although no disruption is allowed: the controller cannot determine the expected count.
   throw refusal(
     healthy > needed
       ? `The disruption budget ${name} does not allow evicting pods currently`
@@ -64,7 +64,7 @@ function checkAllowed({ metadata, status }: PodDisruptionBudget): void {
   );
 }
 
-/** The condition tells that nothing more may go. */
+/** Sets the DisruptionAllowed condition to False. */
 function markExhausted({ metadata, status }: PodDisruptionBudget, now: string): void {
   const condition = {
     type: 'DisruptionAllowed',

@@ -1,7 +1,7 @@
 import type { Pod } from '../../api/generated/core-v1.ts';
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import type { Eviction, PodDisruptionBudget } from '../../api/generated/policy-v1.ts';
-/** Eviction: a deletion that asks the pod's disruption budget first. */
+/** Eviction: a deletion that respects the pod's disruption budget. */
 import { schema } from '../../api/index.ts';
 import { deepEqual, isRecord } from '../../base/index.ts';
 import { conform, parseJson } from '../../machinery/decode/index.ts';
@@ -47,7 +47,7 @@ export async function evictPod(scope: Scope): Promise<Result> {
   return done(201);
 }
 
-/** policy/v1beta1 is not served any more, but old clients' evictions are still taken. */
+/** policy/v1beta1 is no longer served, but evictions of old clients are still accepted. */
 async function readEviction(scope: Scope, options: WriteOptions): Promise<EvictionObject> {
   const { request } = scope;
   if (!request.object && bodyFormat(headerOf(request, 'content-type')) === 'json') {
@@ -82,7 +82,7 @@ async function evict(scope: Scope, deletion: DeleteOptions): Promise<void> {
     const current = await objects.get(scope.served, scope.place);
     const pod = current.object as Pod & KubeObject;
     if (!needsNoBudget(pod)) return evictWithinBudget(scope, current, deletion);
-    // A pending pod may become ready meanwhile; then the budget has to be asked after all.
+    // A pending pod may become ready meanwhile; then the budget applies.
     const guarded = !pinned && pod.status?.phase === 'Pending' && !pod.metadata.deletionTimestamp;
     try {
       await deleteObject(scope, guarded ? atRevision(deletion, current) : deletion);

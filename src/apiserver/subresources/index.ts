@@ -1,9 +1,9 @@
 import { get } from '../verbs/get.ts';
 import { patch } from '../verbs/patch.ts';
 /**
- * What is served below an object, by `plural/subresource` and verb; `*` stands for every resource. Those that carry the
- * object itself (status, finalize, approval, ephemeralcontainers, resize) are the ordinary verbs under the subresource's
- * strategy; the others have a kind of their own and a file here.
+ * Subresources, by `plural/subresource` and verb; `*` stands for every resource. Those that carry the object itself
+ * (status, finalize, approval, ephemeralcontainers, resize) use the ordinary verbs with the subresource's strategy; the
+ * others have a kind and a file of their own.
  */
 import type { Verb } from '../verbs/scope.ts';
 import { update } from '../verbs/update.ts';
@@ -40,7 +40,7 @@ export const subresourceHandlers: Record<string, Handlers | undefined> = {
   'services/proxy': connected(proxyTo('service')),
 };
 
-/** Resources of which nothing is stored, by `group/plural`. */
+/** Resources without storage, by `group/plural`. */
 export const unstoredHandlers: Record<string, Record<string, Verb> | undefined> = {
   '/bindings': { create: createBinding },
   '/componentstatuses': { get: getComponentStatus, list: listComponentStatuses },

@@ -1,4 +1,4 @@
-/** Which container of a pod is meant. */
+/** Finds the container that a request is for. */
 import type { PodSpec } from '../../api/generated/core-v1.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 

@@ -1,4 +1,4 @@
-/** pods/log: what a container has written, as its node's kubelet has it. */
+/** pods/log: the log of a container, from the kubelet of its node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { parseTime, quote } from '../../base/index.ts';
 import {
@@ -23,7 +23,7 @@ import { containerOf } from './pod-container.ts';
 interface LogOptions {
   readonly container: string;
   readonly follow: boolean;
-  /** As the kubelet takes them. */
+  /** Parameters in the kubelet's form. */
   readonly query: URLSearchParams;
 }
 

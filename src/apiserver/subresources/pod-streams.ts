@@ -1,4 +1,4 @@
-/** pods/exec, attach and portforward: the client's connection is handed through to the kubelet of the pod's node. */
+/** pods/exec, attach and portforward: the client's connection is joined with one to the kubelet of the pod's node. */
 import type { Pod } from '../../api/generated/core-v1.ts';
 import { schema } from '../../api/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
@@ -17,7 +17,7 @@ const OPTION_KINDS: Record<Stream, string> = {
   attach: 'PodAttachOptions',
   portforward: 'PodPortForwardOptions',
 };
-/** The kubelet's names for what is to be connected. */
+/** The kubelet's names of the parameters. */
 const FLAGS = { stdin: 'input', stdout: 'output', stderr: 'error', tty: 'tty' } as const;
 
 export const connectStream =
@@ -41,7 +41,7 @@ export const connectStream =
     return { type: 'response', response: await proxyUpgrade(backend.dialer, { request, target, path }) };
   };
 
-/** CONNECT is an operation that admission sees. */
+/** Admission of the CONNECT operation. */
 export async function admitConnection(scope: Scope, kind: string): Promise<void> {
   const { admission } = scope.backend;
   const options = connectionOptions(kind, scope.request.query);
@@ -57,7 +57,7 @@ export async function admitConnection(scope: Scope, kind: string): Promise<void>
   await admission.validate(attributes);
 }
 
-/** The query in the types of the options' fields. */
+/** The query parameters as the fields of the options object. */
 function connectionOptions(kind: string, query: URLSearchParams): KubeObject {
   const options = { apiVersion: 'v1', kind, metadata: {} } as KubeObject;
   for (const { name, type } of schema.kind({ group: '', version: 'v1', kind })?.fields ?? []) {

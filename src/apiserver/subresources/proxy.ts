@@ -2,7 +2,7 @@ import type { Pod, Service } from '../../api/generated/core-v1.ts';
 import { quote } from '../../base/index.ts';
 import { badRequest, isStatusError, serviceUnavailable } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
-/** proxy of pods, services and nodes: any HTTP request to what they serve, below the API server's own path. */
+/** The proxy subresource of pods, services and nodes: forwards HTTP requests to them. */
 import { TlsTrust } from '../../net/tls/index.ts';
 import {
   forwardedHeaders,
@@ -21,7 +21,7 @@ import { rewriteLinks } from './rewrite-links.ts';
 
 type Kind = 'pod' | 'service' | 'node';
 
-/** `name`, `name:port`, `scheme:name:port`: what stands in the path where others have a name. */
+/** `name`, `name:port` or `scheme:name:port`, in place of the name in the path. */
 interface Subject {
   readonly scheme: '' | 'http' | 'https';
   readonly name: string;
@@ -55,7 +55,7 @@ export const proxyTo =
 /** RESOURCE/NAME/proxy */
 const PARTS_BEFORE_REST = 3;
 
-/** A path as it was sent, cut behind so many of its segments. */
+/** Splits a percent-encoded path after `segments` segments. */
 function splitAfter(path: string, segments: number): [string, string] {
   let end = 0;
   for (let i = 0; i < segments; i++) {
@@ -115,7 +115,7 @@ const LOCATE: Record<Kind, (scope: Scope, subject: Subject) => Promise<Permitted
 
 const overTls = ({ scheme }: Subject): Pick<Target, 'tls'> => (scheme === 'https' ? { tls: ANY_SERVER } : {});
 
-/** As upstream: the user who asks for a pod's or Service's HTTPS port gets it, whoever answers there. */
+/** As upstream, the certificate of a pod's or Service's HTTPS port is not verified. */
 const ANY_SERVER = new TlsTrust({ insecureSkipVerify: true });
 
 async function podTarget(scope: Scope, subject: Subject): Promise<PermittedTarget> {
@@ -137,7 +137,7 @@ async function serviceTarget(scope: Scope, subject: Subject): Promise<PermittedT
   return { ...services.resolvePods({ namespace, name: subject.name, portName }, service), ...overTls(subject) };
 }
 
-/** A port is given by its name or its number; without one the Service's only port is meant. */
+/** The port by name or number; by default the Service's only port. */
 function servicePortName({ spec }: Service, { port, name }: Subject): string {
   if (!/^\d+$/.test(port)) return port;
   const found = spec?.ports?.find((candidate) => candidate.port === Number(port));

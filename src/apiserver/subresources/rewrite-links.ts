@@ -1,4 +1,4 @@
-/** Links of a proxied page that begin at its root are made to begin where the page is proxied. */
+/** Rewrites absolute links of a proxied page to go through the proxy. */
 const LINK_ATTRIBUTES =
   /(\s(?:action|background|cite|classid|codebase|data|formaction|href|icon|longdesc|manifest|poster|profile|src|usemap)\s*=\s*)(?:"([^"]*)"|'([^']*)'|([^\s>"']+))/gi;
 
@@ -7,7 +7,7 @@ export function rewriteLinks(page: Buffer, base: string): Buffer {
     .toString('utf8')
     .replace(LINK_ATTRIBUTES, (whole: string, name: string, double?: string, single?: string, bare?: string) => {
       const url = double ?? single ?? bare ?? '';
-      // `//host/` leads to another host.
+      // `//host/` is on another host.
       if (!url.startsWith('/') || url.startsWith('//') || url.startsWith(`${base}/`)) return whole;
       const quoteMark = single === undefined ? '"' : "'";
       return `${name}${quoteMark}${base}${url}${quoteMark}`;

@@ -2,8 +2,8 @@ import type { Scale } from '../../api/generated/autoscaling-v1.ts';
 import type { LabelSelector } from '../../api/generated/meta-v1.ts';
 import { apiVersionOf, type GroupVersionKind, schema } from '../../api/index.ts';
 /**
- * The scale subresource: a workload seen as a Scale, and written as one. What is stored is the workload; the Scale is
- * made for the answer, and what happens to its replicas is carried back.
+ * The scale subresource: a workload read and written as a Scale. The workload is stored; changes of the Scale's
+ * replicas are applied to it.
  */
 import { cloneJson, isRecord } from '../../base/index.ts';
 import { managedFieldsOfParent, managedFieldsOfScale, type ReplicasPaths } from '../../machinery/apply/index.ts';
@@ -37,7 +37,7 @@ const SCALE: GroupVersionKind & { message: typeof MESSAGE } = {
 };
 const MAX_ATTEMPTS = 100;
 
-/** Where each version of a workload has its replica count. */
+/** The path of the replica count in each version of a workload, for field ownership. */
 const pathsOf = ({ served }: Scope): ReplicasPaths => ({
   [apiVersionOf(served)]: served.scale ? replicasSteps(served.scale) : ['spec', 'replicas'],
 });
@@ -79,7 +79,7 @@ export async function patchScale(scope: Scope): Promise<Result> {
   );
 }
 
-/** The request as if it were one for a resource of Scales. */
+/** The scope as if Scales were a resource of their own. */
 function scaleScope(scope: Scope): Scope {
   const strategy: Strategy = {
     subresources: { scale: { prepareForUpdate: () => undefined, resetFields: ['status'] } },
@@ -109,7 +109,7 @@ async function writeScale(
     const conditional = checkResourceVersion(scope, scale, current, isPatch);
     const entry = await storeScale(scope, { options, current, live, scale });
     if (entry) return { type: 'object', status: 200, object: withoutManagedFields(scaleOf(scope, entry.object)) };
-    // A patch is applied to whatever is there: the version in its result is the one it was computed from.
+    // A patch applies to any version: the version in its result is the one that it was computed from.
     if (conditional && !isPatch) throw conflict(served.groupResource, place.name, MODIFIED);
   }
   throw conflict(served.groupResource, place.name, MODIFIED);
@@ -135,7 +135,7 @@ async function storeScale(scope: Scope, { options, current, live, scale }: Scale
     kind: SCALE,
   });
   await backend.admission.admit(attributes);
-  // A custom resource's own validation says what is wrong with its replicas.
+  // The validation of the custom resource checks its replicas.
   const errors = served.scale ? [] : validateBody('Scale', scale, backend.validation);
   if (errors.length > 0) throw invalid(SCALE, place.name, errors);
 

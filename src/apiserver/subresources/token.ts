@@ -1,6 +1,6 @@
 import type { TokenRequest } from '../../api/generated/authentication-v1.ts';
 import type { Pod, ServiceAccount } from '../../api/generated/core-v1.ts';
-/** serviceaccounts/token: a token in the name of a ServiceAccount, bound to an object or not. */
+/** serviceaccounts/token: creates a token of a ServiceAccount, bound to an object or not. */
 import { schema } from '../../api/index.ts';
 import { formatTime } from '../../base/index.ts';
 import { badRequest, conflict, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
@@ -20,7 +20,7 @@ type TokenRequestObject = TokenRequest & KubeObject;
 const MESSAGE = schema.message('io.k8s.api.authentication.v1.TokenRequest');
 const TOKEN_REQUEST = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest', message: MESSAGE };
 
-/** What kubelets ask for: such a token lives on for a year so that old clients, which never read it again, keep working. */
+/** The lifetime that kubelets request: such a token is valid for a year, for old clients that never reload it. */
 const EXTENDED_WHEN_SECONDS = 3607;
 const EXTENDED_SECONDS = 365 * 24 * 60 * 60;
 
@@ -94,7 +94,7 @@ export async function createToken(scope: Scope): Promise<Result> {
 const isForThisServer = ({ backend }: Scope, audiences: readonly string[]): boolean =>
   audiences.every((audience) => backend.tokens.apiAudiences.includes(audience));
 
-/** The objects of the core group that a token can be bound to. */
+/** Core resources that a token can be bound to. */
 const BOUND_RESOURCES: ReadonlyMap<string, string> = new Map(
   Object.entries({ Pod: 'pods', Secret: 'secrets', Node: 'nodes' }),
 );

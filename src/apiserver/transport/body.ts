@@ -1,4 +1,4 @@
-/** Reads a request's body once, within a limit that holds for what a gzip body unpacks to as well. */
+/** Reads a request's body once. The limit applies to the decompressed size of a gzip body as well. */
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -16,7 +16,7 @@ export function readWhole(stream: Readable, { encoding, maxBytes }: BodyOptions)
   return plain(gather(stream, maxBytes), { encoding, maxBytes });
 }
 
-/** A body without its encoding. */
+/** Decompresses a body that has a content-encoding. */
 export const plain = (body: Promise<Buffer>, { encoding, maxBytes }: BodyOptions): Promise<Buffer> =>
   encoding === 'gzip' ? unpacked(body, maxBytes) : body;
 
@@ -36,7 +36,7 @@ async function unpacked(packed: Promise<Buffer>, maxBytes: number): Promise<Buff
 }
 
 function gather(stream: Readable, maxBytes: number): Promise<Buffer> {
-  // An empty body may have ended before anybody asked for it, and then says nothing more.
+  // An empty body may have ended before it is read, and then emits no events.
   if (stream.readableEnded) return Promise.resolve(NOTHING);
   if (stream.destroyed) return Promise.reject(cutOff());
   return new Promise((resolve, reject) => {
@@ -59,7 +59,8 @@ function gather(stream: Readable, maxBytes: number): Promise<Buffer> {
       resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces));
     };
     stream.on('end', finish);
-    // Whatever else goes wrong ends here too. An error costs its stack trace: it is made only for a body that really was cut off.
+    // All other failures end here too. The error is created only for a body that was cut off, because stack traces are
+    // expensive.
     stream.on('close', () => {
       if (!complete) reject(cutOff());
     });

@@ -1,4 +1,4 @@
-/** What serves connections in this thread: HTTP/2 and HTTP/1.1 over TLS, both as the same ApiRequest. */
+/** Serves connections in this thread: HTTP/2 and HTTP/1.1 over TLS, both as ApiRequests. */
 import http from 'node:http';
 import type net from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -22,9 +22,9 @@ import { type ParseError, UnknownMethods } from './unknown-method.ts';
 
 export interface Connections {
   readonly server: net.Server;
-  /** Takes a renewed certificate into use for new connections. */
+  /** Uses a renewed certificate for new connections. */
   renew(tls: TlsOptions): void;
-  /** A connection as it comes from the network. */
+  /** `socket` is a connection before its TLS handshake. */
   accept(socket: net.Socket): void;
   /** Lets requests finish for `graceMs`, then closes what is left. */
   close(graceMs: number): Promise<void>;
@@ -97,7 +97,7 @@ export interface Http1Serving extends Serving {
   readonly maxBodyBytes: number;
 }
 
-/** Lets a server answer HTTP/1.1, with upgrades; gives its connections, those of other protocols among them. */
+/** Serves HTTP/1.1 with upgrades; returns the server's connections, upgraded ones included. */
 export function serveHttp1(
   server: http.Server,
   { running, handler, budget, maxBodyBytes }: Http1Serving,
@@ -117,7 +117,7 @@ export function serveHttp1(
     };
     pipelined.add(req.socket, () => running.run(serve));
   });
-  /** The last request of its connection. */
+  /** No other request follows on the connection. */
   const serveLast = (req: http.IncomingMessage, socket: net.Socket, request: ApiRequest): void =>
     void running.run(async () => {
       const response = await handler(request);
@@ -130,7 +130,7 @@ export function serveHttp1(
   server.on('upgrade', (req: http.IncomingMessage, socket: net.Socket, head: Buffer) =>
     serveLast(req, socket, upgradeRequest(req, socket, { head, stopping, budget })),
   );
-  // Nobody tunnels through an API server; it is a method that no resource has.
+  // CONNECT is a method that no resource has; the API server is no proxy.
   server.on('connect', (req: http.IncomingMessage, socket: net.Socket) =>
     serveLast(req, socket, lastRequest(req, socket, stopping)),
   );
@@ -165,7 +165,8 @@ async function answerLast(response: ApiResponse, { req, socket, request, budget 
     await answerHttp1(response, res, { request, budget });
     socket.end();
   } catch (error) {
-    // The answer to an earlier request is on its way still, or this one is broken off: neither may be taken for the other.
+    // The response to an earlier request is still being sent, or this one was aborted: a client must not mistake one
+    // for the other.
     socket.destroy();
     throw error;
   }
@@ -176,7 +177,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
 
-/** The answer to what is no HTTP request. */
+/** The response to something that is not an HTTP request. */
 function unreadable(code: string | undefined): string {
   const status = UNREADABLE[code ?? ''] ?? '400 Bad Request';
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;

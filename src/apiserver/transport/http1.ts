@@ -9,7 +9,7 @@ import { peerOf } from './peer.ts';
 import type { SendBudget } from './send-budget.ts';
 import { writableBuffers, writableSink } from './writable-sink.ts';
 
-/** Less than that is handed to the socket and not counted: the connection itself costs more. */
+/** Smaller bodies are not counted: the connection itself costs more. */
 const SMALL_BYTES = 16 * 1024;
 
 interface Http1RequestOptions {
@@ -39,7 +39,7 @@ export function requestFromHttp1(
   };
 }
 
-/** The last request of its connection, which is nobody else's from now on; what follows its head is not read. */
+/** The request owns the connection from now on; what follows its head is not read. */
 export function lastRequest(req: http.IncomingMessage, socket: net.Socket, stopping: AbortSignal): ApiRequest {
   const gone = new AbortController();
   socket.once('close', () => gone.abort(new Error('the client went away')));
@@ -78,7 +78,7 @@ function commonParts(req: http.IncomingMessage): Omit<ApiRequest, 'readBody' | '
   };
 }
 
-/** Resolves when the client has taken a long answer, and at once for a short one. */
+/** Resolves when the client has received a long response, and at once for a short one. */
 export async function answerHttp1(
   response: ApiResponse,
   res: http.ServerResponse,
@@ -109,7 +109,7 @@ export async function answerHttp1(
   try {
     await response.stream(writableSink(res, request.signal, sending));
   } catch (error) {
-    // Half an answer must not look like one that is still coming.
+    // A client must not mistake half a response for one that is still coming.
     res.destroy();
     throw error;
   }

@@ -11,7 +11,7 @@ import type { SendBudget } from './send-budget.ts';
 import type { StreamSignals } from './stream-signals.ts';
 import { bufferWriter, streamSink } from './stream-sink.ts';
 
-/** What the requests of a server share. */
+/** Shared by all requests of a server. */
 export interface Http2Serving {
   readonly signals: StreamSignals;
   readonly heads: ResponseHeads;
@@ -19,7 +19,7 @@ export interface Http2Serving {
   readonly budget: SendBudget;
 }
 
-/** Made for every request: what most of them never ask for is made when it is asked for. */
+/** Created for every request: what most requests never use is created on demand. */
 export class Http2Request implements ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -83,7 +83,7 @@ interface AnsweringHttp2 {
   readonly serving: Http2Serving;
 }
 
-/** Resolves when the client has taken a long answer; undefined for a short one. */
+/** Resolves when the client has received a long response; undefined for a short one. */
 export function answerHttp2(
   response: ApiResponse,
   stream: Http2Stream,
@@ -126,7 +126,7 @@ async function streamed(
   try {
     await run(streamSink(stream, request.signal, sending));
   } catch (error) {
-    // Half an answer must not look like one that is still coming.
+    // A client must not mistake half a response for one that is still coming.
     stream.reset(HTTP2_ERROR.internal);
     throw error;
   }

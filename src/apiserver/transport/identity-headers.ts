@@ -1,12 +1,15 @@
-/** Headers that say whom a request is for. Node joins repeated ones with commas; groups are needed one by one. */
+/**
+ * Headers of impersonation and of authenticating proxies. Node joins repeated headers with commas; groups are needed
+ * one by one.
+ */
 import type { ApiRequest } from '../request/request.ts';
 
 const isIdentity = (name: string): boolean => name.startsWith('impersonate-') || name.startsWith('x-remote-');
 
-/** In `raw`, where names have even places. */
+/** Names are at even indices of the raw headers. */
 const isIdentityName = (text: string, i: number): boolean => i % 2 === 0 && isIdentity(text.toLowerCase());
 
-/** `raw` is names and values in turn, as they came. Most requests have no such headers and pay nothing. */
+/** `raw` is names and values in turn. Most requests have no such headers and pay nothing. */
 export function separateIdentityHeaders(headers: ApiRequest['headers'], raw: readonly string[]): ApiRequest['headers'] {
   if (!raw.some(isIdentityName)) return headers;
   const values: Record<string, string[]> = {};

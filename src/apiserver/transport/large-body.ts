@@ -1,27 +1,27 @@
 /**
- * Sends a body of many megabytes through a few small buffers that are used again and again. Whole, each answer would be
- * memory that the system has to clear, and that the garbage collector is called for.
+ * Sends a body of many megabytes through a few small buffers that are reused. As a whole, each response would be memory
+ * that the system has to clear and that triggers garbage collection.
  */
 import type { LargeBody } from '../request/request.ts';
 
 const BUFFER_BYTES = 256 * 1024;
-/** Of one answer that the connection has not taken yet. */
+/** Buffers of one response that the connection has not accepted yet. */
 const BUFFERS_UNDER_WAY = 2;
 const KEPT_BUFFERS = 32;
 
 const free: Buffer[] = [];
 
 export interface BufferWriter {
-  /** Nobody reads it any more. */
+  /** The client is gone. */
   readonly closed: boolean;
-  /** Resolves when the connection has taken the first `length` bytes; whoever then has the buffer gives it back. */
+  /** Resolves when the connection has accepted the first `length` bytes; the writer gives the buffer back. */
   write(buffer: Buffer, length: number): Promise<void>;
   end(): void;
-  /** Half an answer must not look like one that is still coming, nor like a whole one. */
+  /** Aborts the response: a client must mistake it neither for a complete one nor for one that is still coming. */
   breakOff(): void;
 }
 
-/** Resolves when the connection has taken all of it. */
+/** Resolves when the connection has accepted everything. */
 export async function sendLargeBody(body: LargeBody, writer: BufferWriter): Promise<void> {
   try {
     await sendAll(body, writer);

@@ -1,4 +1,4 @@
-/** Who is at the other end of a connection: read once, not for each of its requests. */
+/** The client of a connection: determined once, not for each of its requests. */
 import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { peerChain } from '../../net/tls/index.ts';
@@ -7,7 +7,7 @@ import type { PeerCertificate } from '../request/request.ts';
 export interface Peer {
   readonly remoteAddress: string;
   readonly certificate?: PeerCertificate;
-  /** What it last sent. */
+  /** The last Authorization header. */
   authorization?: string;
 }
 
@@ -20,15 +20,15 @@ export function peerOf(socket: Duplex): Peer {
 }
 
 /**
- * A client sends the same credential with each request, and gets a new string of it each time. Comparing it with the last
- * one is much faster than looking it up; the last one itself is looked up without being read again.
+ * A client sends the same credential with each request, as a new string each time. Comparing it with the last one is
+ * much faster than looking up a new string, whose hash is not known yet.
  */
 export function sameAuthorization(peer: Peer, authorization: string): string {
   if (peer.authorization !== authorization) peer.authorization = authorization;
   return peer.authorization;
 }
 
-/** A connection that another thread has is no TLSSocket itself but has its methods; a plain one has not. */
+/** A connection of another thread is not a TLSSocket but has its methods; a plain socket has not. */
 function readPeer(socket: Duplex): Peer {
   const secure = socket as Partial<TLSSocket>;
   const raw = secure.getPeerCertificate && peerChain(secure as TLSSocket);

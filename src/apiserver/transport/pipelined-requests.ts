@@ -1,7 +1,7 @@
 /**
- * HTTP/1.1 lets a client send requests without waiting for their answers, and Node begins all that came in one piece at
- * once: thousands of them in 64 KB, in one turn. As with Go's server, a connection's requests are served one after the other
- * here, and others have their turn in between.
+ * HTTP/1.1 clients may send requests without waiting for responses, and Node starts all that arrive in one packet at
+ * once: thousands of them in 64 KB. Here, as in Go's server, a connection's requests are served one after the other,
+ * with other connections between them.
  */
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../kernel/index.ts';
@@ -9,12 +9,12 @@ import type { Clock } from '../../kernel/index.ts';
 type Serve = () => Promise<void>;
 
 export class PipelinedRequests {
-  /** The requests that wait, of the connections of which one is being served. */
+  /** Waiting requests, by connections that have one in progress. */
   readonly #waiting = new WeakMap<Duplex, Serve[]>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** `serve` must not fail. It is not called when the connection closes before its turn. */
+  /** `serve` must not throw. It is not called when the connection closes first. */
   add(socket: Duplex, serve: Serve): void {
     const waiting = this.#waiting.get(socket);
     if (waiting === undefined) {
@@ -23,7 +23,7 @@ export class PipelinedRequests {
       return;
     }
     waiting.push(serve);
-    // What has been read is parsed; more of it is not read before this is served.
+    // What has been read is parsed already; no more is read before this is served.
     socket.pause();
   }
 

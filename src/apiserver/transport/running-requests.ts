@@ -1,4 +1,4 @@
-/** The requests that are being answered, however they came in: what a server waits for before it ends. */
+/** The requests in progress on all transports, which a server awaits before it ends. */
 import type { Clock, Context } from '../../kernel/index.ts';
 
 export class RunningRequests {
@@ -11,7 +11,7 @@ export class RunningRequests {
     return this.ctx.clock;
   }
 
-  /** Aborts when the server ends. */
+  /** Aborts when the server shuts down. */
   get stopping(): AbortSignal {
     return this.#stopping.signal;
   }
@@ -27,7 +27,7 @@ export class RunningRequests {
     }
   }
 
-  /** Tells them that the server ends, and gives them `graceMs` for it. */
+  /** Aborts `stopping` and waits for the requests for up to `graceMs`. */
   async end(graceMs: number): Promise<void> {
     this.#stopping.abort(new Error('the server is shutting down'));
     const { clock } = this.ctx;

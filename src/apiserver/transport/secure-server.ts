@@ -1,4 +1,4 @@
-/** A TLS port of two protocols. */
+/** A TLS port for HTTP/2 and HTTP/1.1. */
 import type net from 'node:net';
 import tls from 'node:tls';
 import { tlsOptions } from './settings.ts';
@@ -6,11 +6,11 @@ import type { TlsOptions } from './transport.ts';
 
 interface SecureServer {
   readonly server: tls.Server;
-  /** As they come from the network. */
+  /** Sockets before their TLS handshake. */
   readonly sockets: ReadonlySet<net.Socket>;
 }
 
-/** Passes connections on by the protocol that their client chose. */
+/** Dispatches connections by the protocol that ALPN negotiated. */
 export function secureServer(
   options: TlsOptions,
   protocols: { readonly http1: (socket: tls.TLSSocket) => void; readonly http2: (socket: tls.TLSSocket) => void },

@@ -1,18 +1,17 @@
 /**
- * What the server holds for clients that read slowly: the bytes of answers that have been written and that no socket has taken
- * yet. Answers have back pressure, so each of them holds little; a budget bounds what all of them together hold, of one
- * connection and of the whole server. Over a budget, the answers that have waited longest are broken off: their clients can
- * ask again.
+ * Bounds the memory held for slow clients: bytes of responses that have been written and that no socket has accepted
+ * yet. Responses have back pressure, so each holds little; a budget limits what they hold together, for each connection
+ * and for the whole server. Over a budget, the responses that have waited longest are aborted: their clients can retry.
  */
 import type { Clock, Timer } from '../../kernel/index.ts';
 import type { Sending } from '../request/request.ts';
 
 export interface SendLimits {
-  /** Of one connection: 64 unread LISTs, or 500 watches that are all behind. */
+  /** For one connection: 64 unread LISTs, or 500 watches that are all behind. */
   readonly connectionBytes: number;
-  /** Of all connections. What the sockets themselves hold (TLS records, frames) comes on top: up to as much again. */
+  /** For all connections. The sockets themselves (TLS records, frames) may hold as much again. */
   readonly serverBytes: number;
-  /** How long an answer may wait for its client whatever the budgets say, if nothing shorter holds for it. */
+  /** How long a response may wait for its client, if it has no shorter deadline. */
   readonly answerMs: number;
 }
 
@@ -22,21 +21,21 @@ export const SEND_LIMITS: SendLimits = {
   answerMs: 60_000,
 };
 
-/** A LIST or watch is not begun where a budget is that full: some room is left for the answers that are under way. */
+/** No LIST or watch starts while a budget is this full, to leave room for the responses in progress. */
 const FULL = 0.75;
-/** An answer that has waited for less is not slow: an event to thousands of watchers waits for all of them for a moment. */
+/** A response that has waited for less is not slow: an event to thousands of watchers waits briefly for all of them. */
 const SLOW_MS = 2000;
-/** Over so many times the budget, answers that have waited for less are broken off, too. */
+/** When this many times over budget, responses that have waited for less are aborted, too. */
 const FAR_OVER = 2;
-/** While nobody is slow enough, nobody is looked at again for so long. */
+/** How long to wait before looking for slow responses again, when there were none. */
 const LOOK_AGAIN_MS = 250;
 
 export interface AnswerToSend {
-  /** Stands for the connection. */
+  /** Identifies the connection. */
   readonly connection: object;
-  /** On the monotonic clock; undefined for an answer that goes on until somebody ends it: a watch. */
+  /** On the monotonic clock; undefined for a response without a deadline, such as a watch. */
   readonly expiresAt: number | undefined;
-  /** Breaks the answer off and lets go of what waits for its client; called once at most. */
+  /** Aborts the response and drops its bytes; called once at most. */
   readonly end: () => void;
 }
 
@@ -55,12 +54,11 @@ export class SendBudget {
     readonly limits: SendLimits = SEND_LIMITS,
   ) {}
 
-  /** Bytes that wait for their clients. */
   get waitingBytes(): number {
     return this.#server.bytes;
   }
 
-  /** Whether no more long answers should be begun on this connection for now. Slow answers are ended first. */
+  /** Whether no long response should start on this connection. Aborts slow responses first. */
   isFull(connection: object): boolean {
     const sends = this.#sendsOf(connection);
     const { connectionBytes, serverBytes } = this.limits;
@@ -84,7 +82,7 @@ export class SendBudget {
     return sending;
   }
 
-  /** When the time is over of an answer that is given now and waits for its client. */
+  /** The deadline of a response that is sent now. */
   expiry(): number {
     return this.clock.monotonic() + this.limits.answerMs;
   }
@@ -109,7 +107,7 @@ export class SendBudget {
     this.#endSlow(undefined, serverBytes);
   }
 
-  /** Ends answers of one connection, or of all, until no more than `most` bytes wait there. */
+  /** Aborts responses of one connection, or of all, until at most `max` bytes wait there. */
   #endSlow(of: ConnectionSends | undefined, most: number): void {
     const total = of ?? this.#server;
     if (total.bytes <= most) return;
@@ -134,10 +132,10 @@ interface SendingOptions {
 
 class CountedSending implements Sending {
   waiting = 0;
-  /** Since when the oldest of the bytes have waited that wait now, or somewhat before that. */
+  /** Since when the oldest waiting bytes have waited, or somewhat earlier. */
   waitingSince = 0;
   readonly connection: ConnectionSends;
-  /** Of the bytes that waited then, so many still do. */
+  /** How many of the bytes that waited then still do. */
   #old = 0;
   #isFinished = false;
   #timer: Timer | undefined;

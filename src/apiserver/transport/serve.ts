@@ -1,6 +1,6 @@
 /**
- * HTTP/2 and HTTP/1.1 on one TLS port. On a machine with several cores a server of its own process lets a second thread
- * have the port: TLS and HTTP/2 are as much work as the pipeline is for most requests.
+ * HTTP/2 and HTTP/1.1 on one TLS port. A server with a process of its own lets a second thread serve the port where
+ * there are several processors: for most requests TLS and HTTP/2 are as much work as the pipeline.
  */
 import type net from 'node:net';
 import type { Context } from '../../kernel/index.ts';

@@ -1,4 +1,4 @@
-/** How connections are set up, whichever thread they are in. */
+/** Settings of connections, in both threads. */
 import http from 'node:http';
 import type tls from 'node:tls';
 import type { Clock } from '../../kernel/index.ts';
@@ -6,10 +6,10 @@ import type { Http2Options } from '../../net/http2/index.ts';
 import type { TlsOptions } from './transport.ts';
 
 export const MAX_HEADER_BYTES = 1024 * 1024;
-/** Upstream's own limits, of connections without a request, and below of headers that do not come to an end. */
+/** Upstream's limits for idle connections, and below for incomplete headers. */
 const IDLE_MS = 90_000;
 
-/** HTTP/2's own windows of 64 KB make one large upload hold up all others. */
+/** With HTTP/2's default windows of 64 KB one large upload would hold up all others. */
 export const http2Options = (clock: Clock): Http2Options => ({
   clock,
   maxHeaderBytes: MAX_HEADER_BYTES,
@@ -36,7 +36,10 @@ export const http1Server = ({ headersMs, lookEveryMs } = HTTP1_LIMITS): http.Ser
     connectionsCheckingInterval: lookEveryMs,
   });
 
-/** One that is given its connections. Node looks for those who are late only where a server listens: this one is told that it does. It has to be closed, too. */
+/**
+ * A server that is given its connections. Node enforces timeouts only for servers that listen, so this one pretends to;
+ * it has to be closed, too.
+ */
 export function http1ServerBehind(limits?: Http1Limits): http.Server {
   const server = http1Server(limits);
   server.emit('listening');
@@ -48,7 +51,7 @@ export const tlsOptions = ({ key, cert, clientCa, minVersion = 'TLSv1.2' }: TlsO
   cert,
   ...(clientCa ? { ca: clientCa } : {}),
   requestCert: true,
-  // An unknown client certificate is not a broken connection: its bearer is just not authenticated by it.
+  // An unknown client certificate does not break the connection: it authenticates nobody.
   rejectUnauthorized: false,
   minVersion,
 });

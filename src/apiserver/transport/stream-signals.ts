@@ -1,6 +1,7 @@
 /**
- * The abort signals of HTTP/2 requests. A stream that was answered in full closes without an event: nobody is left to
- * hear it, and telling costs more than all the rest of the signal. One listener tells all of them when the server ends.
+ * The abort signals of HTTP/2 requests. A stream that was answered completely closes without an abort event: no
+ * listener is left, and dispatching costs more than the rest of the signal. One listener aborts all of them when the
+ * server shuts down.
  */
 import type { Http2Stream } from '../../net/http2/index.ts';
 
@@ -25,7 +26,7 @@ export class StreamSignals {
     return controller.signal;
   }
 
-  /** The time of the request is over. */
+  /** The request timed out. */
   abort(signal: AbortSignal, reason: Error): void {
     this.#open.get(signal)?.abort(reason);
   }

@@ -1,4 +1,4 @@
-/** What an answer is written to piece by piece on HTTP/2. */
+/** Writes a response piece by piece on HTTP/2. */
 import { HTTP2_ERROR, type Http2Stream } from '../../net/http2/index.ts';
 import type { ResponseSink } from '../request/request.ts';
 import type { Sending } from '../request/request.ts';

@@ -1,4 +1,4 @@
-/** What the transport is given, and what it is to the server. */
+/** The interface between the server and its transport. */
 import type net from 'node:net';
 import type tls from 'node:tls';
 import type { Worker } from 'node:worker_threads';

@@ -1,14 +1,13 @@
 /**
- * Node's parser of HTTP/1.1 refuses a method that it does not know. To the API server such a request is one like others:
- * who sent it is found out, and who may not have what it asks for is told so before the method is. So what the parser
- * gave up on is read here.
+ * Node's HTTP/1.1 parser refuses unknown methods. The API server treats such a request like others: it authenticates
+ * and authorizes it before it refuses the method. So this reads what the parser gave up on.
  */
 import http from 'node:http';
 import type net from 'node:net';
 import { headersOf } from '../../net/http2/index.ts';
 import { MAX_HEADER_BYTES } from './settings.ts';
 
-/** What Node adds to its error. */
+/** Node's additions to its error. */
 export interface ParseError extends NodeJS.ErrnoException {
   readonly rawPacket?: Buffer;
   readonly bytesParsed?: number;
@@ -19,10 +18,13 @@ const HEADER = /^([\w!#$%&'*+.^`|~-]+):([\t\x20-\x7e\x80-\xff]*)$/;
 const AROUND_VALUE = /^[ \t]+|(?<![ \t])[ \t]+$/g;
 
 export class UnknownMethods {
-  /** Heads of which a part has come; empty for those that are whole. */
+  /** Incomplete heads; empty for complete ones. */
   readonly #heads = new WeakMap<net.Socket, Buffer>();
 
-  /** A request without its body; 'wait' while more is to come, or nothing is to be done; undefined for what is no request. */
+  /**
+   * A request without its body; 'wait' while the head is incomplete, or already handled; undefined for something else
+   * than a request.
+   */
   read(
     { code, rawPacket, bytesParsed = 0 }: ParseError,
     socket: net.Socket,
@@ -41,11 +43,11 @@ export class UnknownMethods {
   }
 }
 
-/** Of the line in which the parser stopped: what comes before it has been read. */
+/** The start of the line at which the parser stopped: it has consumed everything before. */
 const startOfLine = (packet: Buffer, stopped: number): number =>
   stopped > 0 ? packet.lastIndexOf('\n', stopped - 1) + 1 : 0;
 
-/** What has no place in a request is not waited for. */
+/** Rejects early what cannot become a request. */
 function mayBecomeRequest(head: Buffer): boolean {
   const end = head.indexOf('\r\n');
   return end < 0
@@ -56,7 +58,7 @@ function mayBecomeRequest(head: Buffer): boolean {
 function requestOf(head: string, socket: net.Socket): http.IncomingMessage | undefined {
   const [first = '', ...lines] = head.split('\r\n');
   const [, method, target, minor] = REQUEST_LINE.exec(first) ?? [];
-  // The end of a longer name, whose beginning came in an earlier packet, is not to be taken for another method.
+  // The end of a longer method, whose beginning was in an earlier packet, must not be taken for another method.
   if (!method || !target || http.METHODS.includes(method)) return undefined;
   const fields: string[] = [];
   const rawHeaders: string[] = [];

@@ -1,13 +1,13 @@
 /**
- * A watch over a WebSocket, for browsers: each event is a message of its own, text for JSON and binary for protobuf. The
- * client sends nothing; it ends the watch by closing.
+ * Watches over WebSockets, for browsers: each event is one message, text for JSON and binary for protobuf. The client
+ * sends nothing; it ends the watch by closing.
  */
 import { WebSocketServer, type WebSocket } from 'ws';
 import { headerOf, type ApiRequest, type ApiResponse, type ResponseSink } from '../request/request.ts';
 import type { Sending } from '../request/request.ts';
 import { HIGH_WATER_BYTES, LOW_WATER_BYTES } from './water-marks.ts';
 
-/** A browser shows its token as a subprotocol, which is no protocol that anybody speaks. */
+/** Browsers send their token as a subprotocol, which must not be selected. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 const MAX_RECEIVED_BYTES = 64 * 1024;
 
@@ -25,13 +25,13 @@ export const isWebSocketRequest = (request: ApiRequest): boolean =>
 export interface MessageStream {
   /** Whether messages are text. */
   readonly text: boolean;
-  /** What precedes the message in each piece that is written: the length of a protobuf frame. */
+  /** The bytes before the message in each piece: the length of a protobuf frame. */
   readonly prefixBytes: number;
-  /** Must not fail; ends with the sink's signal. */
+  /** Must not reject; ends with the sink's signal. */
   run(sink: ResponseSink): Promise<void>;
 }
 
-/** Takes the connection over. */
+/** Hijacks the connection. */
 export function streamOverWebSocket(request: ApiRequest, stream: MessageStream): ApiResponse {
   const { rawRequest, socket, head } = request.upgrade!;
   server.handleUpgrade(rawRequest, socket, head, (connection) => {

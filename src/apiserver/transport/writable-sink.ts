@@ -1,4 +1,4 @@
-/** What an answer is written to piece by piece: a response of HTTP/1.1. */
+/** Writes a response piece by piece on HTTP/1.1. */
 import type { Writable } from 'node:stream';
 import type { ResponseSink } from '../request/request.ts';
 import type { Sending } from '../request/request.ts';
@@ -40,7 +40,7 @@ export const writableBuffers = (writable: Writable, sending: Sending): BufferWri
       sending.wrote(length);
       writable.write(buffer.subarray(0, length), (error) => {
         sending.took(length);
-        // What broke off may still be read from somewhere below.
+        // After an error, a lower layer may still read the buffer.
         if (!error) giveBack(buffer);
         resolve();
       });

@@ -1,5 +1,5 @@
 import { apiVersionOf } from '../../api/index.ts';
-/** Server-side apply: the fields that a manager wants, merged into the object or making it. */
+/** Server-side apply: merges the fields that a manager applies into the object, or creates it. */
 import { cloneJson, formatTime, isRecord } from '../../base/index.ts';
 import { applyPatch } from '../../machinery/apply/index.ts';
 import { conform, parseYaml } from '../../machinery/decode/index.ts';
@@ -22,7 +22,7 @@ export async function apply(scope: Scope): Promise<Result> {
     options,
     unconditional: true,
     compute: async (live) => keepTimes(live, await merged(scope, live, applied, options)),
-    // Subresources of what does not exist cannot be applied.
+    // A subresource of an object that does not exist cannot be applied.
     ...(scope.subresource === ''
       ? {
           create: async () =>

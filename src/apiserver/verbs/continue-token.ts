@@ -4,7 +4,7 @@ import { parseJson } from '../../machinery/decode/index.ts';
 import { badRequest, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 
 export interface ContinueToken {
-  /** -1: as the collection is now. */
+  /** -1 for the collection as it is now. */
   readonly revision: number;
   /** The last key that was delivered, relative to the collection. */
   readonly after: string;
@@ -24,7 +24,7 @@ export function decodeContinue(text: string): ContinueToken {
   if (rv === 0) throw invalidToken('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (start === '') throw invalidToken('encoded start key empty (version meta.k8s.io/v1)');
   const key = start.startsWith('/') ? start : `/${start}`;
-  // No way up, and no way around: the key stays within the collection.
+  // The key must stay within the collection.
   if (!isCleanPath(key)) throw invalidToken(start);
   return { revision: rv, after: key.slice(1).replace(/\0$/, '') };
 }

@@ -27,7 +27,10 @@ export async function create(scope: Scope): Promise<Result> {
   return { type: 'entry', status: 201, entry: await createObject(scope, object, options) };
 }
 
-/** The part that PUT and apply share when they create: `decoded` has its defaults; `written` is the body that it is a copy of, where it is one. */
+/**
+ * Creates the object for POST, and for PUT when it creates. `decoded` has its defaults; `written` is the body of which
+ * it is a copy, if it is one.
+ */
 export async function createObject(
   scope: Scope,
   decoded: KubeObject,
@@ -42,7 +45,7 @@ export async function createObject(
   return storeCreated(scope, object, options);
 }
 
-/** The rest of a create, for an object whose managedFields are there already. */
+/** The rest of a create, for an object that has its managedFields. */
 export async function storeCreated(scope: Scope, object: KubeObject, options: WriteOptions): Promise<Entry> {
   const { backend, served } = scope;
   const admitted: AdmittedRequest = {
@@ -60,7 +63,7 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   const generated = !object.metadata.name && !!generateName;
   fillName(object, backend.ctx.random);
   for (let attempt = 1; ; attempt++) {
-    // What is reserved for one attempt is not asked for by the next; anything else can be prepared again.
+    // Each attempt reserves anew, so it needs an object without the last attempt's reservations.
     const candidate =
       generated && served.strategy.reserve && attempt < DEFAULT_NAME_ATTEMPTS ? cloneJson(object) : object;
     const named = generated
@@ -89,12 +92,12 @@ export async function storeCreated(scope: Scope, object: KubeObject, options: Wr
   }
 }
 
-/** Every way to make an object passes here: the right to create it, and then validating admission. */
+/** Every create ends here: the right to create, and then validating admission. */
 function mayBeStored(scope: Scope, attributes: AdmissionAttributes): MaybePromise<void> {
   return whenDone(authorizeCreate(scope), () => scope.backend.admission.validate(attributes));
 }
 
-/** A name that is taken by an object on its way out will be free soon. */
+/** The name of an object that is being deleted will be free soon. */
 function stillThere({ served }: Scope, { metadata }: KubeObject, error: unknown): unknown {
   const existing = isStatusError(error, 'AlreadyExists')
     ? served.cache.get(metadata.namespace ?? '', metadata.name ?? '')

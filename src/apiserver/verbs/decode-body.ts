@@ -1,6 +1,6 @@
 import type { DeleteOptions } from '../../api/generated/meta-v1.ts';
 import { type GroupVersionKind, type Message, schema } from '../../api/index.ts';
-/** The body of a write, decoded into the kind that the endpoint takes, in the media type it came in. */
+/** Decodes the body of a write in its media type into the kind that the endpoint takes. */
 import { append, cloneJson, formatTime, quote } from '../../base/index.ts';
 import { conform, decodeObject, strictErrorWarnings } from '../../machinery/decode/index.ts';
 import { applyDefaults, type DefaultingContext } from '../../machinery/defaulting/index.ts';
@@ -25,7 +25,7 @@ const ACCEPTED = 'application/json, application/yaml, application/vnd.kubernetes
 
 export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
-/** The resource's object with its defaults. */
+/** Decodes an object of the resource and sets its defaults. */
 export async function decodeBody(scope: Scope, options: BodyOptions): Promise<KubeObject> {
   const { request, served } = scope;
   if (request.object) return fromProcess(scope, request.object, options);
@@ -35,7 +35,7 @@ export async function decodeBody(scope: Scope, options: BodyOptions): Promise<Ku
   return decodeBytes(scope, body, format, { ...options, expected: options.expected ?? served });
 }
 
-/** A new object with its defaults. Objects of one template are decoded once. */
+/** Decodes a new object and sets its defaults. Objects of one template are decoded once. */
 export async function decodeNew(scope: Scope, fieldValidation: FieldValidation): Promise<KubeObject> {
   const { request, served } = scope;
   if (served.custom) return decodeBody(scope, { fieldValidation });
@@ -64,12 +64,12 @@ export async function decodeNew(scope: Scope, fieldValidation: FieldValidation):
   return object;
 }
 
-/** YAML that would take long to read is read in a thread, before decoding asks for it. */
+/** Has a thread parse long YAML before it is decoded. */
 async function knowYaml({ backend }: Scope, body: Buffer, format: BodyFormat): Promise<void> {
   if (format === 'yaml') await backend.yaml.know(body.toString('utf8'));
 }
 
-/** The time of a request, and whether any default was made of it. */
+/** The time of a request, and whether any default depends on it. */
 class AskedTime implements DefaultingContext {
   asked = false;
   alreadyDefaulted: unknown;
@@ -82,7 +82,7 @@ class AskedTime implements DefaultingContext {
   }
 }
 
-/** An object of a client in this process: it was never text, and gets the canonical form that decoding text would give it. */
+/** The object of a client in this process was never text; it gets the canonical form that decoding would give it. */
 function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): KubeObject {
   const { served } = scope;
   const time = options.time ?? new AskedTime(scope);
@@ -98,7 +98,7 @@ function fromProcess(scope: Scope, given: KubeObject, options: BodyOptions): Kub
   return withDefaults(expected, divided ? joinUnchanged(served, object, divided) : object, time);
 }
 
-/** Clients in this process build the new state on the object that they were given. */
+/** Clients in this process build the new state from the shared object that they read. */
 const liveOf = ({ served, place }: Scope): KubeObject | undefined =>
   place.name === '' ? undefined : served.cache.get(place.namespace, place.name)?.object;
 
@@ -154,7 +154,7 @@ function checkVersion(object: KubeObject, expected: GroupVersionKind): void {
   }
 }
 
-/** Strict refuses unknown and duplicate fields, Warn tells of them, Ignore is silent. */
+/** Strict refuses unknown and duplicate fields, Warn warns about them, Ignore drops them. */
 export function reportStrictErrors(
   scope: Scope,
   errors: readonly string[],
@@ -186,7 +186,7 @@ export function bodyFormat(contentType: string | undefined): BodyFormat {
 const DELETE_OPTIONS: GroupVersionKind = { group: 'meta.k8s.io', version: 'v1', kind: 'DeleteOptions' };
 const OPTIONS_SCHEME = 'k8s.io/apimachinery/pkg/apis/meta/internalversion/scheme/register.go:27';
 
-/** DeleteOptions may come under any group's version; undefined when there is no body. */
+/** DeleteOptions may have any group's version; undefined when there is no body. */
 export async function decodeDeleteOptions(scope: Scope): Promise<DeleteOptions | undefined> {
   const { request } = scope;
   if (request.object) return request.object as unknown as DeleteOptions;

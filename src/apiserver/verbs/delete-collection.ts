@@ -1,4 +1,4 @@
-/** DELETE on a collection: every object that the selectors match; answers with the list as it was. */
+/** DELETE of a collection: deletes every object that the selectors match and returns the list as it was. */
 import { isStatusError } from '../../machinery/errors/index.ts';
 import type { EncodedObject, Result } from '../request/request.ts';
 import { deleteObject, readDeleteOptions } from './delete.ts';
@@ -27,7 +27,7 @@ async function deleteOne(
   try {
     await deleteObject({ ...scope, place: { namespace, name } }, options);
   } catch (error) {
-    // Somebody else deleted it first: the collection is as empty as was asked for.
+    // Another client deleted it first, which is fine.
     if (!isStatusError(error, 'NotFound')) throw error;
   }
 }

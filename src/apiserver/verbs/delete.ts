@@ -1,7 +1,7 @@
 import type { DeleteOptions, Status } from '../../api/generated/meta-v1.ts';
 /**
- * DELETE. What holds an object back (a grace period, finalizers, dependents that are to go first) turns the deletion
- * into a mark on the object; without such it goes at once.
+ * DELETE. A grace period, finalizers or dependents that must go first turn the deletion into a mark on the object;
+ * otherwise the object is removed at once.
  */
 import { cloneJson, formatTime } from '../../base/index.ts';
 import { conflict } from '../../machinery/errors/index.ts';
@@ -46,7 +46,7 @@ export async function deleteObject(scope: Scope, options: DeleteOptions): Promis
     const attributes = attributesOf(scope, {
       operation: 'DELETE',
       oldObject: current.object,
-      // Of a whole collection, no object is named.
+      // Admission sees no name when a collection is deleted.
       name: scope.info.verb === 'deletecollection' ? '' : place.name,
       options: { apiVersion: 'meta.k8s.io/v1', kind: 'DeleteOptions', ...options } as unknown as KubeObject,
       dryRun,

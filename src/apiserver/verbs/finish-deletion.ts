@@ -1,10 +1,10 @@
-/** An object that is being deleted goes when its last finalizer does: the write that removes it removes the object. */
+/** An object that is being deleted is removed by the write that removes its last finalizer. */
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Entry } from '../storage/entry.ts';
 import { writeContext } from './prepare-for-create.ts';
 import type { Scope } from './scope.ts';
 
-/** Removes what this write would have left, without storing that first; undefined when somebody else was faster. */
+/** Removes the object instead of storing this write; undefined when another write came first. */
 export async function removeFinished(scope: Scope, current: Entry, object: KubeObject): Promise<Entry | undefined> {
   const { backend, served, place } = scope;
   const revision = await backend.objects.remove(served, place, current, false);

@@ -1,6 +1,6 @@
 /**
- * GET of a collection. The latest state, or any "not older than", comes from the watch cache; an exact revision, and
- * the later pages of a list that was begun with a limit, come from the store's history at that revision.
+ * GET of a collection. The latest state, or one that is not older than a version, comes from the watch cache; an exact
+ * revision, and later pages of a list with a limit, come from the store's history.
  */
 import { prefixRange, StoreError } from '../../etcd/index.ts';
 import { badRequest, isStatusError, resourceExpired } from '../../machinery/errors/index.ts';
@@ -30,12 +30,12 @@ export async function list(scope: Scope): Promise<Result> {
   return listFromCache(scope, options, selection);
 }
 
-/** While some views are made, other objects may come. */
+/** Converts until no entry is left to convert: objects may be created meanwhile. */
 export async function prepareAll({ served, place }: Scope): Promise<void> {
   while (await served.prepareViews?.(served.cache.list(place.namespace)));
 }
 
-/** What is wrong with the version of a LIST is the client's fault; that of a GET or a watch upstream calls its own. */
+/** Upstream answers a malformed resourceVersion of a LIST with 400, that of a GET or a watch with 500. */
 function listVersion(text: string): bigint {
   try {
     return requestedVersion(text);
@@ -55,7 +55,7 @@ function listFromCache(scope: Scope, options: ListOptions, selection: Selection)
     if (selection.matches && !selection.matches(entry)) continue;
     entries.push(viewOf(served, entry));
     if (entries.length === limit) {
-      // Whether any of what follows is selected, the next page will tell.
+      // The next page tells whether the selector matches any of the rest.
       more = entry !== candidates.at(-1);
       break;
     }
@@ -69,7 +69,7 @@ function listFromCache(scope: Scope, options: ListOptions, selection: Selection)
   };
 }
 
-/** A selector that names one object needs no walk through the others. */
+/** A selector on one name needs no walk through all objects. */
 function pinnedCandidates(scope: Scope, selection: Selection): readonly Entry[] | undefined {
   const name = selection.pinned.get('metadata.name');
   const namespace = scope.served.namespaced
@@ -86,7 +86,7 @@ async function listContinued(scope: Scope, options: ListOptions, selection: Sele
     throw badRequest('specifying resource version is not allowed when using continue');
   }
   try {
-    // -1 in a token asks for the rest of the list as it is now: what a client does after its snapshot has expired.
+    // -1 in a token continues with the list as it is now, as clients do after their snapshot has expired.
     const revision = token.revision < 0 ? 0 : token.revision;
     return await listAtRevision(scope, options, selection, { revision, from: `${token.after}\0` });
   } catch (error) {
@@ -100,9 +100,9 @@ async function listContinued(scope: Scope, options: ListOptions, selection: Sele
 }
 
 interface Snapshot {
-  /** 0: as it is now. */
+  /** 0 for the current state. */
   readonly revision: number;
-  /** Where to begin, relative to the collection's prefix. */
+  /** The first key, relative to the collection's prefix. */
   readonly from: string;
 }
 

@@ -1,4 +1,4 @@
-/** Who owns which field: kept on every write, in the name of the request's field manager. */
+/** Field ownership: every write updates managedFields in the name of the request's field manager. */
 import { apiVersionOf } from '../../api/index.ts';
 import { formatTime, ownValue } from '../../base/index.ts';
 import {
@@ -19,7 +19,7 @@ import type { Scope } from './scope.ts';
 
 const MANAGER_LIMIT = 128;
 
-/** What the client calls itself: its fieldManager, or else the first word of its User-Agent. */
+/** The fieldManager of the request, or else the first word of its User-Agent. */
 export function managerOf(scope: Scope, options: Pick<WriteOptions, 'fieldManager'>): string {
   if (options.fieldManager !== '') return options.fieldManager;
   const agent = headerOf(scope.request, 'user-agent') ?? '';
@@ -40,7 +40,7 @@ const managerOfAgent = (agent: string): string =>
     .join('')
     .slice(0, MANAGER_LIMIT) || 'unknown';
 
-/** Fills in the managedFields of an object that is being created; `written` is the decoded body that it is a copy of, where it is one. */
+/** Sets the managedFields of a new object; `written` is the decoded body of which it is a copy, if it is one. */
 export function trackCreate(scope: Scope, object: KubeObject, manager: string, written: KubeObject = object): void {
   const { template } = scope;
   if (template?.ownedFields) {
@@ -57,7 +57,7 @@ export function trackCreate(scope: Scope, object: KubeObject, manager: string, w
   if (template) template.ownedFields = object.metadata.managedFields?.[0]?.fieldsV1 as FieldSet | undefined;
 }
 
-/** The updated object with its managedFields; `written` is the decoded body that it is a copy of, where it is one. */
+/** The updated object with its managedFields; `written` is the decoded body of which it is a copy, if it is one. */
 export function trackUpdate(
   scope: Scope,
   live: KubeObject,
@@ -72,7 +72,7 @@ export function trackUpdate(
   return keepTimes(live, updated);
 }
 
-/** The object with what its author is held to have written, besides what will be stored. */
+/** The object with everything that its author counts as having written, such as empty lists that are not stored. */
 function asTracked({ served }: Scope, object: KubeObject, written: KubeObject): KubeObject {
   const shown = withEmptyLists(served.message, object, written);
   return served.strategy.tracked?.(shown) ?? shown;
@@ -83,7 +83,7 @@ function setManagedFields({ metadata }: KubeObject, { metadata: { managedFields 
   else delete metadata.managedFields;
 }
 
-/** A write that would change only the times of ownership is none. */
+/** A write that changes only the timestamps of managedFields changes nothing. */
 export const keepTimes = ignoreManagedFieldsTimestamps;
 
 function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, manager: string): KubeObject {
@@ -101,7 +101,9 @@ function track(scope: Scope, live: KubeObject | undefined, updated: KubeObject, 
   });
 }
 
-/** What this endpoint resets, and so cannot own: the status for plain writes, everything else for /status. */
+/**
+ * The fields that this endpoint resets, and so cannot own: the status for plain writes, everything else for /status.
+ */
 export function resetFieldsOf(scope: Scope): ResetFields {
   const { strategy } = scope.served;
   let bySubresource = resetFields.get(strategy);
@@ -112,7 +114,7 @@ export function resetFieldsOf(scope: Scope): ResetFields {
   return fields;
 }
 
-/** The same list for the same endpoint: what is made of it is kept with it. Views of a subresource have strategies of their own. */
+/** Cached, because callers key caches by the list. Views of a subresource have strategies of their own. */
 const resetFields = new WeakMap<Strategy, Map<string, ResetFields>>();
 
 function findResetFields(scope: Scope): ResetFields {

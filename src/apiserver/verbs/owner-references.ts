@@ -1,9 +1,9 @@
-/** The same owner twice counts once; the client is told. */
+/** Removes duplicate owner references, with a warning. */
 import type { OwnerReference } from '../../api/generated/meta-v1.ts';
 import type { KubeObject } from '../../machinery/index.ts';
 import type { Scope } from './scope.ts';
 
-/** The same for references that are equal. */
+/** Equal for equal references. */
 const keyOf = ({ apiVersion, kind, name, uid, controller, blockOwnerDeletion }: OwnerReference): string =>
   JSON.stringify([apiVersion, kind, name, uid, controller ?? null, blockOwnerDeletion ?? null]);
 

@@ -74,17 +74,17 @@ export async function patched(
     ? await inSlices(scope.backend.ctx.clock, patchSteps(patching))
     : patchObject(patching);
   await betweenStages(scope);
-  // The result shares parts with the live object, which is frozen: what follows changes its own copy of the others.
+  // The result shares unchanged fields with the live object, which is frozen; the changed ones are copied.
   const divided = divideByChange(scope, live, value);
   const result: unknown = cloneJson(divided ? divided.changed : value);
   try {
     if (type !== 'application/strategic-merge-patch+json' && !served.custom) checkType(served, live, result);
     const decoded = (served.conform ?? conform)(served.message, result);
-    // A strategic patch is decoded from a map, whose keys have no order of their own.
+    // Upstream decodes a strategic merge patch from a Go map, whose keys have no order.
     const unknown =
       type === 'application/strategic-merge-patch+json' ? decoded.strictErrors.toSorted() : decoded.strictErrors;
     reportStrictErrors(scope, [...strictErrors, ...unknown], fieldValidation);
-    // Another kind is refused by a custom resource's validation, under the name that it then has.
+    // A custom resource's validation refuses another kind, under that kind's name.
     const kind = served.custom ? decoded.object['kind'] : served.kind;
     const object = { ...decoded.object, kind, apiVersion: live.apiVersion } as unknown as KubeObject;
     object.metadata ??= {};
@@ -95,19 +95,19 @@ export async function patched(
       alreadyDefaulted: scope.subresource === 'status' ? divided?.unchanged['spec'] : undefined,
     });
   } catch (error) {
-    // What is wrong with the result of a patch is shown as a fault of the patch.
+    // Errors in the result of a patch are reported as errors of the patch.
     if (isStatusError(error)) throw refuse(error.message);
     throw error;
   }
 }
 
-/** A patch that takes the managedFields away asks for tracking to start over. */
+/** A patch that removes managedFields resets field tracking. */
 const hasManagedFields = (result: unknown): boolean => {
   const metadata = isRecord(result) && isRecord(result['metadata']) ? result['metadata'] : {};
   return Array.isArray(metadata['managedFields']) && metadata['managedFields'].length > 0;
 };
 
-/** A patch that turns the object into another kind gets what decoding that would give. */
+/** A patch that changes the kind gets the error of decoding that kind. */
 function checkType(served: ServedResource, live: KubeObject, result: unknown): void {
   if (!isRecord(result)) return;
   const { kind = served.kind, apiVersion = live.apiVersion } = result;

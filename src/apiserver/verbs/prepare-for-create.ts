@@ -1,6 +1,6 @@
 import { append, formatTime, whenDone, type MaybePromise } from '../../base/index.ts';
 import { failure, type FieldError, invalid } from '../../machinery/errors/index.ts';
-/** What every new object goes through between admission and the store. */
+/** The steps of every new object between admission and the store. */
 import type { KubeObject } from '../../machinery/index.ts';
 import { validateCreate, warningsOnCreate } from '../../machinery/validation/index.ts';
 import { dropDisabledFields } from '../registry/disabled-fields.ts';
@@ -17,7 +17,7 @@ export interface CreateSteps {
   beforeStore(): MaybePromise<void>;
 }
 
-/** At once for most kinds: those that reserve something, or whose strategy or admission has to wait, take a promise. */
+/** Returns at once for most kinds; a promise where the strategy or admission waits, or something is reserved. */
 export function prepareForCreate(
   scope: Scope,
   object: KubeObject,
@@ -40,8 +40,8 @@ export function prepareForCreate(
 }
 
 /**
- * A POST may name no version but 0, and upstream overlooks one that cannot be parsed. A PUT or an apply that creates may name
- * any version, which is not looked at further, but it must be one.
+ * A POST may set no resourceVersion but 0, and upstream ignores one that cannot be parsed. A PUT or an apply that
+ * creates may set any that is well-formed, and it is ignored.
  */
 function checkVersionOfNew({ info }: Scope, version: string | undefined): void {
   if (!version) return;
@@ -94,11 +94,11 @@ function validated(scope: Scope, object: KubeObject, request: WriteContext, step
 
 const NO_ERRORS: readonly FieldError[] = [];
 
-/** What an error calls the object: a custom resource may come under another kind, and is refused under that name. */
+/** The kind in error messages: a custom resource may be sent under another kind, and is refused under that name. */
 export const kindOf = (served: ServedResource, object: KubeObject): { group: string; kind: string } =>
   served.custom ? { group: served.group, kind: object.kind } : errorKind(served);
 
-/** What a new object cannot bring along. */
+/** Clients cannot set these on a new object. */
 export function clearSystemMetadata({ metadata }: KubeObject): void {
   delete metadata.selfLink;
   delete metadata.deletionTimestamp;

@@ -1,4 +1,4 @@
-/** What every changed object goes through between admission and the store. */
+/** The steps of every updated object between admission and the store. */
 import type { ObjectMeta } from '../../api/generated/meta-v1.ts';
 import { append, ownValue, type MaybePromise } from '../../base/index.ts';
 import { type FieldError, invalid, invalidValue, path } from '../../machinery/errors/index.ts';
@@ -64,12 +64,12 @@ async function prepareAndValidate(scope: Scope, update: PreparedUpdate, request:
   append(scope.warnings, warnings(served, object, old, backend.validation));
 }
 
-/** What the system keeps: a client may send these or leave them out, it cannot change them. */
+/** Clients may send these fields or leave them out, but cannot change them. */
 function keepSystemMetadata(meta: ObjectMeta, old: ObjectMeta): void {
   delete meta.selfLink;
   assign(meta, old, 'creationTimestamp');
   assign(meta, old, 'generation');
-  // An object that is being deleted stays so; one that is not cannot be marked by an update, which validation refuses.
+  // An object that is being deleted stays so; validation refuses an update that marks one.
   if (old.deletionTimestamp !== undefined) assign(meta, old, 'deletionTimestamp');
   if (meta.deletionGracePeriodSeconds === undefined) assign(meta, old, 'deletionGracePeriodSeconds');
   if (!meta.uid) assign(meta, old, 'uid');
@@ -104,7 +104,7 @@ async function prepareStatus(
   request: WriteContext,
 ): Promise<void> {
   for (const name of Object.keys(object)) if (old[name] === undefined && isOutsideStatus(name)) delete object[name];
-  // Nothing of these changes on the way to the store: the old ones serve.
+  // Nothing changes these fields before they are stored, so the old object's can be shared.
   for (const name in old) if (isOutsideStatus(name)) object[name] = old[name];
   keepStatusMetadata(object.metadata, old.metadata, strategy.statusMetadata ?? 'all');
   await strategy.prepareForStatusUpdate?.(object, old, request);
@@ -113,7 +113,7 @@ async function prepareStatus(
 const isOutsideStatus = (name: string): boolean =>
   name !== 'metadata' && name !== 'status' && name !== 'kind' && name !== 'apiVersion';
 
-/** A write without a resourceVersion is one against whatever is there; some kinds do not take that of a PUT. */
+/** A write without a resourceVersion applies to the current object; some kinds refuse such a PUT. */
 function fixResourceVersion(scope: Scope, { object, old, unconditional }: PreparedUpdate): void {
   const { strategy, custom, group, plural } = scope.served;
   const { resourceVersion } = object.metadata;

@@ -16,7 +16,7 @@ export function asPartialMetadata(served: ServedResource, object: KubeObject, ve
   };
 }
 
-/** How upstream calls the kind inside: `*core.Secret`. */
+/** Upstream's name of the Go type, such as `*core.Secret`. */
 export const internalType = (served: ServedResource, suffix: string): string =>
   `*${served.group === '' ? 'core' : served.group.split('.')[0]}.${served.kind}${suffix}`;
 
@@ -45,7 +45,7 @@ export function asTable(scope: Scope, objects: readonly KubeObject[], resourceVe
 const withStoredMetadata = <Row extends { object?: unknown }>(served: ServedResource, row: Row): Row =>
   row.object ? { ...row, object: { ...row.object, metadata: storedMetadata(served, row.object as KubeObject) } } : row;
 
-/** The kind's zero value: what a bookmark carries. */
+/** The kind's zero value, which bookmarks carry. */
 export function zeroObject(served: ServedResource): KubeObject {
   const typeMeta = { kind: served.kind, apiVersion: apiVersionOf(served) };
   if (served.custom) return { ...typeMeta, metadata: {} };

@@ -1,4 +1,4 @@
-/** One request on its way through the pipeline: what is known of it, and what the answer will carry besides its body. */
+/** What a verb gets: the request, the resource that it is for, and the parts of the server. */
 import type { Store } from '../../etcd/index.ts';
 import type { Context } from '../../kernel/index.ts';
 import type { ValidationContext } from '../../machinery/validation/index.ts';
@@ -59,11 +59,11 @@ export interface Scope {
   readonly warnings: string[];
   /** Audit annotations. */
   readonly annotations: Map<string, string>;
-  /** Gives the request's seat of flow control back: a watch does so once its initial events have been sent. */
+  /** Releases the request's seat of flow control: a watch does so once its initial events have been sent. */
   readonly releaseSeat: () => void;
   /** The template of the object that is being created, where it is known. */
   template?: Template | undefined;
-  /** Whether its stages get turns of their own (see in-slices.ts). */
+  /** Whether other requests run between its stages (see read-body.ts). */
   isLarge?: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { quote } from '../../base/index.ts';
-/** Label and field selectors of a list or watch, ready to be asked about an entry. */
+/** The label and field selectors of a list or watch, compiled. */
 import { badRequest } from '../../machinery/errors/index.ts';
 import { parseFieldSelector, parseLabelSelector } from '../../machinery/selectors/index.ts';
 import { selectableFieldReader, viewOf, type ServedResource } from '../registry/served-resource.ts';
@@ -8,9 +8,9 @@ import type { Entry } from '../storage/entry.ts';
 import type { Scope } from './scope.ts';
 
 export interface Selection {
-  /** Without it, everything matches. */
+  /** Absent when everything matches. */
   readonly matches?: (entry: Entry) => boolean;
-  /** Fields that the selector pins to one value: `metadata.name`, `metadata.namespace`, `spec.nodeName`. */
+  /** Fields that the selector requires to equal one value: `metadata.name`, `metadata.namespace`, `spec.nodeName`. */
   readonly pinned: ReadonlyMap<string, string>;
 }
 
@@ -23,7 +23,7 @@ export function selectionOf(scope: Scope, options: ListOptions): Selection {
     checkFieldLabel(served, requirement.field);
     if (requirement.operator === '=') pinned.set(requirement.field, requirement.value);
   }
-  // A name in the path (watch of one object) is a selector like any other.
+  // A name in the path (the watch of one object) acts as a selector.
   const name = place.name;
   if (name !== '') pinned.set('metadata.name', name);
   if (labels.isEmpty && fields.isEmpty && name === '') return { pinned };
@@ -48,7 +48,7 @@ function fieldsOf(served: ServedResource): ReturnType<typeof selectableFieldRead
   return reader;
 }
 
-/** Kinds word the refusal of an unknown field label differently. */
+/** The error for an unknown field label differs between kinds. */
 function checkFieldLabel(served: ServedResource, label: string): void {
   if (label === 'metadata.name' || (label === 'metadata.namespace' && (served.namespaced || !hasOwnLabels(served))))
     return;

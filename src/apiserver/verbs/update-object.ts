@@ -1,8 +1,8 @@
 import { badRequest, conflict, isStatusError, type StatusError } from '../../machinery/errors/index.ts';
 /**
  * The write that PUT, PATCH, apply and the status subresources share: read the current object, compute the new one,
- * prepare, validate, admit, and store it against the revision that was read. A lost race is retried with the fresh
- * object unless the caller insisted on a resourceVersion.
+ * prepare, validate, admit, and store it against the revision that was read. On a conflict it retries with the latest
+ * object, unless the client set a resourceVersion.
  */
 import type { KubeObject } from '../../machinery/index.ts';
 import { attributesOf } from '../admission/attributes.ts';
@@ -20,13 +20,15 @@ export interface UpdateSteps {
   readonly options: WriteOptions;
   /** Computes the new object, which the caller may change freely afterwards; `live` is frozen. */
   compute(live: KubeObject): Promise<KubeObject> | KubeObject;
-  /** Called instead when there is no such object; without it that is a 404. */
+  /** Called when the object does not exist; without it that is a 404. */
   create?(): Promise<Entry>;
-  /** Patches always go against the latest object: a resourceVersion in the result is a precondition, absence is not an error. */
+  /**
+   * Patches apply to the latest object: a resourceVersion in the result is a precondition, and its absence is no error.
+   */
   readonly unconditional?: boolean;
 }
 
-/** A patch that keeps losing races gives up after this many. */
+/** A patch gives up after this many conflicts. */
 const MAX_ATTEMPTS = 100;
 export const MODIFIED = 'the object has been modified; please apply your changes to the latest version and try again';
 
@@ -83,7 +85,7 @@ export async function updateObject(scope: Scope, steps: UpdateSteps): Promise<{ 
       else await reservation?.rollback?.();
     }
     if (entry) return { entry, created: false };
-    // A patch is applied to whatever is there: the version in its result is the one it was computed from.
+    // A patch applies to any version: the version in its result is the one that it was computed from.
     if (conditional && !steps.unconditional) throw conflict(served.groupResource, place.name, MODIFIED);
   }
   throw conflict(served.groupResource, place.name, MODIFIED);
@@ -113,7 +115,7 @@ async function notThere(scope: Scope): Promise<never> {
   throw conflict(scope.served.groupResource, scope.place.name, MODIFIED);
 }
 
-/** The uid in the body of a PUT is a precondition: it holds for no other object of that name, and for none that does not exist. */
+/** The uid in the body of a PUT is a precondition, also for an object that does not exist. */
 export function otherUid({ served, place }: Scope, key: string, wanted: string, actual: string): StatusError {
   const why = `Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${actual}`;
   return conflict(
@@ -123,7 +125,7 @@ export function otherUid({ served, place }: Scope, key: string, wanted: string, 
   );
 }
 
-/** Whether the write depends on a revision that the client named; fails when that one is not the current one. */
+/** Whether the client set a resourceVersion; fails when it is not the current one. */
 export function checkResourceVersion(scope: Scope, object: KubeObject, current: Entry, isPatch: boolean): boolean {
   const { served, place } = scope;
   const uid = object.metadata.uid;
@@ -134,7 +136,7 @@ export function checkResourceVersion(scope: Scope, object: KubeObject, current: 
   const actual = String(current.revision);
   if (wanted === actual) return true;
   checkObjectVersion(wanted);
-  // Versions are compared as numbers: zeros in front do not count.
+  // Versions are compared as numbers: leading zeros do not count.
   const named = String(BigInt(wanted));
   object.metadata.resourceVersion = named;
   if (named === '0') return false;

@@ -1,4 +1,4 @@
-/** PUT: the whole object anew. */
+/** PUT: replaces an object. */
 import { cloneJson } from '../../base/index.ts';
 import { badRequest } from '../../machinery/errors/index.ts';
 import type { KubeObject } from '../../machinery/index.ts';
@@ -28,7 +28,7 @@ export async function update(scope: Scope): Promise<Result> {
   return { type: 'entry', status: created ? 201 : 200, entry };
 }
 
-/** A PUT that makes the object. The body's resourceVersion does not count, its uid does. */
+/** A PUT that creates the object. It ignores the body's resourceVersion, but not its uid. */
 function createInstead(scope: Scope, body: KubeObject, options: WriteOptions): Promise<Entry> {
   const { served, place } = scope;
   const { uid } = body.metadata;
@@ -36,7 +36,7 @@ function createInstead(scope: Scope, body: KubeObject, options: WriteOptions): P
   return createObject(scope, cloneJson(body), { ...options, kind: 'CreateOptions' }, body);
 }
 
-/** A copy for one attempt. Of a write to /status no more than the metadata and the status is kept. */
+/** A copy for one attempt. A write to /status needs copies of the metadata and the status only. */
 const copyToWrite = ({ subresource }: Scope, body: KubeObject): KubeObject =>
   subresource === 'status'
     ? {

@@ -15,7 +15,7 @@ import type { Scope } from './scope.ts';
 export interface WatchEncoder<F = Buffer> {
   readonly contentType: string;
   encode(type: string, entry: Entry): F;
-  /** Makes the frame once for all watchers that want this form of it. */
+  /** Encodes the frame once for all watchers of the same form. */
   encodeShared(event: CacheEvent): F;
   encodeObject(type: string, object: KubeObject): F;
   bookmark(revision: number, annotations: Record<string, string> | undefined): F;
@@ -77,7 +77,7 @@ function jsonEncoder(scope: Scope): WatchEncoder {
   };
 }
 
-/** Tables and PartialObjectMetadata; only the first Table of a watch tells its columns. */
+/** Tables and PartialObjectMetadata; only the first Table of a watch has column definitions. */
 function transformedEncoder(scope: Scope): WatchEncoder {
   const { served, negotiated } = scope;
   let columnsSent = false;

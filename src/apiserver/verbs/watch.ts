@@ -1,10 +1,10 @@
 /**
- * Watch: the changes of a collection as they happen. The start (a snapshot, or the replay of what was missed) and the
- * subscription happen in one step, so nothing can fall between them; from then on the cache hands every event over
- * and the session writes it out, as a frame that all watchers of the event share.
+ * Watch: the changes of a collection as they happen. The start (a snapshot, or the replay of missed events) and the
+ * subscription happen in one step, so no event falls between them; from then on the cache delivers every event and the
+ * session writes it, as a frame that all watchers of the event share.
  *
- * Nothing is buffered for a reader that is slow. Its session remembers the last revision that it wrote, and goes on from
- * there once the reader has taken that: with the events of the cache's window, or of the store's history when the window has
+ * Nothing is buffered for a slow reader. Its session remembers the last revision that it wrote, and resumes from there
+ * once the reader is ready: from the events of the cache's window, or from the store's history when the window has
  * moved on, until it has caught up.
  */
 import { prefixRange, StoreError, type WatchBatch } from '../../etcd/index.ts';
@@ -23,7 +23,7 @@ import { objectEncoder, watchEncoderOf, type WatchEncoder } from './watch-encode
 
 const BOOKMARK_EVERY_MS = 60_000;
 const MIN_TIMEOUT_SECONDS = 1800;
-/** Of those that a slow reader has missed, which are looked up together. */
+/** How many missed events are looked up at a time. */
 const EVENTS_AT_ONCE = 64;
 export const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -59,7 +59,7 @@ class WatchSession<F> implements CacheWatcher {
   readonly scope: string;
   /** Everything up to this revision has been written. */
   #delivered = 0;
-  /** Everything up to now has been written, and the reader keeps up: events are written as the cache hands them over. */
+  /** The reader keeps up: events are written as the cache delivers them. */
   #live = false;
   #ended = false;
   #end: () => void = () => {};
@@ -79,7 +79,7 @@ class WatchSession<F> implements CacheWatcher {
     const timers = [clock.after(seconds * 1000, () => this.#stop())];
     if (options.allowWatchBookmarks) {
       timers.push(clock.every(BOOKMARK_EVERY_MS, () => this.#bookmark()));
-      // A last bookmark just before the end spares the client a replay when it comes back.
+      // A last bookmark before the end spares the client a replay when it reconnects.
       if (seconds > 4) timers.push(clock.after((seconds - 2) * 1000, () => this.#bookmark()));
     }
     const onAbort = (): void => this.#stop();
@@ -96,7 +96,7 @@ class WatchSession<F> implements CacheWatcher {
 
   deliver(event: CacheEvent): void {
     if (!this.#live || this.#ended || event.revision <= this.#delivered) return;
-    // Views that a webhook makes have to be waited for: the event is taken from the window.
+    // A conversion webhook may have to be awaited: the event is read from the window later.
     const mustWait = this.session.scope.served.prepareViews !== undefined;
     this.#delivered = mustWait ? event.revision - 1 : event.revision;
     if (mustWait || !this.#writeEvent(event)) this.#catchUp();
@@ -106,7 +106,7 @@ class WatchSession<F> implements CacheWatcher {
     this.#stop();
   }
 
-  /** From now on events wait in the cache's window until the reader takes them. */
+  /** From now on events wait in the cache's window until the reader is ready. */
   #catchUp(): void {
     this.#live = false;
     this.#send(this.session.sink.drained().then(() => this.#follow()));
@@ -119,7 +119,7 @@ class WatchSession<F> implements CacheWatcher {
     });
   }
 
-  /** Sends what the client has not seen yet, as fast as it reads, and follows from there. */
+  /** Sends what the client has not seen yet, as fast as it reads, and then follows. */
   async #begin(): Promise<void> {
     const { scope: request, options, revision } = this.session;
     const fromNow =
@@ -134,7 +134,7 @@ class WatchSession<F> implements CacheWatcher {
     const { scope: request, selection, options, encoder, sink } = this.session;
     const { served, place } = request;
     const revision = this.#delivered;
-    // The cache's own list changes with the next event.
+    // A copy: the cache's list changes with the next event.
     const entries = served.cache
       .list(place.namespace)
       .filter((entry) => !selection.matches || selection.matches(entry));
@@ -148,7 +148,7 @@ class WatchSession<F> implements CacheWatcher {
     }
   }
 
-  /** Sends the events since the last one that was written until there are no more, as fast as the client reads. */
+  /** Sends all events since the last one that was written, as fast as the client reads. */
   async #follow(): Promise<void> {
     const { served } = this.session.scope;
     while (!this.#ended) {
@@ -166,7 +166,7 @@ class WatchSession<F> implements CacheWatcher {
     const { scope: request, sink } = this.session;
     const { prepareViews } = request.served;
     for (const event of events) {
-      // The window is the whole resource's; others' namespaces are none of this watch's business.
+      // The window holds the events of all namespaces.
       const concerned = this.#inPlace(event.entry);
       if (concerned && prepareViews) await prepareViews(event.previous ? [event.entry, event.previous] : [event.entry]);
       if (this.#ended) return;
@@ -175,13 +175,13 @@ class WatchSession<F> implements CacheWatcher {
     }
   }
 
-  /** Older than the cache's window: the store's own history, as far as it has not been compacted. */
+  /** Replays events that are older than the cache's window from the store's history, unless it has been compacted. */
   async #replayFromStore(): Promise<void> {
     const { served, backend } = this.session.scope;
     const from = this.#delivered;
     const watch = backend.store.watch({ ...prefixRange(served.stored.prefix), startRevision: from + 1, prevKv: true });
     this.#cancelReplay = () => watch.cancel();
-    // The end of the history is told also when nothing in it concerns this resource.
+    // Progress marks the end of the history also when no event of this resource is in it.
     watch.requestProgress();
     try {
       for await (const batch of watch) {
@@ -220,7 +220,9 @@ class WatchSession<F> implements CacheWatcher {
     return namespace === '' || entry.namespace === namespace;
   }
 
-  /** With a selector, entering it is ADDED and leaving it DELETED, whatever happened to the object itself. */
+  /**
+   * With a selector, an object that starts to match is ADDED and one that stops is DELETED, whatever happened to it.
+   */
   #writeEvent(event: CacheEvent): boolean {
     const { selection, encoder, scope: request, sink } = this.session;
     if (!selection.matches) return sink.write(encoder.encodeShared(event));
@@ -241,7 +243,7 @@ class WatchSession<F> implements CacheWatcher {
     return sink.write(encoder.encode('DELETED', shown));
   }
 
-  /** Says that nothing is missing up to its version: so only to a client that has been sent everything. */
+  /** A bookmark promises that the client has seen everything up to its version, so only a live session may send one. */
   #bookmark(): void {
     if (this.#ended || !this.#live) return;
     const { cache } = this.session.scope.backend;
@@ -256,7 +258,7 @@ class WatchSession<F> implements CacheWatcher {
   }
 }
 
-/** The narrowest place that covers what the watch may see. */
+/** The narrowest scope that covers the watch. */
 function watcherScope({ scope, selection }: Pick<SessionOptions<unknown>, 'scope' | 'selection'>): string {
   const { served, place } = scope;
   const name = selection.pinned.get('metadata.name');

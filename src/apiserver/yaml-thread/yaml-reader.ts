@@ -86,7 +86,7 @@ export class YamlReader {
   }
 }
 
-/** Beside the bundle, whose pieces lie one folder below it. */
+/** Next to the bundle, whose chunks are one folder below it. */
 function threadProgram(): URL | undefined {
   const files = ['./yaml-thread.js', '../yaml-thread.js'].map((file) => new URL(file, import.meta.url));
   return files.find((url) => fs.existsSync(url));

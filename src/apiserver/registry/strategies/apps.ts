@@ -6,7 +6,7 @@ import { specChanges } from './spec-generation.ts';
 export const deployments: Strategy<ObjectOf<Deployment>> = {
   statusResetFields: ['spec', 'metadata.labels'],
   statusMetadata: ['annotations', 'finalizers', 'ownerReferences'],
-  // Rollouts are recorded in annotations: a new one must be looked at too.
+  // Rollouts are recorded in annotations, so a change of annotations counts.
   generationChanges: (object, old) =>
     specChanges(object, old) || !deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {}),
 };
@@ -22,10 +22,10 @@ export const statefulSets: Strategy<ObjectOf<StatefulSet>> = { generationChanges
 
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
-/** The generation of the pod template, which was a field once, lives on in an annotation that the server keeps. */
+/** templateGeneration was a field once; the server keeps it in an annotation. */
 export const daemonSets: Strategy<ObjectOf<DaemonSet>> = {
   generationChanges: specChanges,
-  // Whoever leaves it out has written that it is zero.
+  // A manager that leaves it out owns it as zero.
   tracked: (set) =>
     set.metadata.annotations?.[TEMPLATE_GENERATION] === undefined
       ? {

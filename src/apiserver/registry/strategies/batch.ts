@@ -13,7 +13,7 @@ export const jobs: Strategy<ObjectOf<Job>> = {
     if (job.spec && !job.spec.manualSelector) generateSelector(job);
   },
   canonicalize({ metadata, spec }) {
-    // A job without labels of its own has those of its pods, the generated ones included.
+    // A Job without labels gets those of its pods, generated ones included.
     const labels = spec?.template.metadata?.labels;
     if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
   },
@@ -23,7 +23,7 @@ const NAME_LABELS = ['job-name', 'batch.kubernetes.io/job-name'];
 const UID_LABELS = ['controller-uid', 'batch.kubernetes.io/controller-uid'];
 const SELECTED_LABEL = 'batch.kubernetes.io/controller-uid';
 
-/** Labels that only this job's pods have; what the client wrote stays, for validation to judge. */
+/** Adds labels that are unique to this Job's pods; what the client wrote stays, for validation to judge. */
 function generateSelector({ metadata, spec }: Job): void {
   const template = (spec!.template.metadata ??= {});
   const labels = (template.labels ??= {});

@@ -1,5 +1,5 @@
 import type { CertificateSigningRequest } from '../../../api/generated/certificates-v1.ts';
-/** Who asks for a certificate is whoever sent the request; who approves it does so at an endpoint of its own. */
+/** The user of the request is the requester of the certificate; approval has an endpoint of its own. */
 import { cloneJson, formatTime } from '../../../base/index.ts';
 import type { ObjectOf, Strategy, WriteContext } from '../strategy.ts';
 
@@ -39,7 +39,10 @@ export const certificateSigningRequests: Strategy<Request> = {
   },
 };
 
-/** A signer cannot decide on requests: decisions that it sends back are those that were there, others validation refuses. */
+/**
+ * A signer cannot approve or deny: the decisions that it sends back are those of the stored object; validation refuses
+ * others.
+ */
 function keepDecisions(request: Request, old: Request): void {
   const conditions = request.status?.conditions ?? [];
   for (const type of DECISIONS) {

@@ -1,4 +1,4 @@
-/** Configuration, accounts, limits and events: kinds of the core group that nothing runs behind. */
+/** Core kinds of configuration: ConfigMaps, Secrets, accounts, limits, events and the like. */
 import type {
   LimitRange,
   PodTemplate,
@@ -40,7 +40,7 @@ export const serviceAccounts: Strategy<ObjectOf<ServiceAccount>> = {
   prepareForUpdate: keepOnlyNames,
 };
 
-/** A reference to a secret is its name: everything else that clients send is dropped. */
+/** A secret reference keeps its name only. */
 function keepOnlyNames(account: ServiceAccount): void {
   if (account.secrets) account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}));
 }

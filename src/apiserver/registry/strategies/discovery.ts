@@ -2,7 +2,7 @@ import type { EndpointSlice } from '../../../api/generated/discovery-v1.ts';
 import { deepEqual } from '../../../base/index.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 
-/** A slice counts every change of what it lists, and of its labels: they say which Service it belongs to. */
+/** A slice's generation grows with every change of what it lists and of its labels, which name its Service. */
 export const endpointSlices: Strategy<ObjectOf<EndpointSlice>> = {
   generationChanges(slice, old) {
     const { metadata, ...content } = slice;
@@ -14,7 +14,7 @@ export const endpointSlices: Strategy<ObjectOf<EndpointSlice>> = {
   },
   prepareForUpdate(slice, old) {
     for (const [i, endpoint] of (slice.endpoints ?? []).entries()) {
-      // It came through an older version: it may stay, but this one cannot bring it.
+      // deprecatedTopology can be kept from v1beta1 but not set through v1.
       if (!deepEqual(endpoint.deprecatedTopology, old.endpoints?.[i]?.deprecatedTopology))
         delete endpoint.deprecatedTopology;
     }

@@ -2,7 +2,7 @@ import type {
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 } from '../../../api/generated/admissionregistration-v1.ts';
-/** Kinds that extend the server itself: admission configuration, custom resource definitions, aggregated APIs. */
+/** Kinds that extend the server: admission configuration, custom resource definitions, aggregated APIs. */
 import type {
   CustomResourceDefinition,
   CustomResourceDefinitionCondition,
@@ -37,7 +37,7 @@ export const admissionPolicyBindings: Strategy = {
 export const apiServices: Strategy<ObjectOf<APIService>> = {
   requireResourceVersionOnUpdate: true,
   prepareForCreate({ spec, status }, { ctx }) {
-    // What this server serves itself is there at once.
+    // An APIService that this server serves itself is available at once.
     if (spec?.service || !status) return;
     const lastTransitionTime = formatTime(ctx.clock.now());
     status.conditions = [
@@ -67,16 +67,16 @@ export const customResourceDefinitions: Strategy<ObjectOf<CustomResourceDefiniti
     return checkInSlices(ctx.clock, definition, old);
   },
   prepareForDelete: awaitInstances,
-  // Its grace is the time that its objects take to go.
+  // A definition is deleted once its objects are gone; nothing else holds it.
   deletionHeld: () => false,
 };
 
 /**
- * The expensive checks of a definition's schemas, ahead of its validation and in slices: a large definition must not keep
- * others waiting. The validation, which follows at once, then finds them done.
+ * Runs the expensive checks of a definition's schemas in slices ahead of validation, which then finds them done: a
+ * large definition must not block other requests.
  */
 async function checkInSlices(clock: Clock, ...definitions: readonly CustomResourceDefinition[]): Promise<void> {
-  // Its decoding was a piece of work already.
+  // Decoding has already used up a slice.
   await clock.yield();
   for (const { spec } of definitions) {
     for (const { schema } of spec?.versions ?? [])
@@ -86,7 +86,7 @@ async function checkInSlices(clock: Clock, ...definitions: readonly CustomResour
 
 const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
-/** A definition goes after its objects: the first request to delete it only says so. */
+/** The first request to delete a definition only marks it; it is removed after its objects. */
 function awaitInstances(definition: ObjectOf<CustomResourceDefinition>, { ctx }: WriteContext): void {
   const { metadata, status } = definition;
   const conditions = status?.conditions ?? [];
@@ -104,7 +104,7 @@ function awaitInstances(definition: ObjectOf<CustomResourceDefinition>, { ctx }:
   definition.status = { ...status!, conditions: [...conditions, terminating] };
 }
 
-/** Every version that objects were ever stored in is listed until somebody has migrated them. */
+/** storedVersions lists every version that objects were ever stored in, until someone migrates them. */
 function rememberStoredVersion(definition: CustomResourceDefinition): void {
   const stored = (definition.spec.versions ?? []).find((version) => version.storage)?.name;
   const status = definition.status;

@@ -1,7 +1,7 @@
 import { ownValue } from '../../../base/index.ts';
 /**
- * Autoscalers of autoscaling/v1 carry parts of their spec and of their status in annotations: those belong to whoever
- * may write that part, and to nobody else.
+ * autoscaling/v1 autoscalers carry parts of their spec and of their status in annotations: only writes to that part may
+ * change them.
  */
 import type { KubeObject } from '../../../machinery/index.ts';
 import { SPEC_ANNOTATIONS, STATUS_ANNOTATIONS } from '../convert-autoscaler.ts';
@@ -13,7 +13,7 @@ export const horizontalPodAutoscalers: Strategy = {
   prepareForStatusUpdate: (object, old) => keepAnnotations(object, old, SPEC_ANNOTATIONS),
 };
 
-/** In autoscaling/v2 they are annotations like any other. */
+/** In autoscaling/v2 they are ordinary annotations. */
 function keepAnnotations(
   { apiVersion, metadata }: KubeObject,
   old: KubeObject | undefined,

@@ -1,6 +1,6 @@
 /**
- * What is particular to each built-in kind when it is written, by `group/plural`; a kind without an entry has nothing
- * particular about it. A file holds the kinds of one group, or of one topic of the core group.
+ * The strategies of built-in kinds, by `group/plural`; kinds without an entry need none. A file holds the kinds of one
+ * group, or of one topic of the core group.
  */
 import type { Strategy } from '../strategy.ts';
 import * as apps from './apps.ts';

@@ -2,7 +2,7 @@ import type { Ingress } from '../../../api/generated/networking-v1.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';
 import { specChanges } from './spec-generation.ts';
 
-/** An empty list of rules is told apart from none when it is checked, and stored as none. */
+/** Validation distinguishes an empty list of rules from none; both are stored as none. */
 export const ingresses: Strategy<ObjectOf<Ingress>> = {
   generationChanges: (object, old) => specChanges(withoutEmptyRules(object), old),
   tracked: withoutEmptyRules,

@@ -1,6 +1,6 @@
 /**
- * A kubelet registers its node with the status that it found; later the status has an endpoint of its own. Nodes took
- * their kubelets' configuration from the API once: only those that still have such fields keep them.
+ * A kubelet registers its node with a status; later writes of the status go through /status. Fields of dynamic kubelet
+ * configuration stay only on nodes that have them already.
  */
 import type { Node } from '../../../api/generated/core-v1.ts';
 import type { ObjectOf, Strategy } from '../strategy.ts';

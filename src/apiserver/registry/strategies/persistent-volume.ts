@@ -34,7 +34,10 @@ export const persistentVolumeClaims: Strategy<ObjectOf<PersistentVolumeClaim>> =
   },
 };
 
-/** Where the volume's contents come from has two fields: the older knows claims and snapshots only, each fills the other. */
+/**
+ * dataSource and dataSourceRef name the source of a volume's contents; the older one knows claims and snapshots only.
+ * Each fills the other.
+ */
 function agreeOnDataSource(spec: PersistentVolumeClaimSpec, old: PersistentVolumeClaimSpec | undefined): void {
   if (!old?.dataSource && !spec.dataSourceRef && spec.dataSource && !isClaimOrSnapshot(spec.dataSource))
     delete spec.dataSource;

@@ -1,4 +1,4 @@
-/** AppArmor profiles were annotations before they were fields: what an annotation says, the field says too. */
+/** AppArmor profiles were annotations before they were fields: both are kept in sync. */
 import type { AppArmorProfile, Pod, SecurityContext } from '../../../api/generated/core-v1.ts';
 import { deepEqual, ownValue } from '../../../base/index.ts';
 

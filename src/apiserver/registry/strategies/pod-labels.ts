@@ -1,4 +1,4 @@
-/** matchLabelKeys: the values that the pod has now become part of the selectors, so that later changes do not count. */
+/** matchLabelKeys: the pod's current label values become part of the selectors, so that later changes do not matter. */
 import type { Affinity, PodAffinityTerm, PodSpec } from '../../../api/generated/core-v1.ts';
 import type { LabelSelector } from '../../../api/generated/meta-v1.ts';
 import { ownValue } from '../../../base/index.ts';

@@ -21,7 +21,7 @@ export const pods: Strategy<PodObject> = {
 
   prepareForCreate(pod, { warn, ctx }) {
     const spec = (pod.spec ??= { containers: [] });
-    // What once meant "at once" still does, as nearly as it can.
+    // A negative grace period once meant to end at once; now it is the shortest.
     if ((spec.terminationGracePeriodSeconds ?? 0) < 0) spec.terminationGracePeriodSeconds = 1;
     pod.status = { phase: 'Pending', qosClass: computePodQos(spec) };
     if ((spec.schedulingGates?.length ?? 0) > 0) {
@@ -67,7 +67,7 @@ export const pods: Strategy<PodObject> = {
   },
 };
 
-/** A client that does not know observedGeneration does not clear it. */
+/** An older client that leaves observedGeneration out does not clear it. */
 function keepObservedGenerations(
   conditions: PodCondition[] | undefined,
   before: readonly PodCondition[] | undefined,
@@ -81,7 +81,7 @@ function keepObservedGenerations(
   }
 }
 
-/** How long a pod may take to end. Nothing runs of a pod that has no node or has ended: it goes at once. */
+/** The grace period. A pod without a node, or one that has ended, runs nothing and is removed at once. */
 export function podGracePeriod(pod: Pod, options: DeleteOptions): number {
   const phase = pod.status?.phase;
   if (!pod.spec?.nodeName || isTerminalPhase(phase)) return 0;

@@ -1,4 +1,4 @@
-/** Devices: claims on them, their classes, and the slices in which drivers list them. */
+/** Dynamic resource allocation: claims, device classes, and the slices in which drivers publish devices. */
 import type {
   AllocatedDeviceStatus,
   DeviceRequestAllocationResult,
@@ -20,7 +20,7 @@ export const resourceClaims: Strategy<ObjectOf<ResourceClaim>> = {
   prepareForStatusUpdate: forgetDeallocatedDevices,
 };
 
-/** What a driver said of a device goes with the device: whoever deallocates need not know of it. */
+/** Drops device statuses of deallocated devices: a client that deallocates need not know of them. */
 function forgetDeallocatedDevices({ status }: ResourceClaim, old: ResourceClaim): void {
   if (!status?.devices) return;
   const gone = new Set((old.status?.allocation?.devices?.results ?? []).map(deviceKey));

@@ -5,7 +5,7 @@ import type { ObjectOf, Strategy } from '../strategy.ts';
 const SYSTEM_CLASSES = ['system-node-critical', 'system-cluster-critical'];
 
 export const priorityClasses: Strategy<ObjectOf<PriorityClass>> = {
-  // Nothing of it may change but its description, which does not count.
+  // Only the description can change, which does not count.
   generationChanges: () => false,
   prepareForDelete({ metadata: { name = '' } }, { groupResource }) {
     if (SYSTEM_CLASSES.includes(name))

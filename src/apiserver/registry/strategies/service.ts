@@ -20,8 +20,8 @@ export const services: Strategy<ObjectOf<Service>> = {
 };
 
 /**
- * When a change of type makes fields meaningless, those that the client merely sent back go with it; what it changed on
- * purpose stays, for validation to refuse.
+ * When a change of type makes fields meaningless, those that the client merely sent back are dropped; those that it
+ * changed stay, for validation to refuse.
  */
 function dropFieldsOfOldType(service: Service, old: Service): void {
   const spec = (service.spec ??= {});

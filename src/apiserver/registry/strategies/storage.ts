@@ -13,7 +13,7 @@ export const volumeAttachments: Strategy<ObjectOf<VolumeAttachment>> = {
   statusResetFields: ['spec', 'metadata'],
 };
 
-/** A driver has no generation until the first change of a field that may change. */
+/** A CSIDriver has no generation before the first change of a mutable field. */
 export const csiDrivers: Strategy<ObjectOf<CSIDriver>> = {
   deleteReturnsObject: true,
   requireResourceVersionOnUpdate: true,
