@@ -1,7 +1,7 @@
 /**
- * The Container Runtime Interface, v1: the contract between a kubelet and a container runtime, as a .proto, as
- * TypeScript, and over a Unix socket. In one process a kubelet calls the runtime's object directly; every field is
- * optional on both ways, as proto3 has it. Nothing else lives here.
+ * The Container Runtime Interface (CRI) v1: the contract between a kubelet and a container runtime, as .proto and
+ * TypeScript, with a client and a server over a Unix socket. In one process the kubelet calls the runtime's object
+ * directly. As in proto3, every field is optional in both directions.
  */
 import { connectGrpc, GrpcServer, type GrpcContract } from '../grpc/index.ts';
 import { descriptor, PACKAGE, type ImageService, type RuntimeService } from './runtime-v1.generated.ts';
@@ -11,7 +11,7 @@ export { GrpcError as CriError } from '../grpc/index.ts';
 
 const contract: GrpcContract = { package: PACKAGE, descriptor };
 
-/** Both services of a runtime. */
+/** The RuntimeService and ImageService of a runtime. */
 export interface ContainerRuntime {
   readonly runtime: RuntimeService;
   readonly images: ImageService;
@@ -21,7 +21,7 @@ export interface CriConnection extends ContainerRuntime {
   close(): void;
 }
 
-/** Connects to a runtime's socket, e.g. `unix:///run/containerd/containerd.sock`. */
+/** Connects to a runtime endpoint, e.g. `unix:///run/containerd/containerd.sock`. */
 export function connectToRuntime(endpoint: string, imageEndpoint = endpoint): CriConnection {
   const connection = connectGrpc(endpoint);
   const imageConnection = imageEndpoint === endpoint ? connection : connectGrpc(imageEndpoint);
@@ -35,7 +35,7 @@ export function connectToRuntime(endpoint: string, imageEndpoint = endpoint): Cr
   };
 }
 
-/** Serves a runtime; the caller makes it listen and closes it. */
+/** A gRPC server for a runtime. The caller must call `listen` and `close`. */
 export function serveRuntime({ runtime, images }: ContainerRuntime): GrpcServer {
   return new GrpcServer().add(contract, 'RuntimeService', runtime).add(contract, 'ImageService', images);
 }
