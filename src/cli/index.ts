@@ -22,7 +22,7 @@ async function main(argv: readonly string[]): Promise<number> {
     return 1;
   }
   try {
-    return (await tell(name, command, rest)) ?? (await (await command.load()).run(rest));
+    return (await tell(name, command, rest)) ?? (await (await command.load()).run(rest, commands));
   } catch (error) {
     const explained = explainError(error);
     console.error(`k8ts ${name}: ${explained}`);

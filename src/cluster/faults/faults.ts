@@ -1,6 +1,7 @@
 import type { ApiRequest, ApiResponse } from '../../apiserver/index.ts';
 import type { Clock, Random } from '../../kernel/index.ts';
 import { ADMIN } from '../identities.ts';
+import type { Fault } from './fault.ts';
 import { matches, requestFacts, type RequestFacts, type RequestMatch } from './request-match.ts';
 import { WatchFaults } from './watch-faults.ts';
 
@@ -11,14 +12,6 @@ export interface FaultOptions extends RequestMatch {
   readonly probability?: number;
   /** Whether requests of the cluster's own client are meant too; default false. */
   readonly ownClient?: boolean;
-}
-
-/** A fault that was ordered. */
-export interface Fault {
-  /** How often it has struck. */
-  readonly hits: number;
-  /** Ends it. */
-  lift(): void;
 }
 
 /** What it does to a request: `next` is the server. */

@@ -3,5 +3,6 @@
  * around the whole API server, so callers in this process and over the network meet it alike; the cluster's own client
  * does not, unless the fault says so.
  */
-export { Faults, OWN_CLIENT, type Fault, type FaultOptions } from './faults.ts';
+export type { Fault } from './fault.ts';
+export { Faults, OWN_CLIENT, type FaultOptions } from './faults.ts';
 export type { RequestMatch } from './request-match.ts';

@@ -1,6 +1,6 @@
 /** Faults of watches: they break, or say nothing for a while. */
 import type { ApiRequest, ApiResponse, FrameSink } from '../../apiserver/index.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { matches, type RequestFacts, type RequestMatch } from './request-match.ts';
 
 interface OpenWatch {
