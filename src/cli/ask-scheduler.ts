@@ -1,4 +1,4 @@
-/** Asks a scheduler that is a process of its own, on its secure port, as the user of the kubeconfig. */
+/** Queries a scheduler in another process on its secure port, with the kubeconfig's credentials. */
 import { connect, loadKubeconfig } from '../client/index.ts';
 import type { Explanation } from '../scheduler/index.ts';
 import { checkCertificate } from './check-kubeconfig.ts';
@@ -24,7 +24,7 @@ export async function askScheduler({
   try {
     const user = await loadKubeconfig({ clock: ctx.clock, ...(kubeconfig === undefined ? {} : { file: kubeconfig }) });
     await checkCertificate(user, ctx.clock.now(), kubeconfig ?? 'the kubeconfig');
-    /** Schedulers sign their own certificate unless they are given one; on this machine nobody stands in between. */
+    /** Schedulers have a self-signed certificate by default; on loopback there is nobody in between. */
     const insecureSkipTlsVerify = LOOPBACK.has(new URL(address).hostname);
     const client = connect(ctx, {
       server: address,

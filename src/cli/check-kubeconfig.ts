@@ -1,6 +1,6 @@
 /**
- * A kubeconfig that cannot work any more: its certificate has run out, or its cluster is no more. A component would ask for
- * ever and be refused every time, so it is told at once. A server that does not answer is another matter: it may come.
+ * Refuses a kubeconfig that cannot work: its certificate has expired, or its cluster was replaced. A component would
+ * retry forever. A server that does not answer is not an error: it may come up.
  */
 import { X509Certificate } from 'node:crypto';
 import fs from 'node:fs';
@@ -11,11 +11,11 @@ import { OLD_KUBECONFIG, explainError, isExpired, isOldKubeconfig } from './expl
 
 const PATIENCE_MS = 3000;
 
-/** Looks at the file that `--kubeconfig` names in the arguments of a component, where there is such a file. */
+/** Checks the `--kubeconfig` file in a component's arguments, if there is one. */
 export async function checkKubeconfig(argv: readonly string[]): Promise<void> {
   const at = argv.findIndex((word) => /^--kubeconfig(?:=|$)/.test(word));
   const file = argv[at]?.includes('=') ? argv[at].slice(argv[at].indexOf('=') + 1) : argv[at + 1];
-  // A kubelet that can ask for new credentials will.
+  // A kubelet with a bootstrap kubeconfig requests new credentials.
   if (argv.some((word) => word.startsWith('--bootstrap-kubeconfig'))) return;
   if (at !== -1 && file && fs.existsSync(file)) await checkKubeconfigFile(file);
 }
@@ -35,7 +35,7 @@ export async function checkKubeconfigFile(file: string): Promise<void> {
   }
 }
 
-/** Throws when the certificate is all that the user has, and it has run out. */
+/** Throws when the user has only a certificate and it has expired. */
 export async function checkCertificate({ credentials }: ClientConfig, now: number, file: string): Promise<void> {
   const [certificate, authorization] = await Promise.all([credentials.certificate(), credentials.authorization()]);
   if (certificate === undefined || authorization !== undefined) return;
@@ -46,7 +46,7 @@ export async function checkCertificate({ credentials }: ClientConfig, now: numbe
 export const expiredCertificate = (expiry: number): string =>
   `its user's certificate ran out on ${new Date(expiry).toISOString().slice(0, 10)}; "k8ts up" writes a kubeconfig with a new one at every start (DIR/kubeconfig), for other clusters ask whoever gave you this one`;
 
-/** Undefined for what cannot be read: whoever uses it will say so. */
+/** Undefined for an unreadable certificate, which fails later with a better error. */
 export function certificateExpiry(pem: string): number | undefined {
   try {
     return Date.parse(new X509Certificate(pem).validTo);

@@ -1,4 +1,4 @@
-/** Values of `k8ts up` that would otherwise fail somewhere inside, in words of its own. */
+/** Validates flag values of `k8ts up` that would otherwise fail later with worse errors. */
 import net from 'node:net';
 import { AddressRange } from '../base/index.ts';
 import { UsageError } from '../flags/index.ts';
@@ -13,7 +13,7 @@ export interface CheckedFlags {
   readonly 'cluster-cidr': string;
 }
 
-/** Below this there is no room for the cluster's own Services; upstream's server says the same. */
+/** kube-apiserver's minimum. */
 const MIN_SERVICE_ADDRESSES = 8n;
 
 export function checkUpFlags(values: CheckedFlags): void {

@@ -1,13 +1,13 @@
-/** What a command is. */
+/** The interface of a command, and the flags that commands share. */
 import type { FlagTable } from '../flags/index.ts';
 
 export interface CommandModule {
-  /** From which completion knows its flags. */
+  /** For completion. */
   readonly flags?: FlagTable;
   /** Its verbs, if it has any: `nodes add`. */
   readonly verbs?: readonly string[];
-  /** Gives the exit code. */
-  run(argv: readonly string[]): Promise<number>;
+  /** Returns the exit code. `commands` are all commands, for those that describe them. */
+  run(argv: readonly string[], commands: Commands): Promise<number>;
 }
 
 export interface Command {
@@ -17,13 +17,15 @@ export interface Command {
   load(): Promise<CommandModule>;
 }
 
-/** An end with an explanation that says what to do; no stack trace helps anybody. */
+export type Commands = Readonly<Record<string, Command>>;
+
+/** A failure whose message tells the user what to do; it is printed without a stack trace. */
 export class CommandError extends Error {
   override name = 'CommandError';
   readonly code = 'command';
 }
 
-/** The flag that every command has which prints something. */
+/** The flag of every command that prints a result. */
 export const outputFlag = {
   output: {
     kind: 'text',
@@ -34,7 +36,7 @@ export const outputFlag = {
   },
 } as const satisfies FlagTable;
 
-/** How a command finds its cluster. */
+/** The flag by which a command finds its cluster. */
 export const dataDirFlag = {
   'data-dir': { kind: 'text', default: '.k8ts', summary: 'Where the cluster lives' },
 } as const satisfies FlagTable;

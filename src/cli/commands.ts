@@ -1,19 +1,22 @@
-import type { Command } from './command.ts';
+import type { Commands } from './command.ts';
 
 /** Every command, in the order of the help. Help, completion and suggestions come from here. */
-export const commands: Readonly<Record<string, Command>> = {
+export const commands: Commands = {
   up: { summary: 'Start a cluster', load: () => import('./up.ts') },
   down: { summary: 'Stop a cluster', load: () => import('./down.ts') },
-  status: { summary: 'Tell how a cluster is', load: () => import('./status.ts') },
+  status: { summary: 'Show the state of a cluster', load: () => import('./status.ts') },
   nodes: { summary: 'Add and remove nodes while the cluster runs', load: () => import('./nodes.ts') },
   simulate: {
-    summary: 'Bring the number of simulated nodes to N: simulate nodes N',
+    summary: 'Set the number of simulated nodes: simulate nodes N',
     load: () => import('./simulate.ts'),
   },
   image: { summary: 'Load, pull and list the images of the nodes', load: () => import('./image.ts') },
   snapshot: { summary: 'Save a cluster to a file, and restore it', load: () => import('./snapshot.ts') },
-  explain: { summary: 'Tell why a pod is on its node, or on none', load: () => import('./explain.ts') },
-  doctor: { summary: 'Tell what is missing on this machine, and how to get it', load: () => import('./doctor.ts') },
+  explain: { summary: 'Explain why a pod is on its node, or Pending', load: () => import('./explain.ts') },
+  doctor: {
+    summary: 'Check what is missing on this machine, and how to install it',
+    load: () => import('./doctor.ts'),
+  },
   bench: { summary: 'Measure an API server', load: () => import('./bench.ts') },
   completion: { summary: 'Print a completion script for bash, zsh or fish', load: () => import('./completion.ts') },
   'kube-apiserver': {
@@ -33,12 +36,12 @@ export const commands: Readonly<Record<string, Command>> = {
   },
   'kube-proxy': {
     component: true,
-    summary: "Send what is addressed to Services to their endpoints, with upstream's flags",
+    summary: "Route traffic for Services to their endpoints, with upstream's flags",
     load: () => import('./kube-proxy.ts'),
   },
   'kube-scheduler': {
     component: true,
-    summary: "Find nodes for pods, with upstream's flags",
+    summary: "Assign pods to nodes, with upstream's flags",
     load: () => import('./kube-scheduler.ts'),
   },
   kubelet: {
@@ -56,6 +59,6 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: "Serve a store over etcd's v3 API; save and restore snapshots",
     load: () => import('./etcd.ts'),
   },
-  reencrypt: { summary: 'Encrypt everything stored with the newest key', load: () => import('./reencrypt.ts') },
+  reencrypt: { summary: 'Encrypt all stored objects with the newest key', load: () => import('./reencrypt.ts') },
   version: { summary: 'Print the versions', load: () => import('./version.ts') },
 };

@@ -1,7 +1,6 @@
-/** `k8ts completion bash|zsh|fish`: a script made from the commands and their flags. */
+/** `k8ts completion bash|zsh|fish`: a completion script for all commands and their flags. */
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
-import { outputFlag } from './command.ts';
-import { commands } from './commands.ts';
+import { outputFlag, type Commands } from './command.ts';
 import { describeCommand, type CommandDescription } from './describe-command.ts';
 import { print } from './output.ts';
 
@@ -15,7 +14,7 @@ const USAGE = `k8ts completion bash|zsh|fish: print a completion script
   zsh:  source <(k8ts completion zsh)
   fish: k8ts completion fish | source`;
 
-export async function run(argv: readonly string[]): Promise<number> {
+export async function run(argv: readonly string[], commands: Commands): Promise<number> {
   const { values, positional, help } = parseFlags(argv, flags, { positional: true });
   if (help) {
     console.log(flagsHelp(flags, { usage: USAGE }));

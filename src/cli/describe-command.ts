@@ -1,4 +1,4 @@
-/** What there is to say of a command: for completion, and for help as JSON. */
+/** The description of a command, for completion and for help as JSON. */
 import type { Command, CommandModule } from './command.ts';
 
 export interface CommandDescription {
@@ -21,7 +21,7 @@ export interface FlagDescription {
 const HELP: FlagDescription = { name: '--help', shorthand: '-h', summary: 'Tell the flags' };
 const VERSION: FlagDescription = { name: '--version', summary: 'Tell the version' };
 
-/** Flags that are only taken for the sake of older command lines are left out. */
+/** Flags without effect are left out. */
 export async function describeCommand(
   name: string,
   { summary, component, load }: Command,

@@ -1,4 +1,4 @@
-/** `k8ts up --detach`: the cluster in a process of its own, which this one leaves when the cluster is ready. */
+/** `k8ts up --detach`: runs the cluster in a background process and returns when it is ready. */
 import { fork } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
@@ -16,7 +16,7 @@ export interface DetachOptions {
 
 const SAID = 'k8ts up: ';
 
-/** What it prints goes to `k8ts.log` in its directory. */
+/** The process logs to `k8ts.log` in its directory. */
 export async function detach(argv: readonly string[], options: DetachOptions): Promise<number> {
   const directory = options.directory ?? ephemeralDirectory();
   makeDirectoryDurably(directory, 0o700);
@@ -49,7 +49,10 @@ export async function detach(argv: readonly string[], options: DetachOptions): P
 
 const LITTLE_ROOM = 2 ** 20;
 
-/** A file that is mapped into memory, as the store's is, and that cannot grow ends its process with SIGBUS; memory that cannot be had, with SIGABRT. */
+/**
+ * A full disk ends the process with SIGBUS, because the store's file is memory-mapped; lack of memory ends it with
+ * SIGABRT.
+ */
 export function causeOfSignal(signal: NodeJS.Signals, freeBytes: number): string {
   const advice =
     signal === 'SIGBUS' || freeBytes < LITTLE_ROOM
@@ -63,7 +66,7 @@ function freeBytes(directory: string): number {
   return bavail * bsize;
 }
 
-/** What `k8ts up` has said of its end; else the error that ended it. Other lines of the log come before and after it. */
+/** The error in the log: the line of `k8ts up`, or else an uncaught error. */
 export function causeIn(log: string): string | undefined {
   const lines = log.split('\n');
   const said = lines.findLast((line) => line.startsWith(SAID));
@@ -71,7 +74,7 @@ export function causeIn(log: string): string | undefined {
   return lines.find((line) => /^(?:FATAL ERROR|(?:[A-Z]\w*)?Error\b.*?):/.test(line));
 }
 
-/** The position of the file is the child's. */
+/** Reads at explicit positions: the file offset is shared with the child. */
 function readFrom(file: number, position: number): string {
   const bytes = Buffer.alloc(Math.max(0, fs.fstatSync(file).size - position));
   fs.readSync(file, bytes, 0, bytes.length, position);

@@ -1,4 +1,4 @@
-/** `k8ts down`: ends a cluster that runs, or what is left of one that was killed; its data stays. */
+/** `k8ts down`: stops a running cluster, or removes what a killed one left running; the data stays. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { flagsHelp, type FlagTable, parseFlags } from '../flags/index.ts';
@@ -53,7 +53,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Where nodes that run containers leave something, and only then: most machines have none, and need not load them. */
+/** Loads the node code only where nodes have left state on the machine. */
 async function removeLeftovers(directory: string): Promise<string[]> {
   if (process.getuid?.() !== 0 || !fs.existsSync(FABRICS) || fs.readdirSync(FABRICS).length === 0) return [];
   const cluster = await import('../cluster/index.ts');

@@ -1,4 +1,4 @@
-/** Errors of the machine in words that say what to do, in one line. */
+/** Turns system errors into one line that says what to do. */
 import { isStatusError } from '../machinery/errors/index.ts';
 import { CommandError } from './command.ts';
 
@@ -10,7 +10,7 @@ interface SystemError extends Error {
   readonly address?: string;
 }
 
-/** Network file systems, and those of other systems, may lack it. */
+/** Network file systems may lack the needed features. */
 const unfit = (path = 'the data directory'): string =>
   `the file system of ${path} lacks links, sockets or locks; choose a directory on a disk of this machine with --data-dir`;
 
@@ -34,7 +34,7 @@ const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Ma
     ENOLCK: ({ path }) => unfit(path),
     EROFS: ({ path }) =>
       `${path ?? 'the directory'} is on a file system that cannot be written to; choose another directory with --data-dir`,
-    /** What file systems without room for directories of others say, /proc for one. */
+    /** For example mkdir below /proc. */
     ENOENT: ({ path, syscall, message }) =>
       syscall === 'mkdir'
         ? `${path ?? 'the data directory'} cannot be made: its file system takes no new directories; choose another directory with --data-dir`
@@ -63,7 +63,7 @@ const EXPLANATIONS: ReadonlyMap<string, (error: SystemError) => string> = new Ma
 
 const FULL = 'the store is full, or its disk; make room, then start again: nothing that was acknowledged is lost';
 
-/** A certificate that is not of the authority that was expected: our own clients' code, and OpenSSL's for that of an etcd. */
+/** The server's certificate has another CA: the codes of net/tls, and OpenSSL's for an etcd. */
 const WRONG_AUTHORITY = new Set([
   'CERT_UNTRUSTED',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -84,12 +84,12 @@ export function explainError(error: unknown): string {
     if (explanation) return explanation(cause);
   }
   if (isOldKubeconfig(error)) return OLD_KUBECONFIG;
-  /** As the API server passes it on, and as LMDB says it. */
+  /** etcd's and LMDB's messages. */
   if (error instanceof Error && /database space exceeded|No space left on device/.test(error.message)) return FULL;
   return firstLine(error instanceof Error ? error.message : String(error));
 }
 
-/** Whether the server's certificate has run out, or is for another time. */
+/** Whether the server's certificate is expired or not yet valid. */
 export function isExpired(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as SystemError;
@@ -98,7 +98,7 @@ export function isExpired(error: unknown): boolean {
   return false;
 }
 
-/** Whether the server's certificate is not what the kubeconfig says, or its user's is not accepted there. */
+/** Whether the kubeconfig is of an earlier cluster: its CA or its user's certificate does not match. */
 export function isOldKubeconfig(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const { code } = cause as SystemError;

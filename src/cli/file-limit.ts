@@ -1,10 +1,10 @@
 import fs from 'node:fs';
 import { CommandError } from './command.ts';
 
-/** The store, the port and every client's connection need one each. */
+/** The store, the port and every connection need a file descriptor. */
 const NEEDED = 256;
 
-/** Node raises the limit as far as it may; what is left is the system's hard limit. */
+/** Node raises the soft limit at start, so this is the hard limit. */
 export function checkFileLimit(): void {
   let limits: string;
   try {

@@ -1,6 +1,4 @@
-/**
- * The command line: `k8ts COMMAND [flags]`. A file of this folder is a command; only the one that is called is loaded.
- */
+/** The command line: `k8ts COMMAND [flags]`. Each command is a file of this folder; only the called one is loaded. */
 import { enableSingleIdleGc, RealClock } from '../kernel/index.ts';
 import type { Command } from './command.ts';
 import { commands } from './commands.ts';
@@ -22,19 +20,19 @@ async function main(argv: readonly string[]): Promise<number> {
     return 1;
   }
   try {
-    return (await tell(name, command, rest)) ?? (await (await command.load()).run(rest));
+    return (await describe(name, command, rest)) ?? (await (await command.load()).run(rest, commands));
   } catch (error) {
     const explained = explainError(error);
     console.error(`k8ts ${name}: ${explained}`);
-    /** For whoever has started this in the background: the log may be on the disk that is full. */
+    /** Reports to the parent of `--detach`: the log may be on a full disk. */
     if (process.connected) process.send?.({ failed: explained });
     if (process.env['K8TS_DEBUG']) console.error(error);
     return 1;
   }
 }
 
-/** What every command tells of itself, whatever its flags are; undefined when it is to do its work. */
-async function tell(name: string, command: Command, argv: readonly string[]): Promise<number | undefined> {
+/** Handles `--help -o json` and `--version` of every command; undefined when the command is to run. */
+async function describe(name: string, command: Command, argv: readonly string[]): Promise<number | undefined> {
   const ours = argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
   if (wantsJson(ours) && ours.some((word) => word === '--help' || word === '-h')) {
     const { describeCommand } = await import('./describe-command.ts');
@@ -42,10 +40,10 @@ async function tell(name: string, command: Command, argv: readonly string[]): Pr
     return 0;
   }
   if (!command.component || !ours.some((word) => word.startsWith('--version'))) return undefined;
-  const { askedVersion, componentVersion } = await import('./component-version.ts');
-  const asked = askedVersion(ours);
-  if (asked === undefined) return undefined;
-  const { text, value } = componentVersion(name, asked);
+  const { requestedVersion, componentVersion } = await import('./component-version.ts');
+  const requested = requestedVersion(ours);
+  if (requested === undefined) return undefined;
+  const { text, value } = componentVersion(name, requested);
   print(wantsJson(ours) ? 'json' : 'text', value, () => text);
   return 0;
 }
@@ -62,12 +60,12 @@ function help(argv: readonly string[]): number {
 }
 
 enableSingleIdleGc();
-/** A command that has said its last word must not stay for something that it forgot: whoever typed it waits for the prompt. */
-const LINGERS_AT_MOST_MS = 5000;
+/** A finished command exits even if something still keeps the event loop alive. */
+const MAX_LINGER_MS = 5000;
 
 void main(process.argv.slice(2)).then((code) => {
   process.exitCode = code;
-  new RealClock().deadline(LINGERS_AT_MOST_MS).addEventListener('abort', () => {
+  new RealClock().deadline(MAX_LINGER_MS).addEventListener('abort', () => {
     if (process.env['K8TS_DEBUG']) console.error('something was left running:', process.getActiveResourcesInfo());
     process.exit();
   });

@@ -1,4 +1,4 @@
-/** Puts the cluster into a kubeconfig that may hold others: those stay as they are. */
+/** Merges the cluster into a kubeconfig; other clusters stay. */
 import fs from 'node:fs/promises';
 import path from 'node:path';
 import { parse, stringify } from 'yaml';
@@ -12,7 +12,7 @@ interface Kubeconfig {
   'current-context'?: string;
 }
 
-/** What the cluster is called beside others: `k8ts`, or by its data directory where that is not the usual one. */
+/** The cluster's name in a kubeconfig: `k8ts`, or derived from a data directory other than the default. */
 export function clusterName(directory: string | undefined): string {
   const base = directory === undefined ? '' : path.basename(directory).replaceAll(/[^\w.-]/g, '-');
   return base === '' || base === '.k8ts' ? 'k8ts' : `k8ts-${base}`;
@@ -42,7 +42,7 @@ export async function mergeKubeconfig(file: string, added: string, name: string)
   }
 }
 
-/** Root who writes for somebody else: whoever has the file keeps it, a new one is for the user who called sudo. */
+/** For root: an existing file keeps its owner, a new one belongs to the user who called sudo. */
 async function ownerOf(file: string): Promise<{ uid: number; gid: number } | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const { SUDO_UID, SUDO_GID } = process.env;
@@ -51,7 +51,7 @@ async function ownerOf(file: string): Promise<{ uid: number; gid: number } | und
     .catch(() => (SUDO_UID && SUDO_GID ? { uid: Number(SUDO_UID), gid: Number(SUDO_GID) } : undefined));
 }
 
-/** A user is named by the cluster too: many a cluster has a user `kubernetes-admin`, with other keys. */
+/** The user's name includes the cluster: many clusters have a `kubernetes-admin`. */
 function renamed(config: Kubeconfig, name: string): Kubeconfig {
   const user = `${name}-admin`;
   const context = `kubernetes-admin@${name}`;

@@ -1,4 +1,4 @@
-/** The known word that was most likely meant, if any is near. */
+/** The known word with the smallest edit distance, if it is close enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const limit = Math.max(2, Math.floor(word.length / 4));
   const [best] = known

@@ -1,4 +1,4 @@
-/** What commands print: text for people, or JSON; colours and progress only on a terminal. */
+/** Output of commands: text or JSON; colours and progress only on a terminal. */
 const isTerminal = (): boolean => process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined;
 
 const paint = (code: number, text: string): string => (isTerminal() ? `\u001b[${code}m${text}\u001b[0m` : text);
@@ -7,12 +7,12 @@ export const green = (text: string): string => paint(32, text);
 export const red = (text: string): string => paint(31, text);
 export const dim = (text: string): string => paint(2, text);
 
-/** Prints the value as JSON, or what `text` makes of it. */
+/** Prints the value as JSON, or as `text` formats it. */
 export function print<T>(format: string, value: T, text: (value: T) => string): void {
   console.log(format === 'json' ? JSON.stringify(value, null, 2) : text(value));
 }
 
-/** The same for a program that says several things while it runs: one line each. */
+/** One line of output, for programs that print several. */
 export function printLine(format: string, value: object, text: string): void {
   console.log(format === 'json' ? JSON.stringify(value) : text);
 }
@@ -30,7 +30,7 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** One line that is written over and over while something goes on; nothing where there is no terminal. */
+/** A progress line that is overwritten; nothing without a terminal. */
 export class Progress {
   #shown = false;
 

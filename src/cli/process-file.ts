@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-/** The file by which a cluster's process is found: `DIR/k8ts.pid`. One that a killed process has left behind is seen to be stale. */
+/** The pid file of a cluster, `DIR/k8ts.pid`. The file of a killed process is recognized as stale. */
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { CommandError } from './command.ts';
 
 export interface ProcessFile {
   readonly pid: number;
-  /** When the process started, as the system counts it; a process id alone may have gone to another program. */
+  /** The process's start time in clock ticks, because pids are reused. */
   readonly started: string;
   readonly socket: string;
   readonly ephemeral: boolean;
@@ -19,7 +19,7 @@ const EPHEMERAL_PREFIX = 'k8ts-ephemeral-';
 /** The longest path that a unix socket can have, with room for its end. */
 const MAX_SOCKET_PATH = 100;
 
-/** Takes the directory for this process; another one that lives keeps it. */
+/** Claims the directory for this process; fails when another live process has it. */
 export function claimDirectory(directory: string, ephemeral: boolean): { socket: string; release(): void } {
   makeDirectoryDurably(directory, 0o700);
   const socket = socketPath(directory);
@@ -37,7 +37,7 @@ export function claimDirectory(directory: string, ephemeral: boolean): { socket:
 
 const CLAIM_ATTEMPTS = 10;
 
-/** The file is linked into place with its contents: of several that start at the same time one has it, and nobody sees half of it. */
+/** link(2) makes the file appear with its content: of several processes one wins, and none sees half a file. */
 function claim(directory: string, file: ProcessFile): void {
   const place = path.join(directory, NAME);
   const own = `${place}.${process.pid}`;
@@ -68,14 +68,14 @@ function linked(from: string, to: string): boolean {
 
 /** Where a cluster that keeps everything in memory puts its kubeconfig and its socket. */
 export function ephemeralDirectory(): string {
-  /** Those who were killed could not clear up. */
+  /** Removes the directories of killed processes. */
   for (const left of ephemeralDirectories())
     if (fs.existsSync(path.join(left, NAME)) && !readProcessFile(left))
       fs.rmSync(left, { recursive: true, force: true });
   return fs.mkdtempSync(path.join(os.tmpdir(), EPHEMERAL_PREFIX));
 }
 
-/** Who runs a cluster in the directory; undefined when nobody does. */
+/** The process that runs the directory's cluster; undefined when there is none. */
 export function readProcessFile(directory: string): ProcessFile | undefined {
   let file: ProcessFile;
   try {
@@ -92,7 +92,7 @@ export function readProcessFile(directory: string): ProcessFile | undefined {
   return started === undefined || (file.started !== '' && started !== file.started) ? undefined : file;
 }
 
-/** The cluster that is meant: the one in the directory; unless exactly that is meant, else the only one in memory that runs. */
+/** The directory's cluster, or else, unless `exact`, the only running cluster in memory. */
 export function findCluster(directory: string, exact: boolean): { directory: string; process: ProcessFile } {
   const own = readProcessFile(directory);
   if (own) return { directory, process: own };
@@ -117,12 +117,12 @@ function ephemeralDirectories(): string[] {
       .filter((name) => name.startsWith(EPHEMERAL_PREFIX))
       .map((name) => path.join(os.tmpdir(), name));
   } catch {
-    /** Whoever wants to put one there will hear why it cannot be. */
+    /** Creating a cluster there fails with a better error. */
     return [];
   }
 }
 
-/** Clusters in memory of other users are beside ours. */
+/** Other users' clusters in memory are in the same folder. */
 function isReadable(directory: string): boolean {
   try {
     fs.accessSync(directory, fs.constants.R_OK | fs.constants.X_OK);
@@ -138,7 +138,7 @@ function socketPath(directory: string): string {
   return path.join(os.tmpdir(), `k8ts-${createHash('sha256').update(directory).digest('hex').slice(0, 16)}.sock`);
 }
 
-/** Undefined when there is no such process; empty where the system does not tell. */
+/** Undefined when there is no such process; empty where there is no /proc. */
 function startTime(pid: number): string | undefined {
   try {
     process.kill(pid, 0);
@@ -148,7 +148,7 @@ function startTime(pid: number): string | undefined {
   try {
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    /** One that has ended and that nobody has asked about yet. */
+    /** A zombie has ended. */
     return fields[0] === 'Z' ? undefined : fields[19];
   } catch {
     return '';

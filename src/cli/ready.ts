@@ -1,4 +1,4 @@
-/** What is said of a cluster that can be used. */
+/** The message of a cluster that is ready. */
 import { bold, green } from './output.ts';
 
 export interface Ready {

@@ -1,4 +1,4 @@
-/** `k8ts reencrypt`: writes again what an older key, or none, has written, while the cluster is stopped. */
+/** `k8ts reencrypt`: re-encrypts all stored objects with the newest key, while the cluster is stopped. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { openEncryption, openStore, reencryptAll } from '../apiserver/index.ts';

@@ -1,4 +1,4 @@
-/** `k8ts simulate nodes N`: brings the number of simulated nodes to N. */
+/** `k8ts simulate nodes N`: sets the number of simulated nodes. */
 import type { ClusterStatus } from '../cluster/index.ts';
 import { flagsHelp, type FlagTable, parseFlags, UsageError } from '../flags/index.ts';
 import { dataDirFlag, outputFlag } from './command.ts';

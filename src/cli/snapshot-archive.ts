@@ -18,7 +18,7 @@ export interface SnapshotParts {
 const STORE = 'etcd.db';
 const PKI = 'pki/';
 
-/** Complete under its name, or not at all. Gives its size. */
+/** Writes the file atomically; returns its size. */
 export async function packSnapshot(file: string, { store, pki }: SnapshotParts): Promise<number> {
   const part = `${file}.part`;
   await pipeline(

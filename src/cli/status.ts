@@ -1,4 +1,4 @@
-/** `k8ts status`: how a cluster is. */
+/** `k8ts status`: the state of a cluster. */
 import fs from 'node:fs';
 import { loadKubeconfig } from '../client/index.ts';
 import type { ClusterStatus } from '../cluster/index.ts';
@@ -29,7 +29,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   return 0;
 }
 
-/** Why the kubeconfig that the cluster has written is of no use any more. */
+/** Why the cluster's kubeconfig does not work any more. */
 async function kubeconfigProblem(clock: Clock, file: string | undefined): Promise<string | undefined> {
   if (file === undefined) return undefined;
   if (!fs.existsSync(file)) return 'it is not there any more; "k8ts up" writes it at every start';

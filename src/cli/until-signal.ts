@@ -5,7 +5,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 export interface UntilSignal {
   readonly ctx: Context;
-  /** Ends it as a signal does. */
+  /** Ends the context as a signal would. */
   stop(reason?: unknown): void;
   release(): void;
 }

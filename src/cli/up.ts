@@ -86,11 +86,11 @@ interface Plan {
   readonly simulatedNodes: number;
   readonly addons: readonly Addon[];
   readonly controllers: readonly string[];
-  /** What the user should know of it. */
+  /** A notice for the user. */
   readonly notice?: string;
 }
 
-/** What can be had of what was asked for. */
+/** Decides between real and simulated nodes. */
 function plan(values: Values): Plan {
   const wanted = values.nodes ?? (values['simulated-nodes'] > 0 ? 0 : 1);
   const addons = values.addons.filter((name) => name !== 'none' && name !== '');
@@ -132,7 +132,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
       onProgress: (step) => progress.show((reached = step)),
     });
   } catch (error) {
-    /** Whoever is interrupted fails in many ways; there is one cause. */
+    /** An interrupted start fails in many ways, with one cause. */
     throw ctx.signal.aborted ? ctx.signal.reason : error;
   } finally {
     late.cancel();
@@ -151,7 +151,7 @@ async function runCluster(ctx: Context, { values, planned, runtimeDirectory, soc
   }
 }
 
-/** Steps of the start that need the store's answers. */
+/** Start steps that wait for etcd. */
 const ANSWERED_BY_ETCD: ReadonlySet<string> = new Set(['API server answers', 'nodes registered']);
 
 function tooLate({ wait, 'etcd-servers': etcd }: Values, reached: string | undefined): string {

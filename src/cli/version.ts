@@ -22,7 +22,7 @@ export function run(argv: readonly string[]): Promise<number> {
   return Promise.resolve(0);
 }
 
-/** As the package says that this program is part of; the program may lie at any depth in it. */
+/** The version in the nearest package.json. */
 function packageVersion(): string {
   for (let directory = import.meta.dirname; ; directory = path.dirname(directory)) {
     const file = path.join(directory, 'package.json');

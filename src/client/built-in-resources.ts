@@ -4,7 +4,7 @@ import type { ApiObject, Resource } from './resource.ts';
 /** The built-in resources, as `v1/pods` or `apps/v1/deployments`. */
 export type BuiltInResource = keyof ResourceTypes;
 
-/** Objects of all built-in kinds that have metadata; reviews and the like, which have none worth the name, count too. */
+/** The type of a built-in resource's objects. */
 export type ObjectOf<K extends BuiltInResource> = ResourceTypes[K] extends ApiObject ? ResourceTypes[K] : never;
 
 /** A built-in resource with the type of its objects. */

@@ -1,11 +1,11 @@
 import type { Impersonation } from './client.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Everything needed to reach an API server, wherever it came from. */
+/** How to reach an API server: client-go's rest.Config. */
 export interface ClientConfig {
   /** `https://127.0.0.1:6443` */
   server: string;
-  /** The certificate authorities that may have signed the server's certificate, PEM; absent: the system's. */
+  /** CA bundle (PEM) that verifies the server; absent: the system's. */
   ca?: string;
   insecureSkipTlsVerify?: boolean;
   /** The name to expect in the server's certificate, when it is not that of `server`. */

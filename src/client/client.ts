@@ -14,7 +14,7 @@ import {
 } from './transport.ts';
 import { withTimeout, type TimeLimit } from './with-timeout.ts';
 
-/** The server itself ends requests after 60 s; what is not back a little later will not come. */
+/** The server ends requests after 60 s; an answer that has not come a little later will not come. */
 const DEFAULT_REQUEST_TIMEOUT_MS = 65_000;
 const MAX_ATTEMPTS = 10;
 const CONNECTION_LOST_DELAY_MS = 1_000;
@@ -68,7 +68,7 @@ export class Client {
     return new ResourceClient<ApiObject>(this, typeof resource === 'string' ? builtIn(resource) : resource);
   }
 
-  /** The same objects with nothing but their metadata: a fraction of the memory for those who need no more. */
+  /** The same resource as PartialObjectMetadata, for a fraction of the memory. */
   metadata(resource: Resource): ResourceClient<PartialObjectMetadata> {
     return new ResourceClient<PartialObjectMetadata>(this, resource as Resource<PartialObjectMetadata>, {
       metadataOnly: true,
@@ -76,8 +76,8 @@ export class Client {
   }
 
   /**
-   * Sends a request and gives its answer; a failing status becomes a StatusError. When the server asks to come back
-   * later (429, or 5xx with Retry-After) it is asked again; so are reads whose connection broke.
+   * Sends a request and returns its response; a failing status becomes a StatusError. The client retries when the
+   * server says so (429, or 5xx with Retry-After), and GETs whose connection broke.
    */
   async request(request: TransportRequest): Promise<TransportResponse> {
     for (let attempt = 1; ; attempt++) {
@@ -135,7 +135,7 @@ export class Client {
   }
 }
 
-/** A request whose signal is made when the transport asks for it. */
+/** A request whose AbortSignal is created only when the transport reads it. */
 class LimitedRequest implements TransportRequest {
   readonly method: TransportRequest['method'];
   readonly path: string;

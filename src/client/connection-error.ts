@@ -1,7 +1,7 @@
 import { CertificateVerificationError } from '../net/tls/index.ts';
 import { TransportError } from './transport.ts';
 
-/** What Node's network errors mean to a client: whether the server can have seen the request at all. */
+/** Converts Node's network errors: `connection-refused` means that the server cannot have seen the request. */
 export function connectionError(error: unknown): TransportError {
   if (error instanceof TransportError) return error;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

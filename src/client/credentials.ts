@@ -1,13 +1,13 @@
 import fs from 'node:fs/promises';
 import type { Clock } from '../kernel/index.ts';
 
-/** How a client proves who it is. Asked for every request and connection, so that what expires can be renewed. */
+/** How a client authenticates. Called for every request and connection, so that expiring credentials can be renewed. */
 export interface Credentials {
-  /** The authorization header; undefined where the certificate or nothing speaks for us. */
+  /** The Authorization header; undefined with a client certificate or anonymous access. */
   authorization(): Promise<string | undefined>;
   /** The client certificate and its key, PEM, for the next connection. */
   certificate(): Promise<ClientCertificate | undefined>;
-  /** The server answered 401: what is cached is no good. True when asking again may help. */
+  /** Called after a 401: drops cached credentials. Returns true when a retry may help. */
   refused(): boolean;
 }
 
@@ -16,7 +16,7 @@ export interface ClientCertificate {
   key: string;
 }
 
-/** Where PEM comes from: the text itself, or a file that may be replaced while we run. */
+/** PEM text, or a file that may be replaced at runtime. */
 export type PemSource = { data: string } | { file: string };
 
 export const anonymous: Credentials = {
@@ -38,7 +38,7 @@ export function clientCertificate(cert: PemSource, key: PemSource): Credentials 
   return { ...anonymous, certificate: async () => ({ cert: await readPem(cert), key: await readPem(key) }) };
 }
 
-/** Projected tokens are replaced long before they expire; reading the file once a minute is soon enough. */
+/** Projected tokens are rotated long before they expire; rereading the file once a minute is enough. */
 const TOKEN_FILE_MAX_AGE_MS = 60_000;
 
 export function tokenFile(file: string, clock: Clock): Credentials {
@@ -52,7 +52,7 @@ export function tokenFile(file: string, clock: Clock): Credentials {
           if (token === '') throw new Error(`the token file ${file} is empty`);
           cached = { token, readAt: clock.monotonic() };
         } catch (error) {
-          /** While the file is being replaced the old token still serves. */
+          /** While the file is being replaced, the old token is used. */
           if (cached === undefined) throw error;
         }
       }
@@ -66,7 +66,7 @@ export function tokenFile(file: string, clock: Clock): Credentials {
   };
 }
 
-/** The first of several that has an answer, separately for header and certificate. */
+/** Uses the first credentials that have a header, and the first that have a certificate. */
 export function combine(...all: readonly Credentials[]): Credentials {
   const first = async <R>(ask: (credentials: Credentials) => Promise<R | undefined>): Promise<R | undefined> => {
     for (const credentials of all) {

@@ -17,8 +17,8 @@ class Deadline implements Timer {
 }
 
 /**
- * One timer for many requests that may all take equally long: they are late in the order in which they were sent, so that
- * it is enough to wait for the next.
+ * One timer for many requests with the same timeout: they expire in the order in which they were sent, so the timer
+ * waits for the oldest.
  */
 export class Deadlines implements Pick<Clock, 'after'> {
   readonly #clock: Clock;
@@ -46,10 +46,10 @@ export class Deadlines implements Pick<Clock, 'after'> {
   }
 
   #arm(next: Deadline): void {
-    this.#timer = this.#clock.after(Math.max(0, next.at - this.#clock.monotonic()), () => this.#late());
+    this.#timer = this.#clock.after(Math.max(0, next.at - this.#clock.monotonic()), () => this.#expire());
   }
 
-  #late(): void {
+  #expire(): void {
     this.#timer = undefined;
     for (const deadline of this.#waiting) {
       if (deadline.at > this.#clock.monotonic()) {

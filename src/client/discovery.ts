@@ -11,19 +11,22 @@ export interface DiscoveredResource extends Resource {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: readonly string[];
-  /** Whether its version is the group's first choice. */
+  /** Whether its version is the group's preferred one. */
   readonly preferred: boolean;
 }
 
 export interface Discovery {
   resources: DiscoveredResource[];
-  /** Versions whose server could not be asked, as `metrics.k8s.io/v1beta1`: what is in them is unknown, not absent. */
+  /**
+   * Group versions whose server did not answer, such as `metrics.k8s.io/v1beta1`: their resources are unknown, not
+   * absent.
+   */
   unavailable: string[];
 }
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
 
-/** Everything that the server serves: in two requests where it can, one more for each version otherwise. */
+/** All resources of the server: two requests with aggregated discovery, one more per group version without it. */
 export async function discover(client: Client, signal?: AbortSignal): Promise<Discovery> {
   const result: Discovery = { resources: [], unavailable: [] };
   for (const path of ['/api', '/apis'] as const) {
@@ -35,7 +38,7 @@ export async function discover(client: Client, signal?: AbortSignal): Promise<Di
   return result;
 }
 
-/** What discovery is mostly asked: which resource is meant by a kind. */
+/** The resource of a kind (a RESTMapper's job). */
 export function findKind(
   discovery: Discovery,
   kind: { group: string; kind: string; version?: string },

@@ -2,7 +2,7 @@ import type { WorkQueue } from '../kernel/index.ts';
 import type { SharedInformer } from './informer.ts';
 import { keyOf, type ApiObject } from './resource.ts';
 
-/** Enqueues the key of every object of an informer that comes, changes or goes. */
+/** Enqueues the key of every object that an informer adds, updates or deletes. */
 export function enqueueOnChange<T extends ApiObject>(
   informer: SharedInformer<T>,
   queue: WorkQueue<string>,

@@ -29,10 +29,10 @@ export const isForbidden = (error: unknown): boolean => isStatusError(error, 'Fo
 export const isUnauthorized = (error: unknown): boolean => isStatusError(error, 'Unauthorized');
 export const isTooManyRequests = (error: unknown): boolean => isStatusError(error) && error.code === 429;
 
-/** The revision asked for is gone: list again. */
+/** The resourceVersion has expired (410): list again. */
 export const isExpired = (error: unknown): boolean => isStatusError(error, 'Expired') || isStatusError(error, 'Gone');
 
-/** The server has not seen the revision asked for yet. */
+/** The server has not reached the requested resourceVersion yet. */
 export const isTooLargeResourceVersion = (error: unknown): boolean =>
   isStatusError(error) &&
   (error.status.details?.causes ?? []).some((cause) => cause.reason === 'ResourceVersionTooLarge');
@@ -48,7 +48,7 @@ export function isStatus(value: unknown): value is Status {
   );
 }
 
-/** The error that an answer with a failing status stands for, also when its body is not a Status. */
+/** The StatusError of a failed response, also when its body is not a Status. */
 export function errorFromResponse(response: Pick<TransportResponse, 'status' | 'body'>): StatusError {
   if (isStatus(response.body))
     return new StatusError({ ...response.body, code: response.body.code ?? response.status });

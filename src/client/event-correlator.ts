@@ -5,10 +5,10 @@ import { eventName } from './event-name.ts';
 import { LruCache } from './lru-cache.ts';
 
 const CACHE_ENTRIES = 4096;
-/** This many events that differ only in their message, with no pause longer than the interval, become one. */
+/** So many similar events, with no pause longer than the interval, are aggregated into one. */
 const AGGREGATE_AT = 10;
 const AGGREGATE_INTERVAL_MS = 600_000;
-/** What one source may say about one object: a burst, then one event in five minutes. */
+/** The spam filter per source and object: a burst, then one event in five minutes. */
 const SPAM_BURST = 25;
 const SPAM_QPS = 1 / 300;
 
@@ -21,7 +21,7 @@ export interface Correlation {
   repeated: boolean;
 }
 
-/** Decides what becomes of an event: a new one, a higher count of an old one, part of a combined one, or nothing. */
+/** Decides whether an event is created, counted on an existing one, aggregated with similar ones, or dropped. */
 export class EventCorrelator {
   readonly #clock: Clock;
   readonly #similar = new LruCache<string, { messages: Set<string>; lastAt: number }>(CACHE_ENTRIES);
@@ -50,7 +50,7 @@ export class EventCorrelator {
     return { event: this.#allowed(counted) ? counted : undefined, key, repeated: known !== undefined };
   }
 
-  /** The server has it now, perhaps under another name. */
+  /** The server has stored the event, perhaps under another name. */
   written(key: string, event: Event): void {
     this.#remember(key, event);
   }
@@ -77,7 +77,7 @@ export class EventCorrelator {
     this.#similar.set(similarKey, record);
     if (record.messages.size < AGGREGATE_AT)
       return { event, key: join(event, event.reason, event.involvedObject.fieldPath, event.message) };
-    /** One place stays free, so that the set stays at its limit and the next message combines too. */
+    /** Removes one message, so that the set stays at its limit and the next message is aggregated, too. */
     const [oldest] = record.messages;
     if (oldest !== undefined) record.messages.delete(oldest);
     const time = formatTime(now);
@@ -101,7 +101,7 @@ export class EventCorrelator {
   }
 }
 
-/** Source, object and type of an event, and whatever else is to tell events apart. */
+/** The key of an event: source, object, type, and further parts. */
 function join(event: Event, ...more: (string | undefined)[]): string {
   const { source, involvedObject: object, type } = event;
   return JSON.stringify([

@@ -7,7 +7,7 @@ import type { ApiObject } from './resource.ts';
 
 export type EventType = 'Normal' | 'Warning';
 
-/** Tells people what a component did or could not do. Never waits and never throws: events are worth no failure. */
+/** Records events about objects. It never blocks and never throws: a lost event is no failure. */
 export interface EventRecorder {
   event(
     object: ApiObject | { reference: ObjectReference },
@@ -25,7 +25,7 @@ export interface EventDetails {
   related?: ApiObject;
 }
 
-/** One thing that happened, before it is put into the form of either API. */
+/** An event before it is converted to core/v1 or events.k8s.io/v1. */
 export interface Occurrence {
   regarding: ObjectReference;
   related?: ObjectReference;
@@ -38,9 +38,9 @@ export interface Occurrence {
   at: number;
 }
 
-/** For components that have better things to do while they are busy than to write about it. */
+/** Delays the writing of events while a component is busy. */
 export interface EventPacing {
-  /** Waits until what occurred then may be written; undefined: at once. */
+  /** Waits until an event of that time may be written; undefined: at once. */
   mayWrite(occurredAt: number, signal: AbortSignal): Promise<void> | undefined;
   /** Beyond this many, new ones are dropped. */
   readonly maxWaiting: number;
@@ -53,15 +53,15 @@ const MAX_TRIES = 12;
 const RETRY_MS = 10_000;
 
 /**
- * The queue between those who record and the one who writes: occurrences wait here while the server is away, and are
- * dropped when there are too many of them.
+ * The queue between recording and writing: events wait here while the API server is away, and are dropped when too many
+ * wait.
  */
 export class EventQueue implements EventRecorder {
   readonly #ctx: Context;
   readonly #write: (occurrence: Occurrence, signal: AbortSignal) => Promise<void>;
   readonly #pacing: EventPacing | undefined;
   #waiting: Occurrence[] = [];
-  /** Where the next one is: taking from the front of a long list would move all the others. */
+  /** The index of the next one: shifting a long array would move all others. */
   #next = 0;
   #wake: (() => void) | undefined;
   #latest = 0;
@@ -86,7 +86,7 @@ export class EventQueue implements EventRecorder {
     const { clock, logger } = this.#ctx;
     try {
       if (this.#waiting.length - this.#next >= (this.#pacing?.maxWaiting ?? MAX_QUEUED)) {
-        logger.v(1).info('Event dropped: too many are waiting', { reason });
+        logger.v(1).info('Event dropped, the queue is full', { reason });
         return;
       }
       const regarding = 'reference' in object ? object.reference : referenceTo(object);
@@ -114,7 +114,7 @@ export class EventQueue implements EventRecorder {
     }
   }
 
-  /** Events are named by their time: two of the same moment must not have the same name. */
+  /** Events are named by their time, so two events never get the same time. */
   #time(now: number): number {
     this.#latest = Math.max(now, this.#latest + MICROSECOND);
     return this.#latest;
@@ -157,7 +157,7 @@ export class EventQueue implements EventRecorder {
         return;
       } catch (error) {
         if (signal.aborted && isAbort(error, signal)) return;
-        /** The server has seen it and will not like it better the next time. */
+        /** The server has rejected the event; a retry would not help. */
         if (isStatusError(error)) {
           if (isAlreadyExists(error) || isNamespaceTerminating(error))
             logger.v(5).info('Server rejected event (will not retry!)', { err: error });
@@ -168,7 +168,7 @@ export class EventQueue implements EventRecorder {
           logger.error(error, 'Unable to write event (retry limit exceeded!)', { reason: occurrence.reason });
           return;
         }
-        /** The first pause is random, so that not everyone comes back at once after the server was away. */
+        /** The first pause is random, so that not all clients retry at once after an outage. */
         await clock.sleep(tries === 1 ? RETRY_MS * random.next() : RETRY_MS, signal).catch(() => {});
         if (signal.aborted) return;
       }

@@ -1,7 +1,4 @@
-/**
- * Values pushed from one side and iterated from the other, by one reader. What was pushed before the end is still read;
- * a failure is read at once.
- */
+/** A queue with one reader, which iterates it. Values pushed before `end` are still read; a failure is read at once. */
 export class EventStream<T> implements AsyncIterable<T> {
   #values: T[] = [];
   #head = 0;
@@ -14,7 +11,7 @@ export class EventStream<T> implements AsyncIterable<T> {
     this.#onClose = onClose;
   }
 
-  /** How many values wait to be read. */
+  /** The number of unread values. */
   get length(): number {
     return this.#values.length - this.#head;
   }

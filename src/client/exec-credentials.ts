@@ -8,9 +8,9 @@ export interface ExecPlugin {
   command: string;
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** What to tell the user when the command is not there. */
+  /** Shown when the command is not installed. */
   installHint?: string;
-  /** Passed on when the kubeconfig asks for it. */
+  /** Passed to the plugin with provideClusterInfo. */
   cluster?: unknown;
 }
 
@@ -23,7 +23,10 @@ interface ExecCredential {
 
 const API_VERSIONS = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 
-/** Credentials from a program, as kubeconfig's `exec` section describes it. They are kept until they expire or fail. */
+/**
+ * Credentials from an exec plugin, as the kubeconfig's `exec` section configures it. They are cached until they expire
+ * or are refused.
+ */
 export function execCredentials(plugin: ExecPlugin, clock: Clock): Credentials {
   if (!API_VERSIONS.includes(plugin.apiVersion)) {
     throw new Error(

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/index.ts';
 
-/** After this long a controller acts again even if it has not seen the effects of what it did: an event was lost. */
+/** After this long a controller acts again even if it has not seen its own writes: an event was lost. */
 const EXPIRES_AFTER_MS = 5 * 60_000;
 
 interface Expectation {
@@ -11,8 +11,9 @@ interface Expectation {
 }
 
 /**
- * What a controller has done and not yet seen in its cache. Until it has, its cache is behind, and acting on it would do
- * the same things twice. Deletions are awaited by identity: an object may be told of twice when it is deleted.
+ * The creations and deletions that a controller has done and not yet seen in its cache (ControllerExpectations). Until
+ * then the cache is stale, and acting on it would do things twice. Deletions are tracked by uid or key, because one
+ * deletion may cause two events.
  */
 export class Expectations {
   readonly #clock: Clock;
@@ -39,12 +40,12 @@ export class Expectations {
     this.#expected.get(controllerKey)?.deletions.delete(identity);
   }
 
-  /** Creations that failed, or were never tried: nothing will be seen of them. */
+  /** Creations that failed or were skipped: no event will follow. */
   creationsAbandoned(controllerKey: string, count = 1): void {
     for (let i = 0; i < count; i++) this.creationObserved(controllerKey);
   }
 
-  /** Whether the controller may act: all has been seen, or so long ago that waiting makes no sense. */
+  /** Whether the controller may act: everything was observed, or the expectations have expired. */
   satisfied(controllerKey: string): boolean {
     const expectation = this.#expected.get(controllerKey);
     if (expectation === undefined) return true;

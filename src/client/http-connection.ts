@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 
-/** One way of exchanging HTTP requests with one server. */
+/** Sends HTTP requests to one server, over HTTP/1.1 or HTTP/2. */
 export interface HttpConnection {
-  /** Resolves when the answer's head has arrived. Rejects with a TransportError, or the signal's reason. */
+  /** Resolves with the response's headers. Rejects with a TransportError, or the signal's reason. */
   send(request: HttpRequest): Promise<HttpResponse>;
   close(): Promise<void>;
 }
@@ -21,11 +21,11 @@ export interface HttpResponse {
   headers: Readonly<Record<string, string>>;
   /** Fails with a TransportError when the connection breaks, and with the signal's reason when that aborts. */
   body: Readable;
-  /** Asked after the body has ended: whether it ended where the server ended it. A lost connection can look the same. */
+  /** Whether the server ended the body. A lost connection can look like its end. */
   complete(): boolean;
 }
 
-/** Headers with several values joined, in the one form that both HTTP versions can give. */
+/** Headers by name, with several values joined. */
 export function plainHeaders(
   headers: Readonly<Record<string, string | string[] | number | undefined>>,
 ): Record<string, string> {

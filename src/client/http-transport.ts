@@ -60,7 +60,7 @@ export class HttpTransport implements Transport {
     await (await this.#connection?.catch(() => undefined))?.close();
   }
 
-  /** Asks once more with fresh credentials when the server does not know the old ones any more. */
+  /** Retries once with fresh credentials after a 401. */
   async #send(request: TransportRequest, accept: string): Promise<HttpResponse> {
     const first = await this.#sendOnce(request, accept);
     if (first.status !== 401 || !this.#config.credentials.refused()) return first;
@@ -94,7 +94,7 @@ export class HttpTransport implements Transport {
     return connection.send({ method: request.method, path: target, headers, body, signal: request.signal });
   }
 
-  /** The first connection finds out which HTTP the server speaks. */
+  /** The first connection negotiates the HTTP version. */
   async #connect(): Promise<HttpConnection> {
     const trust = (): Promise<TlsTrust> => this.#trust();
     if (this.#server.protocol === 'http:') return new Http1Connection({ server: this.#server, trust });
@@ -123,7 +123,7 @@ export class HttpTransport implements Transport {
     return socket;
   }
 
-  /** The client's certificate may be another at every connection. */
+  /** Each connection uses the current client certificate. */
   async #trust(): Promise<TlsTrust> {
     const { ca, insecureSkipTlsVerify, tlsServerName, credentials } = this.#config;
     const certificate = await credentials.certificate();
@@ -147,7 +147,9 @@ async function readBody(response: HttpResponse, signal: AbortSignal | undefined)
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    throw new TransportError('malformed', 'the answer is not JSON although it says so', { cause: error });
+    throw new TransportError('malformed', 'the response is not JSON although its content type says so', {
+      cause: error,
+    });
   }
 }
 
@@ -160,5 +162,5 @@ async function* readPieces(response: HttpResponse, signal: AbortSignal | undefin
   }
   signal?.throwIfAborted();
   if (!response.complete())
-    throw new TransportError('connection-lost', 'the connection was lost in the middle of an answer');
+    throw new TransportError('connection-lost', 'the connection was lost in the middle of a response');
 }

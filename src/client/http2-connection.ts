@@ -5,7 +5,7 @@ import { connectionError } from './connection-error.ts';
 import { plainHeaders, type HttpConnection, type HttpRequest, type HttpResponse } from './http-connection.ts';
 import { TransportError } from './transport.ts';
 
-/** A server that answers no ping for this long is gone, whatever TCP believes. */
+/** A connection whose peer does not answer a ping in time is dead, whatever TCP believes. */
 const PING_INTERVAL_MS = 30_000;
 const PING_TIMEOUT_MS = 15_000;
 const ASSUMED_MAX_STREAMS = 100;
@@ -13,7 +13,7 @@ const ASSUMED_MAX_STREAMS = 100;
 interface Session {
   http2: http2.ClientHttp2Session;
   streams: number;
-  /** The server has said that it takes no more requests here. */
+  /** The server has sent GOAWAY, or credentials have changed. */
   draining: boolean;
 }
 
@@ -26,7 +26,7 @@ export class Http2Connection implements HttpConnection {
   #opening: Promise<Session> | undefined;
   #closed = false;
 
-  /** `first` is a connected socket that speaks h2 already; further ones come from `connect`. */
+  /** `first` is a connected socket that has negotiated h2; `connect` opens further ones. */
   constructor(options: { server: URL; clock: Clock; connect: () => Promise<TLSSocket>; first?: TLSSocket }) {
     this.#server = options.server;
     this.#clock = options.clock;
@@ -69,7 +69,7 @@ export class Http2Connection implements HttpConnection {
     });
   }
 
-  /** New requests get new connections, made with the credentials of then; what is under way goes on. */
+  /** New requests use new connections with fresh credentials; requests in flight continue. */
   renew(): void {
     for (const session of this.#sessions) {
       session.draining = true;
@@ -110,7 +110,7 @@ export class Http2Connection implements HttpConnection {
     this.#sessions.add(session);
     const keepAlive = this.#keepAlive(session);
     http2Session.on('goaway', () => (session.draining = true));
-    /** Every stream reports its own failure; without a listener the session's would end the process. */
+    /** Every stream reports its own failure; without this listener a session error would end the process. */
     http2Session.on('error', () => {});
     http2Session.on('close', () => {
       keepAlive.cancel();

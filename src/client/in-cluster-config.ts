@@ -6,7 +6,7 @@ import { tokenFile } from './credentials.ts';
 
 const SERVICE_ACCOUNT_DIRECTORY = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** The configuration that every Pod finds inside itself: the environment and the mounted service account. */
+/** The configuration of a client in a Pod: environment variables and the mounted service account token. */
 export async function inClusterConfig(options: {
   clock: Clock;
   environment?: Readonly<Record<string, string | undefined>>;

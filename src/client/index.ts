@@ -1,7 +1,7 @@
 /**
  * How every component but the API server itself talks to the API server, and how programs that embed k8ts do: a typed
- * client over HTTP or in-process, informers that keep a local copy of a resource equal to the server's, and what
- * controllers are made of besides: leader election, events, expectations, adoption, retries.
+ * client over HTTP or in-process, informers that keep a local copy of a resource equal to the server's, and the rest of
+ * a controller's toolbox: leader election, event recorders, expectations, owner references, retries.
  *
  * A `Client` speaks through a `Transport`. `connect` makes one over the network from a `ClientConfig`, which comes from a
  * kubeconfig (`loadKubeconfig`) or from inside a Pod (`inClusterConfig`). Objects that informers hand out are frozen.

@@ -3,7 +3,7 @@ import { keyOf, type ApiObject } from './resource.ts';
 /** The values under which an object is found in an index. */
 export type IndexFunction<T> = (object: T) => readonly string[];
 
-/** Objects by key, and by whatever else they are looked up by. What it hands out is shared: never change it. */
+/** A cache of objects by key and by indexes. Returned objects are shared: never change them. */
 export class Indexer<T extends ApiObject> {
   readonly #objects = new Map<string, T>();
   readonly #indexes = new Map<string, { of: IndexFunction<T>; keys: Map<string, Set<string>> }>();
@@ -37,17 +37,17 @@ export class Indexer<T extends ApiObject> {
     return keys === undefined ? [] : Array.from(keys, (key) => this.#objects.get(key) as T);
   }
 
-  /** The keys of the objects under a value, for those who only enqueue. */
+  /** The keys of the objects under a value, for callers that only enqueue. */
   keysByIndex(name: string, value: string): string[] {
     return [...(this.#index(name).keys.get(value) ?? [])];
   }
 
-  /** The values that objects are found under. */
+  /** All values of an index. */
   indexValues(name: string): IterableIterator<string> {
     return this.#index(name).keys.keys();
   }
 
-  /** May be added when there are objects already. The same name again replaces the index. */
+  /** Adds an index, also to a filled cache; replaces one of the same name. */
   addIndex(name: string, of: IndexFunction<T>): void {
     const index = { of, keys: new Map<string, Set<string>>() };
     this.#indexes.set(name, index);
@@ -58,7 +58,7 @@ export class Indexer<T extends ApiObject> {
     return this.#indexes.has(name);
   }
 
-  /** Gives the object that it replaced. */
+  /** Returns the replaced object. */
   set(object: T): T | undefined {
     const key = keyOf(object);
     const old = this.#objects.get(key);
@@ -67,7 +67,7 @@ export class Indexer<T extends ApiObject> {
       const values = of(object);
       if (old !== undefined) {
         const before = of(old);
-        /** Most changes move an object in no index. */
+        /** Most updates change no index value. */
         if (sameValues(before, values)) continue;
         for (const value of before) leave(keys, value, key);
       }
@@ -76,7 +76,7 @@ export class Indexer<T extends ApiObject> {
     return old;
   }
 
-  /** Gives the object that was there. */
+  /** Returns the deleted object. */
   delete(key: string): T | undefined {
     const old = this.#objects.get(key);
     if (old === undefined) return undefined;
@@ -98,7 +98,7 @@ export const CONTROLLER_UID_INDEX = 'controllerUid';
 
 export const byNamespace: IndexFunction<ApiObject> = (object) => [object.metadata.namespace ?? ''];
 
-/** Objects by the uid of the owner that manages them. */
+/** Objects by the uid of their controller. */
 export const byControllerUid: IndexFunction<ApiObject> = (object) => {
   const controller = object.metadata.ownerReferences?.find((reference) => reference.controller === true);
   return controller === undefined ? [] : [controller.uid];

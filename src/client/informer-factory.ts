@@ -17,11 +17,11 @@ export interface InformerScope {
 
 export interface InformerFactoryOptions {
   client: Client;
-  /** The same for all informers. */
+  /** Options of all informers. */
   defaults?: Pick<InformerOptions<ApiObject>, 'streamingList' | 'timing' | 'resyncMs'>;
 }
 
-/** One informer per resource and scope, whoever asks; they live as long as the factory runs. */
+/** Shares one informer per resource and scope; informers run as long as the factory. */
 export class InformerFactory {
   readonly #ctx: Context;
   readonly #options: InformerFactoryOptions;
@@ -33,7 +33,7 @@ export class InformerFactory {
     this.#options = options;
   }
 
-  /** The informer of a resource; one that is asked for while the factory runs starts at once. */
+  /** The informer of a resource; while the factory runs, a new one starts at once. */
   informer<K extends BuiltInResource>(
     resource: K,
     scope?: InformerScope,
@@ -54,7 +54,7 @@ export class InformerFactory {
     let informer = this.#informers.get(key) as SharedInformer<T> | undefined;
     if (informer === undefined) {
       informer = this.#create(resource, scope);
-      /** Held under a wider type; it is only ever handed out again for the same resource. */
+      /** The map's type is wider; the key guarantees that an informer is returned only for its own resource. */
       this.#informers.set(key, informer as unknown as SharedInformer<ApiObject>);
       this.#start(key, informer);
     }
@@ -63,7 +63,7 @@ export class InformerFactory {
     return informer;
   }
 
-  /** The informer of all objects of a resource, if somebody has asked for it. */
+  /** The informer of all objects of a resource, if there is one. */
   existing(resource: Resource): SharedInformer<ApiObject> | undefined {
     return this.#informers.get(informerKey(resource, {}));
   }
@@ -79,7 +79,7 @@ export class InformerFactory {
     await this.#group.wait();
   }
 
-  /** Resolves when every informer asked for so far has synced. */
+  /** Resolves when every informer so far has synced. */
   async waitForSync(signal: AbortSignal = this.#ctx.signal): Promise<void> {
     await Promise.all(Array.from(this.#informers.values(), (informer) => informer.waitForSync(signal)));
   }
@@ -88,7 +88,7 @@ export class InformerFactory {
     const { client, defaults } = this.#options;
     const { clock, random, logger } = this.#ctx;
     const name = `${resource.plural}.${apiVersionOf(resource)}`;
-    /** With metadataOnly the caller asked for T's metadata alone, which every T has. */
+    /** With metadataOnly the caller uses only T's metadata, which PartialObjectMetadata has. */
     const source =
       scope.metadataOnly === true
         ? (client.metadata(resource) as unknown as ResourceClient<T>)

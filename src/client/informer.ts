@@ -4,11 +4,14 @@ import { Indexer, type IndexFunction } from './indexer.ts';
 import { Reflector, type ListerWatcher, type ReflectorSink, type ReflectorTiming } from './reflector.ts';
 import { keyOf, type ApiObject } from './resource.ts';
 
-/** Called in the order of revisions, at once, after the cache has changed. Handlers note what to do and return. */
+/**
+ * Event handlers are called synchronously in the order of revisions, after the cache has changed. They enqueue work and
+ * return.
+ */
 export interface InformerHandler<T> {
   onAdd?(object: T, context: { initial: boolean }): void;
   onUpdate?(before: T, after: T): void;
-  /** `stale`: the deletion itself was missed, `object` is the last state that was seen. */
+  /** `stale`: the DELETED event was missed; `object` is the last known state (client-go's DeletedFinalStateUnknown). */
   onDelete?(object: T, context: { stale: boolean }): void;
 }
 
@@ -18,15 +21,15 @@ export interface InformerOptions<T extends ApiObject> {
   logger: Logger;
   source: ListerWatcher<T>;
   indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Tells every handler of every object again, as an update without a change, this often; default never. */
+  /** Calls onUpdate for every object this often; default never. */
   resyncMs?: number;
-  /** Cuts away what nobody here needs, before it is kept. */
+  /** Drops unneeded fields before an object is cached. */
   transform?: (object: T) => T;
   streamingList?: boolean;
   timing?: Partial<ReflectorTiming>;
 }
 
-/** A local copy of a resource that follows the server, shared by everyone in the process who needs it. */
+/** A local cache of a resource that follows the server, shared by all its users in the process. */
 export class SharedInformer<T extends ApiObject> {
   readonly indexer: Indexer<T>;
   readonly #options: InformerOptions<T>;
@@ -41,7 +44,7 @@ export class SharedInformer<T extends ApiObject> {
     this.#reflector = new Reflector<T>({ ...options, sink: this.#sink() });
   }
 
-  /** Whether the cache has held a complete state of the server. */
+  /** Whether the first list is in the cache. */
   get hasSynced(): boolean {
     return this.#synced;
   }
@@ -58,7 +61,7 @@ export class SharedInformer<T extends ApiObject> {
     return this.indexer.list();
   }
 
-  /** A handler that comes late is told of everything that is there. The result takes it away again. */
+  /** A handler that is added late gets an onAdd for every cached object. The result removes it. */
   addHandler(handler: InformerHandler<T>): () => void {
     this.#handlers.add(handler);
     for (const object of this.indexer.list()) {
@@ -82,7 +85,7 @@ export class SharedInformer<T extends ApiObject> {
     }
   }
 
-  /** Resolves when the cache has held a complete state; rejects with the signal's reason when that aborts first. */
+  /** Resolves when the first list is in the cache; rejects with the signal's reason when that aborts first. */
   waitForSync(signal: AbortSignal): Promise<void> {
     if (this.#synced) return Promise.resolve();
     if (signal.aborted) return Promise.reject(signal.reason);
@@ -116,11 +119,11 @@ export class SharedInformer<T extends ApiObject> {
 
   #set(received: T): void {
     const before = this.indexer.get(keyOf(received));
-    /** A relist brings mostly what is there already: nothing to tell, and the old copy stays shared. */
+    /** A relist mostly returns known objects: handlers are not called, and the old copy stays shared. */
     if (before !== undefined && sameVersion(before, received)) return;
     const object = this.#keep(received);
     this.indexer.set(object);
-    /** The name was given to another object while nobody looked. */
+    /** The object was deleted and recreated during a gap of the watch. */
     const reborn = before !== undefined && before.metadata.uid !== object.metadata.uid;
     if (before === undefined) return this.#added(object, { initial: !this.#synced });
     if (!reborn) return this.#updated(before, object);
@@ -171,7 +174,7 @@ export class SharedInformer<T extends ApiObject> {
     return deepFreeze(this.#options.transform?.(object) ?? object);
   }
 
-  /** One handler's mistake must not stop the others, nor the informer. */
+  /** A failing handler must stop neither the others nor the informer. */
   #failed(error: unknown): void {
     this.#options.logger.error(error, 'An informer handler failed');
   }

@@ -2,7 +2,7 @@ import { TransportError } from './transport.ts';
 
 const LINE_FEED = 0x0a;
 
-/** The JSON values of a stream with one on each line. A last line without its end was cut off: it fails as truncated. */
+/** Parses a stream of JSON lines. A last line without a line feed was cut off and fails as truncated. */
 export async function* readJsonLines<T>(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
   let rest: Buffer[] = [];
   for await (const piece of pieces) {

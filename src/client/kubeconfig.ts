@@ -27,7 +27,7 @@ export interface KubeconfigOptions {
   environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** A named entry and the directory that its relative paths start from. */
+/** A named entry, and the directory that its relative paths refer to. */
 interface Entry {
   value: Record<string, unknown>;
   directory: string;
@@ -40,7 +40,7 @@ export interface Kubeconfig {
   contexts: Map<string, Entry>;
 }
 
-/** Reads one file, or the files that $KUBECONFIG lists, and gives the configuration of a context. */
+/** Loads the configuration of a context from one file or from the files in $KUBECONFIG, merged. */
 export async function loadKubeconfig(options: KubeconfigOptions): Promise<ClientConfig> {
   const { environment = process.env } = options;
   const listed = environment['KUBECONFIG']?.split(path.delimiter).filter((file) => file !== '');
@@ -66,7 +66,7 @@ export function emptyKubeconfig(): Kubeconfig {
   return { currentContext: undefined, clusters: new Map(), users: new Map(), contexts: new Map() };
 }
 
-/** Adds what a file says; what earlier files said stays. */
+/** Merges a file; entries of earlier files win, as in kubectl. */
 export function mergeKubeconfig(config: Kubeconfig, text: string, from: { file: string; directory: string }): void {
   let parsed: unknown;
   try {
@@ -163,7 +163,7 @@ function execPlugin(
   return execCredentials(
     {
       apiVersion: typeof apiVersion === 'string' ? apiVersion : '',
-      /** A bare name is looked up in $PATH; a relative path starts from the kubeconfig. */
+      /** A bare name is looked up in $PATH; a path is relative to the kubeconfig. */
       command: command.includes('/') ? path.resolve(at.directory, command) : command,
       args: Array.isArray(args) ? args.map(String) : [],
       env: Object.fromEntries(variables),

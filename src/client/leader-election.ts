@@ -11,20 +11,20 @@ export interface LeaderElectionOptions {
   /** The Lease that the candidates compete for. */
   namespace: string;
   name: string;
-  /** Who we are; unique among the candidates: host name and a random part. */
+  /** This candidate's identity; unique, such as host name and a random part. */
   identity: string;
-  /** How long others wait, from when they last saw a renewal, before they take over. */
+  /** How long the others wait after the last renewal they saw before they take over. */
   leaseDurationMs?: number;
-  /** How long we go on as leader while renewals fail. */
+  /** How long the leader continues while renewals fail. */
   renewDeadlineMs?: number;
   /** Time between attempts. */
   retryPeriodMs?: number;
-  /** Give the lease back when we stop, so that others need not wait; default true. */
+  /** Release the lease on stop, so that others need not wait; default true. */
   releaseOnStop?: boolean;
   onNewLeader?: (identity: string) => void;
 }
 
-/** Another candidate may lead now: everything that only a leader may do has been stopped. */
+/** The lease was lost and another candidate may lead; the leader's work has been stopped. */
 export class LeadershipLost extends Error {
   readonly code = 'leadership-lost';
 
@@ -52,8 +52,8 @@ export async function runWithLeaderElection(
   if (ctx.signal.aborted) onStop();
   ctx.signal.addEventListener('abort', onStop, { once: true });
   const lost = new LeadershipLost(elector.lock);
-  const renewing = elector.renewUntil(leading.signal).then((kept) => {
-    if (!kept) leading.abort(lost);
+  const renewing = elector.renewUntil(leading.signal).then((stillLeader) => {
+    if (!stillLeader) leading.abort(lost);
   });
   try {
     await lead(leading.signal);
@@ -68,7 +68,10 @@ export async function runWithLeaderElection(
   if (leading.signal.reason === lost) throw lost;
 }
 
-/** One candidate. Times of others are never compared with our clock: only how long we have seen no change counts. */
+/**
+ * One candidate. Timestamps of others are never compared with the local clock, which may be skewed: only how long the
+ * lease has not changed counts.
+ */
 export class LeaderElector {
   readonly lock: string;
   readonly #ctx: Context;
@@ -102,12 +105,12 @@ export class LeaderElector {
     return this.#observed?.spec?.holderIdentity === this.#options.identity;
   }
 
-  /** Who leads, as far as we have seen. */
+  /** The last observed leader. */
   get leader(): string {
     return this.#observed?.spec?.holderIdentity ?? '';
   }
 
-  /** Resolves to true when we have become leader, to false when the context stopped first. */
+  /** Resolves to true on becoming leader, to false when the context stopped first. */
   async acquire(): Promise<boolean> {
     const { clock, random, logger, signal } = this.#ctx;
     logger.info('Attempting to acquire leader lease', { lock: this.lock });
@@ -116,7 +119,7 @@ export class LeaderElector {
         logger.info('Successfully acquired lease', { lock: this.lock });
         return true;
       }
-      /** Never later than a retry period, so that renewals are seen soon, and at once when the lease has run out. */
+      /** At most a retry period, so that renewals are seen soon, and as soon as the lease expires. */
       const pause = this.#options.retryPeriodMs * (0.5 + 0.5 * random.next());
       await clock.sleep(Math.min(pause, this.#untilExpiry(pause)), signal).catch(() => {});
     }
@@ -126,7 +129,7 @@ export class LeaderElector {
   /** Renews until the signal aborts (true), or until renewals have failed for too long (false). */
   async renewUntil(signal: AbortSignal): Promise<boolean> {
     const { clock, logger } = this.#ctx;
-    /** From when the last successful renewal was sent: others count from when it was written, which is never earlier. */
+    /** When the last successful renewal was sent. Others count from when it was written, which is later. */
     let renewedAt = clock.monotonic();
     for (;;) {
       await clock.sleep(this.#options.retryPeriodMs, signal).catch(() => {});
@@ -143,7 +146,10 @@ export class LeaderElector {
     }
   }
 
-  /** Lets the others take over at once. A server that is gone already must not keep us: they then wait for the lease to run out. */
+  /**
+   * Lets the others take over at once. If the API server is gone, it gives up soon, and they wait for the lease to
+   * expire.
+   */
   async release(): Promise<void> {
     const { clock, logger } = this.#ctx;
     if (!this.isLeader || this.#observed === undefined) return;
@@ -187,7 +193,7 @@ export class LeaderElector {
         this.#observe(await this.#leases.update(this.#claimed(this.#observed), { signal }));
         return true;
       } catch (error) {
-        /** Somebody else has written to it, or it is gone: look before deciding anything. */
+        /** The lease has changed or is gone: read it before deciding anything. */
         this.#ctx.logger.v(2).info('Failed to update lease optimistically', { lock: this.lock, err: error });
         signal.throwIfAborted();
       }
@@ -208,7 +214,7 @@ export class LeaderElector {
     return true;
   }
 
-  /** The lease with us as its holder from now on. */
+  /** The lease with this candidate as its holder. */
   #claimed(lease: Lease): Lease {
     const now = formatMicroTime(this.#ctx.clock.now());
     const { identity, leaseDurationMs } = this.#options;
@@ -241,7 +247,7 @@ export class LeaderElector {
     return this.#ctx.clock.monotonic() - this.#observedAt >= this.#options.leaseDurationMs;
   }
 
-  /** How long until the lease that another holds runs out; `otherwise` when nobody does, or it has already. */
+  /** How long until another holder's lease expires; `otherwise` when there is none or it has expired. */
   #untilExpiry(otherwise: number): number {
     if (this.leader === '' || this.isLeader) return otherwise;
     const remaining = this.#observedAt + this.#options.leaseDurationMs - this.#ctx.clock.monotonic();

@@ -4,8 +4,8 @@ import type { ListOptions, ObjectList } from './resource-client.ts';
 const PAGE_SIZE = 500;
 
 /**
- * A whole list, in pages where the server has to read it from the store; lists at revision 0 or at least at a given one
- * come from its cache, in one piece. When a page's token has expired on the way, the list is asked for in one piece.
+ * Lists with pagination where the server reads from etcd; lists at resourceVersion 0 or NotOlderThan come from its
+ * watch cache in one piece. When a continue token expires (410), the whole list is requested in one piece.
  */
 export async function listPages<T>(
   list: (options: ListOptions) => Promise<ObjectList<T>>,
@@ -18,7 +18,7 @@ export async function listPages<T>(
   while (metadata.continue !== undefined && metadata.continue !== '') {
     let page: ObjectList<T>;
     try {
-      /** The token holds the revision; naming one beside it is an error. */
+      /** The token holds the resourceVersion; a second one is an error. */
       page = await list({
         ...options,
         limit: options.limit ?? PAGE_SIZE,

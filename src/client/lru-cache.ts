@@ -1,4 +1,4 @@
-/** A map that forgets what was not used for longest once it holds more than `capacity` entries. */
+/** A map that evicts the least recently used entry beyond `capacity` entries. */
 export class LruCache<K, V> {
   readonly #entries = new Map<K, V>();
 

@@ -1,7 +1,7 @@
 import type { ObjectReference } from '../api/generated/core-v1.ts';
 import type { ApiObject } from './resource.ts';
 
-/** The reference by which events name an object. */
+/** The ObjectReference of an event's object. */
 export function referenceTo(object: ApiObject, fieldPath?: string): ObjectReference {
   const { apiVersion, kind, metadata } = object;
   if (kind === undefined || apiVersion === undefined)

@@ -1,7 +1,7 @@
 import type { OwnerReference } from '../api/generated/meta-v1.ts';
 import type { ApiObject } from './resource.ts';
 
-/** The owner that manages an object; there is at most one. */
+/** The object's controller: the one owner with `controller: true`. */
 export function controllerOf(object: ApiObject): OwnerReference | undefined {
   return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
 }
@@ -10,7 +10,7 @@ export function isControlledBy(object: ApiObject, owner: ApiObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 
-/** The reference that makes `owner` the manager of an object. */
+/** The owner reference that makes `owner` the controller of an object. */
 export function controllerReference(owner: ApiObject, kind: { apiVersion: string; kind: string }): OwnerReference {
   const { name, uid } = owner.metadata;
   if (name === undefined || uid === undefined)
@@ -23,18 +23,21 @@ export interface ClaimOptions<T extends ApiObject> {
   candidates: readonly T[];
   /** Whether the owner's selector matches the object. */
   matches: (object: T) => boolean;
-  /** Makes the owner the object's manager; called once for each orphan. Not found means that the object is gone. */
+  /** Makes the owner the object's controller; called once per orphan. */
   adopt: (object: T) => Promise<void>;
-  /** Takes the owner's reference off the object. */
+  /** Removes the owner reference from the object. */
   release: (object: T) => Promise<void>;
-  /** Asks the server, not a cache, whether the owner still exists and is not being deleted; asked at most once. */
+  /**
+   * Reads from the API server, not from a cache, whether the owner exists and is not being deleted; called at most
+   * once.
+   */
   canAdopt: () => Promise<boolean>;
   isGone: (error: unknown) => boolean;
 }
 
 /**
- * The objects that belong to an owner. Those that it manages stay while its selector matches them and are released when
- * not; orphans that match are adopted; what others manage is left alone.
+ * The objects of an owner. Objects that it controls are kept while its selector matches and released otherwise;
+ * matching orphans are adopted; objects of other controllers are ignored.
  */
 export async function claimObjects<T extends ApiObject>(options: ClaimOptions<T>): Promise<T[]> {
   const { owner, candidates, matches, adopt, release, isGone } = options;
@@ -72,12 +75,12 @@ async function ignoringGone(isGone: (error: unknown) => boolean, work: () => Pro
   }
 }
 
-/** A strategic merge patch that adds a controller; the uid makes sure that it is still the same object. */
+/** A strategic merge patch that adds a controller; the uid is a precondition. */
 export function adoptionPatch(object: ApiObject, reference: OwnerReference): unknown {
   return { metadata: { ownerReferences: [reference], uid: object.metadata.uid } };
 }
 
-/** A strategic merge patch that takes the owner with this uid away. */
+/** A strategic merge patch that removes the owner with this uid. */
 export function releasePatch(object: ApiObject, ownerUid: string): unknown {
   return { metadata: { ownerReferences: [{ $patch: 'delete', uid: ownerUid }], uid: object.metadata.uid } };
 }

@@ -8,15 +8,15 @@ import { TransportError, type WatchEvent } from './transport.ts';
 import { Watchdog } from './watchdog.ts';
 import { withTimeout } from './with-timeout.ts';
 
-/** Where objects come from: a ResourceClient, with namespace and selectors fixed. */
+/** The source of a reflector: a ResourceClient with fixed namespace and selectors. */
 export interface ListerWatcher<T> {
   list(options: ListOptions): Promise<ObjectList<T>>;
   watch(options: WatchOptions): AsyncIterable<WatchEvent<T>>;
 }
 
-/** Where they go. The sink is told every change in the order of revisions. */
+/** The store that a reflector fills. It receives every change in the order of revisions. */
 export interface ReflectorSink<T> {
-  /** These are all the objects there are. */
+  /** Replaces the whole content. */
   replace(objects: readonly T[], resourceVersion: string): void;
   set(object: T): void;
   delete(object: T): void;
@@ -28,20 +28,20 @@ export interface ReflectorOptions<T> {
   logger: Logger;
   source: ListerWatcher<T>;
   sink: ReflectorSink<T>;
-  /** Get the initial objects over a watch instead of a list; default true, given up when the server refuses. */
+  /** Gets the initial objects over a watch (WatchList) instead of a list; default true, until the server refuses it. */
   streamingList?: boolean;
   timing?: Partial<ReflectorTiming>;
 }
 
 export interface ReflectorTiming {
-  /** A watch is asked to end after a random time between these two, so that watches spread over servers again. */
+  /** The timeoutSeconds of a watch are random between these two, so that watches spread over API servers. */
   minWatchMs: number;
   maxWatchMs: number;
-  /** A server that sends bookmarks sends one a minute; one that is silent for longer than this is not there any more. */
+  /** A server that sends bookmarks sends one a minute; after this much silence the connection counts as dead. */
   silenceMs: number;
-  /** How long past its own end a watch may live on a server that sends no bookmarks. */
+  /** How long a watch may outlive its timeoutSeconds on a server that sends no bookmarks. */
   graceMs: number;
-  /** How long the initial objects may take. */
+  /** The timeout of the initial list. */
   listMs: number;
 }
 
@@ -53,14 +53,14 @@ const DEFAULT_TIMING: ReflectorTiming = {
   listMs: 300_000,
 };
 
-/** A watch that ends this soon without a single event says that something is wrong with the server. */
+/** A watch that ends this soon without an event counts as a failure, as in client-go. */
 const VERY_SHORT_WATCH_MS = 1_000;
 
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /**
- * Keeps a sink equal to what the server has. It lists once, then watches; a broken watch goes on from the last revision
- * that was seen, and only when that revision is gone are the objects listed again. It gives up only when told to.
+ * Keeps a sink equal to the server's objects. It lists once, then watches. A broken watch resumes from the last
+ * resourceVersion; only when that has expired (410) does it list again. It runs until its signal aborts.
  */
 export class Reflector<T extends ApiObject> {
   readonly #options: ReflectorOptions<T>;
@@ -68,9 +68,9 @@ export class Reflector<T extends ApiObject> {
   readonly #backoff: Backoff;
   #streaming: boolean;
   #serverSendsBookmarks = false;
-  /** The last revision seen; empty when there is none to go on from. */
+  /** The last resourceVersion seen; empty before the first list. */
   #resourceVersion = '';
-  /** The revision that was asked for is not available: ask for the latest, whatever it is. */
+  /** The last resourceVersion is not available any more: list the latest state. */
   #unavailable = false;
 
   constructor(options: ReflectorOptions<T>) {
@@ -104,11 +104,11 @@ export class Reflector<T extends ApiObject> {
     }
   }
 
-  /** Decides from an error where to go on: true to watch on, false to get all objects again. */
+  /** Decides how to go on after an error: true to resume the watch, false to list again. */
   #afterFailure(error: unknown, synced: boolean): boolean {
     const { logger } = this.#options;
     if (isExpired(error) || isTooLargeResourceVersion(error)) {
-      logger.v(4).info('The revision is no longer available; listing again', {
+      logger.v(4).info('The resourceVersion is no longer available, relisting', {
         resourceVersion: this.#resourceVersion,
         err: error,
       });
@@ -116,7 +116,7 @@ export class Reflector<T extends ApiObject> {
       return false;
     }
     if (!synced && this.#streaming && (isInvalid(error) || (isStatusError(error) && error.code === 400))) {
-      logger.v(2).info('The server has no streaming lists; using plain ones', { err: error });
+      logger.v(2).info('The server does not support WatchList, falling back to list', { err: error });
       this.#streaming = false;
       return false;
     }
@@ -127,7 +127,7 @@ export class Reflector<T extends ApiObject> {
 
   async #list(signal: AbortSignal): Promise<void> {
     const { clock, source, sink } = this.#options;
-    /** Any state will do at first, then nothing older than what was seen; the latest when that cannot be had. */
+    /** First any state, later nothing older than what was seen, and the latest when that is not available. */
     const resourceVersion = this.#unavailable ? '' : this.#resourceVersion === '' ? '0' : this.#resourceVersion;
     const { items, metadata } = await withTimeout({ clock, ms: this.#timing.listMs, signal, what: 'list' }, (limit) =>
       listPages((page) => source.list(page), { resourceVersion, signal: limit.signal }),
@@ -137,7 +137,7 @@ export class Reflector<T extends ApiObject> {
     sink.replace(items, this.#resourceVersion);
   }
 
-  /** One watch that first sends every object. True once these have arrived: from then on it is like any other watch. */
+  /** A WatchList: a watch that first sends every object. Returns true once these have arrived. */
   async #streamThenWatch(signal: AbortSignal): Promise<boolean> {
     const initial = new Map<string, T>();
     let synced = false;
@@ -189,7 +189,7 @@ export class Reflector<T extends ApiObject> {
     this.#resourceVersion = object.metadata.resourceVersion ?? this.#resourceVersion;
   }
 
-  /** Reads a watch to its end, with a watchdog over it: a half-open connection looks like a very quiet server. */
+  /** Reads a watch to its end, under a watchdog: a half-open connection looks like a quiet server. */
   async #consume(options: WatchOptions, signal: AbortSignal, receive: (event: WatchEvent<T>) => void): Promise<void> {
     const { clock, random, source } = this.#options;
     const { minWatchMs, maxWatchMs, silenceMs, graceMs, listMs } = this.#timing;
@@ -197,7 +197,7 @@ export class Reflector<T extends ApiObject> {
     const controller = new AbortController();
     const onAbort = (): void => controller.abort(signal.reason);
     signal.addEventListener('abort', onAbort, { once: true });
-    const silent = (): void => controller.abort(new TransportError('timeout', 'the watch has gone silent'));
+    const silent = (): void => controller.abort(new TransportError('timeout', 'the watch is silent'));
     const quietLimitMs = options.sendInitialEvents === true ? listMs : lifetimeMs + graceMs;
     const watchdog = new Watchdog({
       clock,

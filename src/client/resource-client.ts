@@ -1,8 +1,7 @@
 import type { DeleteOptions, ListMeta, Status } from '../api/generated/meta-v1.ts';
-import type { Client } from './client.ts';
 import { errorFromWatch } from './errors.ts';
 import { apiVersionOf, resourcePath, type ApiObject, type ObjectReference, type Resource } from './resource.ts';
-import type { Query, WatchEvent } from './transport.ts';
+import type { Query, Transport, WatchEvent } from './transport.ts';
 
 export interface ReadOptions {
   resourceVersion?: string;
@@ -51,13 +50,16 @@ const METADATA_ACCEPT = {
   list: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
 };
 
+/** The part of a client that sends requests. */
+type Requests = Omit<Transport, 'close'>;
+
 /** The verbs on one resource. An object's namespace and name come from its metadata. */
 export class ResourceClient<T extends ApiObject> {
   readonly resource: Resource<T>;
-  readonly #client: Client;
+  readonly #client: Requests;
   readonly #metadataOnly: boolean;
 
-  constructor(client: Client, resource: Resource<T>, options: { metadataOnly?: boolean } = {}) {
+  constructor(client: Requests, resource: Resource<T>, options: { metadataOnly?: boolean } = {}) {
     this.#client = client;
     this.resource = resource;
     this.#metadataOnly = options.metadataOnly ?? false;
@@ -82,7 +84,7 @@ export class ResourceClient<T extends ApiObject> {
     return { metadata: list.metadata ?? {}, items: (list.items ?? []).map((item) => this.#named(item)) };
   }
 
-  /** Ends with the server's timeout; throws a StatusError when the server sends one, as it does for an expired revision. */
+  /** Ends with the server's timeout; throws a StatusError when the server sends an ERROR event, such as 410 Gone. */
   async *watch(options: WatchOptions = {}): AsyncIterable<WatchEvent<T>> {
     const events = await this.#client.watch({
       method: 'GET',
@@ -138,7 +140,7 @@ export class ResourceClient<T extends ApiObject> {
     });
   }
 
-  /** Server-side apply: the fields of `object` become those of the field manager. */
+  /** Server-side apply: the field manager owns the fields of `object`. */
   apply(
     object: T,
     options: WriteOptions & { fieldManager: string; force?: boolean; subresource?: string },
@@ -146,7 +148,7 @@ export class ResourceClient<T extends ApiObject> {
     return this.patch(referenceOf(object), this.#complete(object), { ...options, type: 'apply' });
   }
 
-  /** Gives the object as it now is when its deletion is not finished, a Status otherwise. */
+  /** Returns the object while finalizers or a grace period delay its deletion, a Status otherwise. */
   delete(reference: ObjectReference, options: DeleteOptions & { signal?: AbortSignal } = {}): Promise<T | Status> {
     const { signal, ...body } = options;
     return this.#send('DELETE', reference, { body: deleteBody(body), signal });
@@ -168,7 +170,7 @@ export class ResourceClient<T extends ApiObject> {
     };
   }
 
-  /** A subresource that is not an object but a flow of bytes: `log`. */
+  /** A subresource that is a stream of bytes: `log`. */
   streamSubresource(
     reference: ObjectReference,
     subresource: string,
@@ -206,7 +208,7 @@ export class ResourceClient<T extends ApiObject> {
     return headers;
   }
 
-  /** Lists and watches of typed kinds leave apiVersion and kind out of the items; owner references and events need them. */
+  /** Items of lists have no apiVersion and kind; owner references and events need them. */
   #named(object: T): T {
     if (object.kind !== undefined || Object.isFrozen(object)) return object;
     object.apiVersion = apiVersionOf(this.resource);

@@ -1,13 +1,13 @@
 import type { ObjectMeta } from '../api/generated/meta-v1.ts';
 
-/** What the client needs to know of any object. */
+/** What every API object has. */
 export interface ApiObject {
   apiVersion?: string;
   kind?: string;
   metadata: ObjectMeta;
 }
 
-/** A resource that the server has: a group, version and plural, and the TypeScript type of its objects. */
+/** A resource of the API (group, version, plural), with the TypeScript type of its objects. */
 export interface Resource<T extends ApiObject = ApiObject> {
   readonly group: string;
   readonly version: string;

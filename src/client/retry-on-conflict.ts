@@ -8,7 +8,7 @@ export interface RetryOptions {
   signal?: AbortSignal;
 }
 
-/** Runs `work` again when it met a conflict. `work` must read the object anew each time, and then change it. */
+/** Runs `work` again after a conflict. `work` must read the object each time before it changes it. */
 export async function retryOnConflict<T>(options: RetryOptions, work: () => Promise<T>): Promise<T> {
   const { clock, random, attempts = 5, signal } = options;
   const backoff = new Backoff({ baseMs: 10, factor: 1, capMs: 10, jitter: 0.1, random });

@@ -1,4 +1,7 @@
-/** Credentials of a ServiceAccount of kube-system: tokens that `client` requests, renewed before they expire. */
+/**
+ * Credentials of a ServiceAccount in kube-system: `client` requests tokens (TokenRequest) and renews them before they
+ * expire.
+ */
 import type { TokenRequest } from '../api/generated/authentication-v1.ts';
 import type { Context } from '../kernel/index.ts';
 import type { Client } from './client.ts';
@@ -7,7 +10,7 @@ import { isAlreadyExists, isNotFound } from './errors.ts';
 
 const NAMESPACE = 'kube-system';
 const LIFETIME_SECONDS = 3600;
-/** A token is renewed when so much of its life is over. */
+/** A token is renewed after this part of its lifetime. */
 const RENEW_AT = 0.8;
 
 export function serviceAccountCredentials(ctx: Context, client: Client, name: string): Credentials {

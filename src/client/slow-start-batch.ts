@@ -1,6 +1,6 @@
 /**
- * Calls `work` `count` times, in batches of 1, 2, 4…: when the first calls fail, as they do when a quota is used up, the
- * others are not even tried. Gives how many succeeded; throws the first failure, with that number, when there was one.
+ * Calls `work` `count` times in batches of 1, 2, 4…: when early calls fail, for example because of a quota, the rest is
+ * skipped. Returns how many succeeded; throws a SlowStartError when a call failed.
  */
 export async function slowStartBatch(
   count: number,
@@ -26,7 +26,7 @@ export class SlowStartError extends Error {
   readonly code = 'slow-start';
   readonly succeeded: number;
   readonly failed: number;
-  /** Calls that were not made because of the failures before them. */
+  /** Calls that were skipped because of earlier failures. */
   readonly skipped: number;
 
   constructor(cause: unknown, counts: { succeeded: number; failed: number; skipped: number }) {

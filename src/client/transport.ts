@@ -1,18 +1,21 @@
 /**
- * How a client reaches an API server: over HTTP, or by calling its request pipeline in this process. Both give parsed
- * objects; an in-process transport may give the server's own frozen ones, so callers never change what they receive.
+ * How a client reaches an API server: over HTTP, or by calling its request pipeline in this process. Both return parsed
+ * objects; an in-process transport may return the server's own frozen ones, so callers never change what they receive.
  */
 export interface Transport {
-  /** Sends a request and gives the whole answer, whatever its status. Rejects with a TransportError when none came. */
+  /**
+   * Sends a request and returns the whole response, whatever its status. Rejects with a TransportError when there is
+   * none.
+   */
   request(request: TransportRequest): Promise<TransportResponse>;
   /**
    * Opens a watch. Rejects with a StatusError when the server refuses it. The iteration ends when the server ends the
    * watch in order, throws a TransportError when the connection breaks, and throws the signal's reason when it aborts.
    */
   watch(request: TransportRequest): Promise<AsyncIterable<WatchEvent<unknown>>>;
-  /** The answer's body as it arrives: logs and other things that are not objects. */
+  /** The response body as it arrives, for logs and other streams. */
   stream(request: TransportRequest): Promise<AsyncIterable<Uint8Array>>;
-  /** Ends connections; requests under way fail. */
+  /** Closes connections; requests in flight fail. */
   close(): Promise<void>;
 }
 
@@ -43,7 +46,7 @@ export interface WatchEvent<T> {
   object: T;
 }
 
-/** No answer, or only a part of one. Whether the server acted on the request is not known. */
+/** There is no response, or only a part of one. The server may have acted on the request. */
 export class TransportError extends Error {
   constructor(
     readonly code: 'connection-refused' | 'connection-lost' | 'truncated' | 'timeout' | 'malformed' | 'closed',
@@ -55,7 +58,7 @@ export class TransportError extends Error {
   }
 }
 
-/** Shared by all requests without any: nobody adds to the parameters of a request. */
+/** Shared by all requests without a query; it is never modified. */
 const NO_PARAMETERS = new URLSearchParams();
 
 /** Parameters that are undefined are left out. */

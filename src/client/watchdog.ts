@@ -1,8 +1,8 @@
 import type { Clock, Timer } from '../kernel/index.ts';
 
 /**
- * Notices silence. `touch` only notes the time, so it may be called for every event; the timer looks at the note and
- * waits again for what is left.
+ * Detects silence. `touch` only stores the time, so it may be called for every event; the timer compares it and waits
+ * for the rest.
  */
 export class Watchdog {
   readonly #clock: Clock;

@@ -5,18 +5,18 @@ export interface TimeoutOptions {
   clock: Pick<Clock, 'after'>;
   ms: number;
   signal?: AbortSignal;
-  /** What is being waited for, for the error. */
+  /** Names the work in the error. */
   what: string | (() => string);
 }
 
-/** What work is limited by. The signal is made only for those who look: requests within one process are done before anybody does. */
+/** The limit of work. Its signal is created lazily, because in-process requests usually finish without reading it. */
 export interface TimeLimit {
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs `work` with a signal that aborts after `ms` or with the caller's; the timer is gone as soon as work has ended. Work
- * that does not heed the signal is left behind: a server that was stopped in this process may never answer.
+ * Runs `work` with a signal that aborts after `ms` or with the caller's. The result rejects then even if the work
+ * ignores the signal, because an in-process server that was stopped may never answer.
  */
 export function withTimeout<T>(options: TimeoutOptions, work: (limit: TimeLimit) => Promise<T>): Promise<T> {
   const { signal } = options;
@@ -47,7 +47,7 @@ class Attempt implements TimeLimit {
   constructor(options: TimeoutOptions, reject: (reason: unknown) => void) {
     this.#options = options;
     this.#reject = reject;
-    this.#timer = options.clock.after(options.ms, () => this.#late());
+    this.#timer = options.clock.after(options.ms, () => this.#expire());
     this.#followers = options.signal && followersOf(options.signal);
     this.#followers?.add(this);
   }
@@ -72,7 +72,7 @@ class Attempt implements TimeLimit {
     this.#reject(reason);
   }
 
-  #late(): void {
+  #expire(): void {
     const { what, ms } = this.#options;
     this.giveUp(
       new TransportError('timeout', `${typeof what === 'string' ? what : what()}: no answer within ${ms} ms`),
@@ -82,7 +82,9 @@ class Attempt implements TimeLimit {
 
 const followersOfSignals = new WeakMap<AbortSignal, Set<Attempt>>();
 
-/** One listener a signal, however many requests end with it: a signal looks through all its listeners for each that comes or goes. */
+/**
+ * One listener per signal, however many requests follow it: adding and removing listeners is linear in their number.
+ */
 function followersOf(signal: AbortSignal): Set<Attempt> {
   let followers = followersOfSignals.get(signal);
   if (followers === undefined) {

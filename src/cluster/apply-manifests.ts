@@ -1,17 +1,17 @@
-/** Applies manifests as `kubectl apply --server-side` does, in an order in which they can work. */
+/** Applies manifests as `kubectl apply --server-side` does, sorted so that dependencies come first. */
 import { parseAllDocuments } from 'yaml';
 import type { ApiObject, Client } from '../client/index.ts';
 import { ResourceFinder } from './find-resource.ts';
 
 export interface ApplyOptions {
-  /** For objects that name none; default `default`. */
+  /** The namespace of objects that name none; default `default`. */
   readonly namespace?: string;
   readonly fieldManager?: string;
 }
 
 export type Manifests = string | ApiObject | readonly (string | ApiObject)[];
 
-/** What others need goes first. */
+/** Kinds that others depend on come first. */
 const FIRST = [
   'Namespace',
   'CustomResourceDefinition',
@@ -61,7 +61,7 @@ function parseManifests(text: string): ApiObject[] {
 const LOOKS = 500;
 const BETWEEN_MS = 10;
 
-/** Custom objects can come once their definition is served. */
+/** Waits until a CRD is established, so that its objects can follow. */
 async function established(client: Client, finder: ResourceFinder, definition: ApiObject): Promise<void> {
   const resource = await finder.byManifest(definition);
   for (let look = 0; look < LOOKS; look++) {

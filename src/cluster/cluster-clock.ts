@@ -5,11 +5,11 @@ import { RealClock, VirtualClock } from '../kernel/index.ts';
 
 type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
-/** Programs outside have answered a request this long ago, in real time, when they are taken to have nothing more to say. */
+/** After this much real time without a request, programs outside count as idle. */
 const QUIET_MS = 3;
-/** A request that takes longer waits for something, perhaps for time to move. */
+/** A request that takes longer may wait for virtual time to move. */
 const MAX_SETTLE_MS = 50;
-/** Time does not jump further at once while something is awaited. */
+/** The largest step of virtual time while work is awaited. */
 const MAX_STEP_MS = 1000;
 
 export class ClusterClock extends VirtualClock {
@@ -24,17 +24,17 @@ export class ClusterClock extends VirtualClock {
     this.startTime = start;
   }
 
-  /** Another clock that goes on from here. */
+  /** A second clock that starts at this one's time. */
   fork(): ClusterClock {
     return new ClusterClock({ startTime: this.now() - this.monotonic(), elapsed: this.monotonic() });
   }
 
-  /** Moves time on, by milliseconds or a duration such as `2h`; everything that falls due on the way happens. */
+  /** Advances time by milliseconds or a duration such as `2h`, and fires the timers on the way. */
   override advance(duration: number | string): Promise<void> {
     return super.advance(typeof duration === 'number' ? duration : parseDuration(duration));
   }
 
-  /** Requests over the network take turns of the event loop that promises do not: time stands until they are answered. */
+  /** Requests over the network need more turns of the event loop than promises: time stands until they are answered. */
   override async settle(): Promise<void> {
     await super.settle();
     if (this.#lastOutside === undefined) return;
@@ -46,7 +46,7 @@ export class ClusterClock extends VirtualClock {
       await this.yield();
   }
 
-  /** Moves time while `work` is under way, at most as far as its next timer each time. */
+  /** Advances time from timer to timer until `work` has settled. */
   async during<T>(work: Promise<T>): Promise<T> {
     let done = false;
     const finish = (): void => {
@@ -60,7 +60,7 @@ export class ClusterClock extends VirtualClock {
     }
   }
 
-  /** Lets what is ready happen, then moves to the next timer, or a little way there. */
+  /** Runs what is ready, then advances to the next timer, or part of the way. */
   async nudge(): Promise<void> {
     await this.settle();
     const next = this.nextTimerAt;
@@ -68,7 +68,7 @@ export class ClusterClock extends VirtualClock {
     else await this.advance(Math.min(MAX_STEP_MS, Math.max(0, next - this.now())));
   }
 
-  /** Stands around the API server and sees who is outside. */
+  /** Wraps the API server and counts requests from outside the process. */
   readonly observe = (handle: Handle): Handle => {
     return async (request) => {
       if (request.inProcess) return handle(request);

@@ -5,9 +5,9 @@ import { DEFAULT_DNS_CONFIG, run as runDns } from '../dns/index.ts';
 import { RunGroup, type Context } from '../kernel/index.ts';
 
 export interface ClusterDnsOptions {
-  /** Follows Services and their endpoints. */
+  /** Watches Services and EndpointSlices. */
   readonly client: Client;
-  /** Makes the Service and its EndpointSlice. */
+  /** Creates the Service and its EndpointSlice. */
   readonly admin: Client;
   /** The Service's address: the tenth of the service range, as everywhere. */
   readonly clusterIp: string;
@@ -51,7 +51,7 @@ export async function runClusterDns(ctx: Context, options: ClusterDnsOptions): P
   await group.wait();
 }
 
-/** Without selector: its slice leads here. */
+/** Without a selector: its EndpointSlice points to this process. */
 async function makeService(ctx: Context, { admin, clusterIp }: ClusterDnsOptions): Promise<void> {
   const services = admin.resource('v1/services');
   try {
@@ -87,7 +87,7 @@ async function writeSlice(ctx: Context, { admin, address }: ClusterDnsOptions, p
   );
 }
 
-/** The n-th address of a service range: 10.96.0.0/16 and 10 give 10.96.0.10. */
+/** The n-th address of a Service CIDR: 10.96.0.0/16 and 10 give 10.96.0.10. */
 export function serviceAddress(range: string, index: number): string {
   return AddressRange.parse(range.split(',')[0]!).at(index);
 }

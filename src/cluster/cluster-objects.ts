@@ -1,4 +1,4 @@
-/** What a cluster's components find when they start, made by the administrator as an installer would make it. */
+/** The objects that components need at their start, which an installer such as kubeadm would create. */
 import { KUBELET_CLIENT_USER } from '../apiserver/index.ts';
 import type { Client } from '../client/index.ts';
 import { enabledControllers, serviceAccountOf, STANDARD_CLASS } from '../controller-manager/index.ts';
@@ -13,14 +13,14 @@ import {
 } from './component-access.ts';
 import { createJoinObjects } from './join-objects.ts';
 
-/** What the API server may do at kubelets, as kubeadm binds it. */
+/** The API server's access to kubelets, as kubeadm binds it. */
 const KUBELET_CLIENT: ClusterBinding = {
   name: 'k8ts:apiserver-kubelet-client',
   role: 'system:kubelet-api-admin',
   subject: { kind: 'User', name: KUBELET_CLIENT_USER },
 };
 
-/** Resolves when every component may do what it has to do. */
+/** Resolves when every component has its permissions. */
 export async function createClusterObjects(client: Client, options: ClusterOptions): Promise<void> {
   const { addons = [] } = options;
   await Promise.all([
@@ -45,8 +45,8 @@ function componentAccounts({ addons = [], nodes = 0 }: ClusterOptions): Componen
 }
 
 /**
- * The ServiceAccounts as which controllers act. Upstream's manager makes them when it requests their tokens; controllers
- * of this process need no tokens, and nothing waits for the accounts.
+ * The ServiceAccounts of controllers. Upstream's manager creates them when it requests their tokens; in-process
+ * controllers need no tokens, so nothing waits for the accounts.
  */
 export async function createControllerAccounts(client: Client, { controllers }: ClusterOptions): Promise<void> {
   if (controllers.length === 0) return;

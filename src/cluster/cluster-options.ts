@@ -1,4 +1,4 @@
-/** What a cluster can be told. */
+/** The options of a cluster. */
 import type { ApiServerOptions, ClusterPki } from '../apiserver/index.ts';
 import type { MemoryState } from '../etcd/index.ts';
 import type { NodeTemplate } from '../simulated-kubelet/index.ts';
@@ -6,7 +6,7 @@ import type { NodeTemplate } from '../simulated-kubelet/index.ts';
 export const ADDONS = ['storage', 'dns', 'ingress', 'metrics', 'join'] as const;
 export type Addon = (typeof ADDONS)[number];
 
-/** A cluster's state to start from: what it stored, and its keys, so that whoever had credentials still has. */
+/** A state to start from: the store, and the keys, so that existing credentials stay valid. */
 export interface ClusterState {
   readonly store: MemoryState;
   readonly pki: ClusterPki;
@@ -38,28 +38,28 @@ export interface ClusterOptions {
   readonly egress?: boolean;
   /** Where Ingresses are served on loopback; default 80 and 443. */
   readonly ingressPorts?: { readonly httpPort: number; readonly httpsPort: number };
-  /** How soon a silent node counts as away; upstream's times when left out. */
+  /** How soon a silent node becomes NotReady; upstream's defaults without it. */
   readonly nodeMonitoring?: NodeMonitoring;
   readonly simulatedNodes?: number;
   readonly nodeTemplate?: NodeTemplate | ((index: number) => NodeTemplate);
   /** Where the admin kubeconfig is written. */
   readonly kubeconfig?: string;
-  /** What tokens are signed with; default RSA. */
+  /** The type of the token signing key; default RSA. */
   readonly signingKey?: 'rsa' | 'ec';
-  /** A thread of its own has the API server's port: for a cluster that has its process to itself. */
+  /** Serves the API server's port in a thread: for a cluster that owns its process. */
   readonly ownThread?: boolean;
-  /** Where the API server tells of every request, its own among them. */
+  /** The API server's audit log. */
   readonly audit?: ApiServerOptions['audit'];
-  /** Stands around the API server: tests order failures here. */
+  /** Wraps the API server's pipeline: tests inject faults here. */
   readonly intercept?: ApiServerOptions['intercept'];
-  /** Told of each step of the start. */
+  /** Called at each step of the start. */
   readonly onProgress?: (step: string) => void;
 }
 
 export interface NodeMonitoring {
-  /** How often the controller looks. */
+  /** How often the node lifecycle controller checks. */
   readonly periodSeconds: number;
   readonly gracePeriodSeconds: number;
-  /** Of nodes that run containers: they renew it four times as often as it runs out. */
+  /** The node lease of kubelets, which renew it four times within its duration. */
   readonly leaseDurationSeconds: number;
 }

@@ -1,6 +1,6 @@
 /**
- * The ServiceAccounts and roles of the components that a plain API server's bootstrap policy does not know. A cluster
- * makes them for the components that it runs, each with what the component needs and no more.
+ * ServiceAccounts and ClusterRoles of components that the API server's bootstrap policy does not cover. A cluster
+ * creates them for the components that it runs, with the least privileges that each needs.
  */
 import type { ClusterRole, ClusterRoleBinding, PolicyRule, Subject } from '../api/generated/rbac-v1.ts';
 import { reconcileRole, recordEvents, rule, type Reconciliation } from '../apiserver/index.ts';
@@ -52,7 +52,7 @@ const ACCESS = {
     role: 'k8ts:network-policy',
     rules: [rule('list,watch', 'networking.k8s.io', 'networkpolicies'), rule('list,watch', 'core', 'namespaces,pods')],
   },
-  /** One watch serves the kubelets of all simulated nodes; what they write, they write as their nodes. */
+  /** One watch serves all simulated kubelets; each writes as its own node. */
   'simulated-kubelet': {
     role: 'k8ts:simulated-kubelet',
     rules: [rule('list,watch', 'core', 'nodes,pods')],
@@ -63,7 +63,7 @@ export type ComponentAccount = keyof typeof ACCESS;
 
 export const COMPONENT_ACCOUNTS = Object.keys(ACCESS) as ComponentAccount[];
 
-/** Rules that the role of an earlier start lacks are added; what an administrator has added stays. */
+/** Adds missing rules to existing roles; rules that an administrator added stay. */
 export async function grantAccess(client: Client, accounts: readonly ComponentAccount[]): Promise<void> {
   await Promise.all([createServiceAccounts(client, accounts), ...accounts.map((account) => grant(client, account))]);
 }
@@ -92,7 +92,7 @@ export interface ClusterBinding {
   };
 }
 
-/** A binding that is there already stays as it is. */
+/** An existing binding is left alone. */
 export async function bindClusterRole(client: Client, { name, role, subject }: ClusterBinding): Promise<void> {
   const subjects = [subject.kind === 'ServiceAccount' ? { ...subject } : { ...subject, apiGroup: RBAC }];
   const roleRef = { apiGroup: RBAC, kind: 'ClusterRole', name: role };
@@ -100,7 +100,7 @@ export async function bindClusterRole(client: Client, { name, role, subject }: C
   await ensure(client.resource(`${RBAC}/v1/clusterrolebindings`), binding);
 }
 
-/** Creates the object; `reconcile` says what becomes of one that is there already, which otherwise stays as it is. */
+/** Creates the object; `reconcile` may change an existing one, which is otherwise left alone. */
 export async function ensure<T extends ApiObject>(
   resource: ResourceClient<T>,
   desired: T,

@@ -1,4 +1,4 @@
-/** The components that run in a cluster's process, by name: they start and stop together, or one at a time. */
+/** The components of a cluster's process by name; they can be stopped and restarted one by one. */
 import { childContext, isAbort, type Context } from '../kernel/index.ts';
 
 type Run = (ctx: Context) => Promise<void>;
@@ -34,12 +34,12 @@ export class Components {
   }
 
   add(name: string, run: Run): void {
-    if (this.#components.has(name)) throw new Error(`the component ${name} is there already`);
+    if (this.#components.has(name)) throw new Error(`the component ${name} exists already`);
     this.#components.set(name, { run, stop: undefined, ended: Promise.resolve() });
     this.start(name);
   }
 
-  /** Starts one that was stopped. */
+  /** Starts a stopped component. */
   start(name: string): void {
     const component = this.#component(name);
     if (component.stop !== undefined) return;
@@ -60,7 +60,7 @@ export class Components {
     })();
   }
 
-  /** Resolves when it has ended. Nothing of it is left, as after a crash. */
+  /** Stops a component as a crash would; resolves when it has ended. */
   async stop(name: string): Promise<void> {
     const component = this.#component(name);
     component.stop?.abort(new Error(`${name} was stopped`));

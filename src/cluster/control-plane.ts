@@ -31,9 +31,9 @@ export interface ControlPlane {
   readonly store: Store;
   /** The address under which nodes reach the API server. */
   readonly advertiseAddress: string;
-  /** A client in this process. */
+  /** An in-process client. */
   clientAs(user: UserInfo, userAgent: string, signal?: AbortSignal): Client;
-  /** The same for many users. */
+  /** In-process clients for many users that share one lifetime. */
   clientsAs(userAgent: string, signal?: AbortSignal): (user: UserInfo) => Client;
   /** Resolves when the API server has ended and the store is closed. */
   readonly finished: Promise<void>;
@@ -83,7 +83,7 @@ export async function startControlPlane(
   });
   try {
     onProgress?.('store open');
-    /** Memory needs no key; whatever outlives the process does. */
+    /** Only data on disk is encrypted. */
     const encryption = dataDirectory
       ? await openEncryption(ctx, path.join(dataDirectory, 'pki', 'encryption-config.yaml'))
       : undefined;
@@ -96,7 +96,7 @@ export async function startControlPlane(
       advertiseAddress,
       serviceClusterIpRange: options.serviceClusterIpRange,
       ...(options.addons?.includes('join') ? { authentication: { bootstrapTokens: true } } : {}),
-      // Nodes' names need no name server: their addresses are on this machine.
+      // Addresses before host names: node names are not in any DNS.
       dial: simulated,
       kubelet: {
         ...(connectToNode ? { connectToNode } : {}),
@@ -133,13 +133,13 @@ export async function startControlPlane(
       finished: untilClosed(apiServer, store),
     };
   } catch (error) {
-    /** Nobody else will: what follows the store ends with it, and the process can. */
+    /** Nobody else closes the store after a failed start; its watchers end with it. */
     await store.close();
     throw error;
   }
 }
 
-/** Keys that cannot be read are not made anew: whoever has credentials of them would lose them. */
+/** Unreadable keys are not replaced: existing credentials would stop working. */
 async function openKeys(
   ctx: Context,
   directory: string | undefined,
@@ -173,8 +173,8 @@ const isLoopback = (address: string): boolean =>
   address.startsWith('127.') || address === '::1' || address === 'localhost';
 
 /**
- * The address under which the Service "kubernetes" knows the server. Endpoints may not be loopback addresses, so a
- * machine without any other gets one that is reserved for documentation, which nodes translate.
+ * The API server's address in the endpoints of the Service "kubernetes". Endpoints may not be loopback addresses, so a
+ * machine without any other uses one reserved for documentation (192.0.2.1), which nodes translate.
  */
 function hostAddress(): string {
   const addresses = Object.values(os.networkInterfaces()).flatMap((list) => list ?? []);

@@ -1,6 +1,6 @@
 /**
- * How the command line speaks to a running cluster: JSON over HTTP on a unix socket that only its owner can open. It is
- * for what is not part of the Kubernetes API: the cluster's processes, its nodes, its store.
+ * The control socket of a running cluster: JSON over HTTP on a unix socket that only its owner can open. The command
+ * line uses it for what is not part of the Kubernetes API: the cluster's processes, nodes and store.
  */
 import fs from 'node:fs/promises';
 import type http from 'node:http';
@@ -34,7 +34,7 @@ interface Call {
 
 type Answer = object | { readonly stream: AsyncIterable<Uint8Array> };
 
-/** Method and path; what it gives is sent as JSON. */
+/** Handlers by method and path; the result is sent as JSON. */
 const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = new Map(
   Object.entries<(call: Call) => Answer | Promise<Answer>>({
     'GET /status': clusterStatus,
@@ -70,12 +70,12 @@ const ROUTES: ReadonlyMap<string, (call: Call) => Answer | Promise<Answer>> = ne
   }),
 );
 
-/** More than any cluster has; each is an object and a name in memory. */
+/** An upper bound for one request; every node is an object in memory. */
 const MAX_NODES = 100_000;
-/** Requests are a few fields. Files are named by their path. */
+/** Requests are small: files are passed by path. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** An answer with this status instead of what was asked for. */
+/** An error with its HTTP status. */
 class Refusal extends Error {
   override readonly name = 'Refusal';
 
@@ -145,7 +145,7 @@ async function clusterStatus({ cluster, ctx, startedAt }: Call): Promise<Cluster
   };
 }
 
-/** Serves until the context ends. Gives when it has ended. */
+/** Serves until the context ends. */
 export async function serveControlSocket(
   ctx: Context,
   cluster: Cluster,
@@ -171,7 +171,7 @@ export async function serveControlSocket(
     request: serve,
     failed: (error) => ctx.logger.error(error, 'A request on the control socket failed'),
   });
-  /** Nobody but the owner may connect, from the first moment on. */
+  /** The umask makes the socket private from its creation on. */
   const mask = process.umask(0o177);
   try {
     await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.socket, resolve));

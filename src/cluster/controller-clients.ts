@@ -1,6 +1,6 @@
 /**
- * As whom the controller manager acts, as upstream's with `--use-service-account-credentials`: informers as the
- * manager, each controller as its ServiceAccount.
+ * The clients of the controller manager, as with upstream's `--use-service-account-credentials`: informers use the
+ * manager's user, each controller its ServiceAccount.
  */
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';
 import type { Client } from '../client/index.ts';

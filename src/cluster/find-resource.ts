@@ -1,4 +1,4 @@
-/** From what people write (`deploy/web`, a manifest) to the resource that is meant. */
+/** Resolves what users write (`deploy/web`, a manifest) to an API resource. */
 import { discover, type ApiObject, type Client, type DiscoveredResource, type Discovery } from '../client/index.ts';
 
 export class ResourceFinder {
@@ -9,7 +9,9 @@ export class ResourceFinder {
     this.#client = client;
   }
 
-  /** By kind, plural, singular or short name; with the group behind a dot if need be: `deploy`, `Deployment`, `widgets.example.com`. */
+  /**
+   * By kind, plural, singular or short name, optionally with the group: `deploy`, `Deployment`, `widgets.example.com`.
+   */
   async byName(name: string): Promise<DiscoveredResource> {
     const [word = '', ...group] = name.toLowerCase().split('.');
     const wanted = group.join('.');
@@ -34,7 +36,7 @@ export class ResourceFinder {
     );
   }
 
-  /** What was not there at the last look may have come since. */
+  /** A resource that is not in the cached discovery may have been added since. */
   async #find(name: string, is: (resource: DiscoveredResource) => boolean): Promise<DiscoveredResource> {
     const before = this.#known;
     const found = before && (await before).resources.find(is);

@@ -1,9 +1,9 @@
-/** As whom each part of a cluster acts: the users that upstream's components authenticate as. */
+/** The users of a cluster's components, as upstream's components authenticate. */
 import type { UserInfo } from '../apiserver/index.ts';
 
 const AUTHENTICATED = 'system:authenticated';
 
-/** Who sets the cluster up and uses it: the command line and the library. Nobody else is in system:masters. */
+/** The user of the command line and the library, which set the cluster up. Nobody else is in system:masters. */
 export const ADMIN: UserInfo = { name: 'kubernetes-admin', groups: ['system:masters', AUTHENTICATED] };
 
 /** A component with a user of its own, such as `system:kube-scheduler`. */

@@ -1,6 +1,6 @@
 /**
- * A client's transport that calls the API server in this process: the same pipeline, as its own user, with no sockets
- * and no serialising. What comes back are the watch cache's frozen objects.
+ * A client transport that calls the API server's pipeline in this process, with its own user, without sockets and
+ * serialization. Responses are the watch cache's frozen objects.
  */
 import type { ApiRequest, ApiResponse, FrameSink, ResponseSink, UserInfo, WatchedObject } from '../apiserver/index.ts';
 import {
@@ -56,7 +56,7 @@ function transportOf(options: InProcessOptions, pending: PendingRequests): Trans
   };
 }
 
-/** A client's request as the pipeline sees it. Of what few look at, nothing is made before somebody does. */
+/** A client's request as the pipeline sees it. The body's bytes and the joined signal are created only when read. */
 class InProcessRequest implements ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -99,7 +99,7 @@ class InProcessRequest implements ApiRequest {
   }
 }
 
-/** A value as its JSON text would be read: undefined members are none. */
+/** The value that its JSON text would parse to: undefined members are left out. */
 function definedOnly(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map((item) => definedOnly(item) ?? null);
@@ -111,14 +111,14 @@ function definedOnly(value: unknown): unknown {
   return defined;
 }
 
-/** Requests that are under way when the caller's time ends are given up: a server that has ended answers nothing more. */
+/** Rejects requests in flight when the signal aborts: a stopped server does not answer any more. */
 class PendingRequests {
   readonly #rejections = new Set<(error: unknown) => void>();
   readonly #signal: AbortSignal;
 
   constructor(signal: AbortSignal) {
     this.#signal = signal;
-    signal.addEventListener('abort', () => this.#giveUp(), { once: true });
+    signal.addEventListener('abort', () => this.#rejectAll(), { once: true });
   }
 
   await<T>(work: Promise<T>): Promise<T> {
@@ -137,7 +137,7 @@ class PendingRequests {
     });
   }
 
-  #giveUp(): void {
+  #rejectAll(): void {
     for (const reject of this.#rejections) reject(this.#signal.reason);
   }
 }
@@ -202,14 +202,14 @@ async function* singleChunk(chunk: Uint8Array): AsyncIterable<Uint8Array> {
   if (chunk.length > 0) yield chunk;
 }
 
-/** An answer that is made piece by piece, as a whole. */
+/** Collects a streamed response. */
 async function collected(response: ApiResponse, signal: AbortSignal): Promise<ApiResponse> {
   const pieces: Uint8Array[] = [];
   for await (const piece of chunksOf(response.stream!, signal)) pieces.push(piece);
   return { status: response.status, headers: response.headers, body: Buffer.concat(pieces) };
 }
 
-/** What the server writes, as it is written; the server waits while the reader has not taken it. */
+/** The chunks that the server writes; it waits until the reader has taken them. */
 async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: AbortSignal): AsyncIterable<Uint8Array> {
   const stopped = new AbortController();
   let queue: Buffer[] = [];
@@ -258,21 +258,21 @@ async function* chunksOf(stream: NonNullable<ApiResponse['stream']>, signal: Abo
 /** With this many events waiting, the server stops delivering until the reader has taken them. */
 const MAX_WAITING_EVENTS = 4096;
 
-/** Events wait here until the reader takes them; while a reader is far behind, its events stay in the watch cache. */
+/** Buffers events for the reader. A reader that is far behind leaves its events in the watch cache. */
 class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<unknown>> {
   #queue: WatchedObject[] = [];
-  /** The next one to be taken. */
+  /** The index of the next event. */
   #head = 0;
   #wake: (() => void) | undefined;
   #drained: (() => void) | undefined;
   #ended = false;
   #error: unknown;
-  readonly #left = new AbortController();
+  readonly #readerStopped = new AbortController();
   /** Ends the server's side of the watch: with the caller, with the server, or when the reader stops. */
   readonly signal: AbortSignal;
 
   constructor(signals: readonly AbortSignal[]) {
-    this.signal = AbortSignal.any([...signals, this.#left.signal]);
+    this.signal = AbortSignal.any([...signals, this.#readerStopped.signal]);
     this.signal.addEventListener('abort', () => this.end(), { once: true });
   }
 
@@ -299,7 +299,7 @@ class EventBuffer implements FrameSink<WatchedObject>, AsyncIterable<WatchEvent<
     return {
       next: () => this.#next(),
       return: () => {
-        this.#left.abort();
+        this.#readerStopped.abort();
         return Promise.resolve({ value: undefined, done: true });
       },
     };

@@ -1,7 +1,8 @@
 /**
  * Composes the components into a cluster. `startCluster` starts the control plane, its components and its nodes in this
- * process; `faults/` orders failures between them, `in-process-transport.ts` is how they reach the API server, and the
- * rest is what the library adds for tests: applying, waiting, virtual time, snapshots.
+ * process; `fabric/` is the network of nodes on one machine, `node-fleet/` the nodes that run containers, `faults/`
+ * injects failures between components, `in-process-transport.ts` is how components reach the API server, and the rest
+ * is what the library adds for tests: apply, wait, virtual time, snapshots.
  */
 export { startCluster, type Cluster } from './start-cluster.ts';
 export { serveControlSocket, type ClusterStatus } from './control-socket.ts';

@@ -1,6 +1,6 @@
 /**
- * What lets machines from elsewhere join with a bootstrap token, as installers make it: who has a token may ask for a node's
- * certificate, such requests are approved, and nodes may renew theirs.
+ * RBAC for joining machines with a bootstrap token, as kubeadm creates it: tokens may request node certificates, such
+ * requests are approved, and nodes may renew theirs.
  */
 import type { Client } from '../client/index.ts';
 import { bindClusterRole } from './component-access.ts';

@@ -1,6 +1,6 @@
 /**
- * How a component reads from kubelets: as its own ServiceAccount, whom each kubelet authenticates and authorizes.
- * Kubelets of other machines need a serving certificate of the cluster's authority (`serverTLSBootstrap`).
+ * Reads from kubelets with a component's ServiceAccount, which each kubelet authenticates and authorizes. Kubelets of
+ * other machines need a serving certificate of the cluster's authority (`serverTLSBootstrap`).
  */
 import type { Node } from '../api/generated/core-v1.ts';
 import { KUBERNETES_VERSION } from '../api/kubernetes-version.ts';

@@ -1,4 +1,4 @@
-/** What the local cloud stands on: the fabric's nodes and the host's routes. */
+/** The local cloud's infrastructure: the fabric's nodes and the host's routes. */
 import http from 'node:http';
 import type { LocalInfrastructure } from '../cloud-controller-manager/index.ts';
 import type { Clock } from '../kernel/index.ts';
@@ -33,7 +33,7 @@ export function localInfrastructure({
     setPodCidrs: (node, podCidrs) => fabric.setPodCidrs(node, podCidrs),
     podRoutes: () => fabric.listPodRoutes(),
     loadBalancerRanges: fabric.loadBalancerRanges,
-    // Unreachable at once is better than silence: a client learns that nobody is healthy.
+    // Without a healthy node the address is unreachable at once, instead of silent.
     routeAddress: (address, nodes) => fabric.routeHostAddress(address, nodes),
     unrouteAddress: (address) => fabric.unrouteHostAddress(address),
     probe: (host, port, path) => probe(clock, { netns: hostNetns, host, port }, path),
@@ -51,7 +51,7 @@ function probe(
       silence.cancel();
       resolve(healthy);
     };
-    // Counts while it connects too: a node that is cut off refuses nothing, it is silent.
+    // Covers connecting, too: a node that is cut off does not refuse connections.
     const silence = clock.after(PROBE_TIMEOUT_MS, () => {
       resolve(undefined);
       socket.destroy();

@@ -1,10 +1,10 @@
-/** Nodes that run containers: whether this machine can have them. */
+/** Whether this machine can run containers. */
 import fs from 'node:fs';
 import path from 'node:path';
 import { ownValue } from '../base/index.ts';
 
 export interface Obstacle {
-  /** `missing`: it can be installed; `impossible`: not here, whatever is installed. */
+  /** `missing`: a program can be installed; `impossible`: not on this machine or for this user. */
   readonly kind: 'missing' | 'impossible';
   readonly reason: string;
 }
@@ -17,7 +17,7 @@ export const NODE_PROGRAMS: Readonly<Record<string, { readonly package: string; 
   ip: { package: 'iproute2', purpose: "makes the nodes' networks" },
 };
 
-/** What stands in the way of real nodes; undefined when nothing does. */
+/** Why this machine cannot run containers; undefined when it can. */
 export function realNodesObstacle(): Obstacle | undefined {
   if (process.platform !== 'linux')
     return { kind: 'impossible', reason: `containers need Linux, and this is ${process.platform}` };

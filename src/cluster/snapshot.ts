@@ -1,4 +1,4 @@
-/** A cluster's whole state at one moment: what is stored, its keys, its time. Taking one costs nothing; as bytes it can be kept. */
+/** The whole state of a cluster: store, keys and time. Taking a snapshot is free; it can be saved as bytes. */
 import { loadAuthority, type ClusterPki } from '../apiserver/index.ts';
 import { createMemoryStore, MemoryStore, type MemoryState, type Store } from '../etcd/index.ts';
 import { RealClock } from '../kernel/index.ts';
@@ -19,7 +19,7 @@ export class ClusterSnapshot {
     readonly time: number,
   ) {}
 
-  /** Only memory can be taken as it is. */
+  /** Only a store in memory can be snapshotted. */
   static of(store: Store, pki: ClusterPki, time: number): ClusterSnapshot {
     if (!(store instanceof MemoryStore))
       throw new Error(
@@ -56,7 +56,7 @@ export class ClusterSnapshot {
   }
 }
 
-/** Keys and certificates as text; what was made of them is made again. */
+/** Keys and certificates as PEM. */
 function texts(pki: ClusterPki): Header['pki'] {
   const pair = ({ certificate, key }: { certificate: string; key: string }): Record<string, string> => ({
     certificate,

@@ -30,28 +30,28 @@ import { untilDefaultAccount, untilNodesReady } from './until-ready.ts';
 export interface Cluster extends Omit<ControlPlane, 'finished'> {
   readonly components: Components;
   readonly simulatedNodes: SimulatedNodes;
-  /** The nodes that run containers; undefined when none was asked for. */
+  /** The nodes that run containers; undefined when there are none. */
   readonly fleet: NodeFleet | undefined;
-  /** Why the scheduler did what it did with a pod, the last time it looked at it. */
+  /** The scheduler's last decision about a pod, explained. */
   explain(pod: { namespace: string; name: string }): Explanation;
   /** Resolves when everything has ended; rejects when a component failed. */
   readonly finished: Promise<void>;
 }
 
-/** The masks of the pod ranges of nodes: with more nodes than ranges, none get one. */
+/** The prefix length of a node's pod CIDR. With more nodes than CIDRs, none are allocated. */
 const NODE_CIDR_BITS = 24;
 
 /** Resolves when the cluster can be used; it ends with the context. A start that fails leaves nothing running. */
-export async function startCluster(parent: Context, asked: ClusterOptions): Promise<Cluster> {
+export async function startCluster(parent: Context, requested: ClusterOptions): Promise<Cluster> {
   const stopping = new AbortController();
   const ctx: Context = { ...parent, signal: AbortSignal.any([parent.signal, stopping.signal]) };
   setMaxListeners(0, ctx.signal);
-  /** First the network: the API server's address for nodes and pods is part of it. */
-  const fleet = (asked.nodes ?? 0) > 0 ? await openFleet(ctx, asked) : undefined;
+  /** The network comes first: the API server's address for nodes and pods is part of it. */
+  const fleet = (requested.nodes ?? 0) > 0 ? await openFleet(ctx, requested) : undefined;
   const options: ClusterOptions = fleet
-    ? { ...asked, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress }
-    : asked;
-  /** The API server may have webhooks to call before there are nodes. */
+    ? { ...requested, ...fleet.ranges, advertiseAddress: fleet.apiServerAddress }
+    : requested;
+  /** The API server may call webhooks before there are nodes. */
   let simulated: SimulatedNodes | undefined;
   const controlPlane = await startControlPlane(ctx, options, {
     connectToNode: (name) => simulated?.connectTo(name),
@@ -81,8 +81,7 @@ export async function startCluster(parent: Context, asked: ClusterOptions): Prom
       fleet,
       explain: ({ namespace, name }) => {
         const explanation = explanations.explanationOf(`${namespace}/${name}`);
-        if (explanation === undefined)
-          throw new Error(`the scheduler has not looked at pod ${namespace}/${name} lately`);
+        if (explanation === undefined) throw new Error(`the scheduler has not tried pod ${namespace}/${name} lately`);
         return explanation;
       },
       finished,
@@ -112,7 +111,7 @@ function simulatedNodes(ctx: Context, controlPlane: ControlPlane): SimulatedNode
   });
 }
 
-/** Gives where the scheduler's explanations are. */
+/** Returns the scheduler's explanations. */
 function startComponents({ options, controlPlane, components, nodes }: Parts): Explanations {
   const explanations = new Explanations();
   const identity = os.hostname();
@@ -150,7 +149,7 @@ function startComponents({ options, controlPlane, components, nodes }: Parts): E
   return explanations;
 }
 
-/** Resolves when the nodes that were asked for are there and take pods, and pods can be made for them. */
+/** Resolves when the nodes are Ready and pods can be created. */
 async function startNodes(
   ctx: Context,
   { options, controlPlane, components, nodes, fleet }: Parts & { fleet: NodeFleet | undefined },
@@ -176,7 +175,7 @@ interface Running {
   readonly fleet: NodeFleet | undefined;
 }
 
-/** A component that fails ends all others: half a cluster is worse than none. */
+/** A component that fails stops the whole cluster. */
 async function untilFinished({ ctx, controlPlane, components, stopping, fleet }: Running): Promise<void> {
   let failure: { error: unknown } | undefined;
   components.failure.catch((error: unknown) => {
@@ -195,7 +194,7 @@ function controllerManagerConfig(options: ClusterOptions, { pki }: ControlPlane)
   const ranges = 2 ** (NODE_CIDR_BITS - Number(clusterCidr.split(',')[0]!.split('/')[1]));
   return {
     ...DEFAULT_CONFIG,
-    /** Tokens that have expired are of no use to anybody. */
+    /** Removes expired bootstrap tokens. */
     controllers:
       addons.includes('join') && options.controllers.includes('*')
         ? ['token-cleaner-controller', ...options.controllers]

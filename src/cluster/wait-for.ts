@@ -1,5 +1,5 @@
 import { isRecord, parseDuration } from '../base/index.ts';
-/** Waiting for an object to be as wanted. */
+/** Waits for conditions of objects, as `kubectl wait` does. */
 import { isNotFound, type ApiObject, type Client } from '../client/index.ts';
 import type { ResourceFinder } from './find-resource.ts';
 
@@ -17,14 +17,14 @@ export interface WaitOptions {
 }
 
 export interface Waiting {
-  /** Lets something happen between two looks. */
+  /** Lets time pass between two checks. */
   pause(): Promise<void>;
   now(): number;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Looks again and again; gives what `look` gives once it is something other than false, null or undefined. */
+/** Polls `look` until it returns something other than false, null or undefined, and returns that. */
 export async function waitUntil<T>(
   waiting: Waiting,
   what: string,
@@ -103,7 +103,7 @@ function conditionCheck<T extends ApiObject>(condition: WaitCondition<T>): (obje
   };
 }
 
-/** A condition that was set on an older generation says nothing of this one. */
+/** A condition of an older generation does not count. */
 function isOutdated(object: ApiObject, condition: Record<string, unknown>): boolean {
   const observed = condition['observedGeneration'] ?? fieldOf(object, 'status.observedGeneration');
   return typeof observed === 'number' && observed < (object.metadata.generation ?? 0);

@@ -1,4 +1,4 @@
-/** The host's routes to addresses of load balancers: to several nodes at once, or to nobody. */
+/** The host's routes to load balancer addresses: multipath to nodes, or unreachable. */
 import net from 'node:net';
 import { AddressRange } from '../../base/index.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type Route,
 } from '../../net/netns/index.ts';
 
-/** Marks them: they come and go with Services, not with the fabric's own routes. */
+/** The route protocol that marks them; they belong to Services, not to the fabric. */
 const BALANCER_PROTOCOL = 84;
 
 export class BalancerRoutes {
@@ -22,7 +22,7 @@ export class BalancerRoutes {
     this.#ranges = ranges;
   }
 
-  /** Each of the nodes gets its share of the connections; with none of them, callers learn at once that nobody is there. */
+  /** Connections are spread over the nodes; without nodes the address is unreachable. */
   async route(
     address: string,
     { nodeAddresses, interfaceIndex }: { nodeAddresses: readonly string[]; interfaceIndex: number },
@@ -40,7 +40,7 @@ export class BalancerRoutes {
     await this.#host.send(removals(address));
   }
 
-  /** Also what an earlier process left; routes to nobody do not go with the interface. */
+  /** Includes routes of an earlier process: unreachable routes outlive the interface. */
   async removeAll(): Promise<void> {
     const ranges = this.#ranges.map((range) => AddressRange.parse(range));
     const addresses = (await listRoutes(this.#host))
@@ -51,11 +51,9 @@ export class BalancerRoutes {
   }
 }
 
-/** Of whichever type. */
 const removals = (address: string): NetlinkRequest[] =>
   (['unicast', 'unreachable'] as const).map((type) =>
     deleteRoute({ destination: hostRange(address), type, protocol: BALANCER_PROTOCOL }),
   );
 
-/** An address as a range. */
 export const hostRange = (address: string): string => `${address}/${net.isIPv6(address) ? 128 : 32}`;

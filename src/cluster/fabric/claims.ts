@@ -20,10 +20,9 @@ export interface Claim {
   readonly mtu: number;
 }
 
-/** What a cluster's interfaces, tables and routes are known by. */
 export const fabricId = (cluster: string): string => createHash('sha256').update(cluster).digest('hex').slice(0, 8);
 
-/** How many clusters have ranges for themselves without being told which. */
+/** How many clusters of a machine can have default ranges. */
 const SLOTS = 32;
 
 /** The ranges of a slot: nodes 10.64+n/16, services 10.96+n/16, pods 10.244-n/16, and of IPv6 a local prefix by name. */
@@ -103,7 +102,7 @@ function freeRanges(
   throw new FabricError('no-range-left', `no address ranges are left for the cluster ${name}: ${refused}`);
 }
 
-/** What was claimed before stays; asking for something else is an error, not a change. */
+/** An existing claim is kept; a different request is an error. */
 function sameClaim(existing: Claim, { name, ranges = {}, families, mtu, egress }: FabricOptions): Claim {
   const differs = (Object.keys(ranges) as (keyof FabricRanges)[]).find(
     (key) => ranges[key] !== undefined && ranges[key].join() !== existing.ranges[key].join(),

@@ -9,7 +9,7 @@ interface HostAddresses {
   readonly port: number;
 }
 
-/** Every connection goes to `onConnection`; closing stops listening and leaves connections to whoever has them. */
+/** Calls `onConnection` for every connection; closing stops listening and leaves open connections alone. */
 export async function listenOnHost(
   { netns, addresses, port }: HostAddresses,
   onConnection: (socket: net.Socket) => void,
@@ -34,7 +34,7 @@ export async function listenOnHost(
 /** For `serveOnHost`: passes connections on to a server of another process, such as an API server on loopback. */
 export function forwardTo(target: { readonly host: string; readonly port: number }): (socket: net.Socket) => void {
   return (client) => {
-    // Either side may have said everything while the other still answers.
+    // Either side may half-close.
     client.allowHalfOpen = true;
     const server = net.connect({ ...target, noDelay: true, allowHalfOpen: true });
     const end = (): void => {

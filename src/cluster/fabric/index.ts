@@ -1,6 +1,6 @@
 /**
  * Real nodes on one machine: a network namespace per node, joined by a switch, with routes between their pods.
- * `createFabric` makes or takes up the fabric of a cluster; nodes are added to it and outlive the process.
+ * `createFabric` creates the fabric of a cluster or takes it over; its nodes outlive the process.
  */
 export { createFabric, DEFAULT_STATE_DIRECTORY, listFabrics, takeUpFabric } from './create-fabric.ts';
 export { forwardTo } from './host-listener.ts';

@@ -16,8 +16,8 @@ const families = (ranges: readonly string[]): { family: 'ip' | 'ip6'; list: stri
 const replace = (table: string): string => `table inet ${table}\ndelete table inet ${table}\n`;
 
 /**
- * Whoever is not this machine does not come in through it, and without egress nobody goes out through it, even when
- * the machine forwards for other reasons.
+ * Drops traffic into the cluster from other machines. Without egress it also rejects traffic out of the cluster, even
+ * if the machine forwards for other reasons.
  */
 export function renderHostRules({
   id,

@@ -37,7 +37,7 @@ export class Switch {
     this.#mtu = options.mtu;
   }
 
-  /** Makes it, or takes up the one that is there. */
+  /** Opens the switch, or creates it. */
   static async open(clock: Clock, netns: string, mtu: number): Promise<Switch> {
     if (!isNetns(netns)) createNetns(netns);
     for (const sysctl of [
@@ -127,7 +127,7 @@ export class Switch {
     await this.#netlink.send([deleteLink({ name: port })]);
   }
 
-  /** Removes ports that belong to nobody. */
+  /** Removes ports of unknown nodes. */
   async keepOnly(ports: ReadonlySet<string>): Promise<void> {
     const strays = (await listLinks(this.#netlink)).filter(({ kind, name }) => kind === 'veth' && !ports.has(name));
     if (strays.length > 0) await this.#netlink.send(strays.map(({ name }) => deleteLink({ name })));

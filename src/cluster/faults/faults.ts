@@ -1,27 +1,20 @@
 import type { ApiRequest, ApiResponse } from '../../apiserver/index.ts';
 import type { Clock, Random } from '../../kernel/index.ts';
 import { ADMIN } from '../identities.ts';
+import type { Fault } from './fault.ts';
 import { matches, requestFacts, type RequestFacts, type RequestMatch } from './request-match.ts';
 import { WatchFaults } from './watch-faults.ts';
 
 export interface FaultOptions extends RequestMatch {
-  /** How often it strikes; default: until it is lifted. */
+  /** How many requests it hits; default: until it is lifted. */
   readonly times?: number;
-  /** How likely it strikes, from 0 to 1; default 1. */
+  /** The probability of hitting a request; default 1. */
   readonly probability?: number;
-  /** Whether requests of the cluster's own client are meant too; default false. */
+  /** Whether the cluster's own client is hit, too; default false. */
   readonly ownClient?: boolean;
 }
 
-/** A fault that was ordered. */
-export interface Fault {
-  /** How often it has struck. */
-  readonly hits: number;
-  /** Ends it. */
-  lift(): void;
-}
-
-/** What it does to a request: `next` is the server. */
+/** Handles a request in place of the server, which is `next`. */
 type Strike = (request: ApiRequest, next: () => Promise<ApiResponse>) => Promise<ApiResponse>;
 
 interface Rule extends Fault {
@@ -34,7 +27,7 @@ type Handle = (request: ApiRequest) => Promise<ApiResponse>;
 
 const TOUCHED = 'faults.k8ts.dev/touched';
 
-/** The user agent of the client that the faults spare. */
+/** The user agent of the client that faults spare. */
 export const OWN_CLIENT = 'k8ts-own-client';
 
 export class Faults {
@@ -56,7 +49,7 @@ export class Faults {
     return this.#order(options, () => Promise.resolve(failure(status, message)));
   }
 
-  /** Another writer is first: the object changes just before each write, so that those who knew the older one get 409. */
+  /** Changes the object just before each write, so that a stale writer gets 409. */
   conflicts(options: FaultOptions = {}): Fault {
     return this.#order({ verb: ['update', 'patch', 'delete'], ...options }, async (request, next) => {
       const facts = requestFacts(request);
@@ -65,7 +58,7 @@ export class Faults {
     });
   }
 
-  /** The server does what it is asked, and the answer says that it did not come in time. */
+  /** The server performs the write, but the client gets a 504. */
   timeoutsAfterWrite(options: FaultOptions = {}): Fault {
     return this.#order({ verb: 'write', ...options }, async (_, next) => {
       await next();
@@ -73,7 +66,7 @@ export class Faults {
     });
   }
 
-  /** Requests wait before they are worked on. */
+  /** Delays requests. */
   delay(ms: number, options: FaultOptions = {}): Fault {
     return this.#order(options, async (request, next) => {
       await this.#clock.sleep(ms, request.signal).catch(() => undefined);
@@ -81,23 +74,23 @@ export class Faults {
     });
   }
 
-  /** Breaks the watches that are open now; those who watch have to come again. Gives how many there were. */
+  /** Breaks all open watches that match; returns their number. */
   dropWatches(match: RequestMatch = {}): number {
     return this.#watches.drop(match);
   }
 
-  /** Open watches and new ones stay connected and tell nothing, until the fault is lifted; then they catch up. */
+  /** Open and new watches stay connected but deliver nothing until the fault is lifted; then they catch up. */
   stallWatches(match: RequestMatch = {}): Fault {
     return this.#watches.stall(match);
   }
 
-  /** Lifts everything. */
+  /** Lifts all faults. */
   clear(): void {
     this.#rules.clear();
     this.#watches.clear();
   }
 
-  /** Stands around the API server. */
+  /** Wraps the API server's pipeline. */
   readonly intercept = (handle: Handle): Handle => {
     this.#server = handle;
     return async (request) => {
@@ -111,7 +104,7 @@ export class Faults {
     };
   };
 
-  /** A change that means nothing to anybody. */
+  /** Changes an annotation, so that the resourceVersion changes. */
   async #touch(request: ApiRequest, { subresource }: RequestFacts): Promise<void> {
     const patch = JSON.stringify({ metadata: { annotations: { [TOUCHED]: String(++this.#touches) } } });
     await this.#server?.({

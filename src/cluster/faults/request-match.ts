@@ -1,10 +1,10 @@
-/** Which requests a fault means. */
+/** Which requests a fault matches. */
 import type { ApiRequest } from '../../apiserver/index.ts';
 
 export interface RequestMatch {
-  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`; `write` for all that change something. */
+  /** `get`, `list`, `watch`, `create`, `update`, `patch`, `delete`; `write` for all writing verbs. */
   readonly verb?: string | readonly string[];
-  /** The plural name, with the subresource if one is meant: `pods`, `pods/status`. */
+  /** The plural name, optionally with a subresource: `pods`, `pods/status`. */
   readonly resource?: string;
   readonly namespace?: string;
   readonly name?: string;

@@ -1,14 +1,14 @@
-/** Faults of watches: they break, or say nothing for a while. */
+/** Faults of watches: broken or stalled ones. */
 import type { ApiRequest, ApiResponse, FrameSink } from '../../apiserver/index.ts';
-import type { Fault } from './faults.ts';
+import type { Fault } from './fault.ts';
 import { matches, type RequestFacts, type RequestMatch } from './request-match.ts';
 
 interface OpenWatch {
   readonly request: ApiRequest;
   readonly facts: RequestFacts;
-  /** Breaks it. */
+  /** Aborting it breaks the watch. */
   readonly broken: AbortController;
-  /** What was written while it was stalled; undefined while it flows. */
+  /** Frames written while the watch is stalled; undefined while it is not. */
   held: (() => void)[] | undefined;
 }
 
@@ -46,7 +46,7 @@ export class WatchFaults {
     this.#release();
   }
 
-  /** Puts itself between a watch and whoever reads it. */
+  /** Intercepts the frames of a watch. */
   attach(request: ApiRequest, facts: RequestFacts, response: ApiResponse): ApiResponse {
     const { result, stream } = response;
     const open = <Sink extends FrameSink<never>>(run: (sink: Sink) => Promise<void>, sink: Sink): Promise<void> =>
@@ -94,7 +94,7 @@ export class WatchFaults {
     }
   }
 
-  /** Lets those flow that no stall holds any more. */
+  /** Flushes the watches that no stall matches any more. */
   #release(): void {
     for (const watch of this.#open) {
       if (watch.held === undefined || [...this.#stalls].some(({ match }) => matches(match, watch.request, watch.facts)))

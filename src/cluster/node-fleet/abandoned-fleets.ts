@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 /**
- * What clusters leave on the machine when their process is killed: containers, namespaces, routes, rules. A cluster with
- * a directory finds it again when it is started again; one in memory never comes back, nor does one whose directory is
- * gone. Whatever a living process has is never touched: its fabric is locked.
+ * Cleans up what killed clusters leave on the machine: containers, namespaces, routes, rules. A cluster with a data
+ * directory takes them over at its next start; one in memory, or one whose directory is gone, never comes back.
+ * Clusters of running processes are safe: their fabric is locked.
  */
 import fs from 'node:fs/promises';
 import os from 'node:os';
@@ -12,17 +12,17 @@ import { removeCgroups } from '../../kubelet/index.ts';
 import { DEFAULT_STATE_DIRECTORY, listFabrics, takeUpFabric } from '../fabric/index.ts';
 import { endContainers, openRuntime } from './node-runtime.ts';
 
-/** Where a fleet's nodes keep what lasts, remembered beside its state for whoever has to clear up. */
+/** Where the nodes' directories are; written beside the fleet's state for the cleanup. */
 export interface FleetRecord {
   readonly pid: number;
   readonly directory: string;
-  /** The directory goes with the fleet. */
+  /** The directory is removed with the fleet. */
   readonly temporary: boolean;
 }
 
 const EPHEMERAL_NAME = /^k8ts-p(\d+)$/;
 
-/** The name of a cluster in memory: it says whose it is. */
+/** The name of a cluster in memory, with the pid of its process. */
 export const ephemeralName = (pid: number): string => `k8ts-p${pid}`;
 export const stateDirectoryOf = (clusterName: string): string => path.join(DEFAULT_STATE_DIRECTORY, clusterName);
 
@@ -45,7 +45,9 @@ async function readFleetRecord(clusterName: string): Promise<FleetRecord | undef
   }
 }
 
-/** Clears up after all clusters that cannot come back; gives their names. What fails is logged, and left for the next time. */
+/**
+ * Cleans up all clusters that cannot come back; returns their names. Failures are logged and retried at the next start.
+ */
 export async function removeAbandonedFleets(ctx: Context): Promise<string[]> {
   const removed: string[] = [];
   for (const name of listFabrics()) {
@@ -61,7 +63,10 @@ export async function removeAbandonedFleets(ctx: Context): Promise<string[]> {
   return removed;
 }
 
-/** Takes what a dead process left of this cluster off the machine, but for what lasts; false when it lives, or left nothing. */
+/**
+ * Removes what a dead process left of this cluster, but keeps the data; false when the process is alive or left
+ * nothing.
+ */
 export async function removeFleet(ctx: Context, clusterName: string): Promise<boolean> {
   if (!listFabrics().includes(clusterName)) return false;
   const fabric = takeUpFabric(ctx, { name: clusterName });
@@ -93,7 +98,7 @@ export async function removeFleet(ctx: Context, clusterName: string): Promise<bo
   return true;
 }
 
-/** A process id that has gone to another program counts as alive: then whatever was left stays a while longer. */
+/** A reused pid counts as alive: the leftovers then stay a while longer. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -106,7 +111,7 @@ function isAlive(pid: number): boolean {
 const KILL_ROUNDS = 50;
 const KILL_WAIT_MS = 20;
 
-/** Whoever is still in the cluster's cgroups, in any hierarchy. */
+/** Kills the processes in the cluster's cgroups, in any hierarchy. */
 async function killProcesses(ctx: Context, clusterName: string): Promise<void> {
   const root = '/sys/fs/cgroup';
   const places = [
@@ -120,7 +125,7 @@ async function killProcesses(ctx: Context, clusterName: string): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL');
       } catch {
-        // It has ended meanwhile.
+        // It has exited meanwhile.
       }
     }
     await ctx.clock.sleep(KILL_WAIT_MS);

@@ -1,4 +1,4 @@
-/** Images on all nodes of a fleet: a pod must find them wherever it is put. */
+/** Loads and pulls images on all nodes of a fleet. */
 import fs from 'node:fs';
 import type { NodeFleet } from './node-fleet.ts';
 
@@ -17,7 +17,7 @@ export async function listImages(fleet: NodeFleet): Promise<FleetImage[]> {
   return [...found.values()];
 }
 
-/** From an archive of `docker save` or an OCI layout; gives the names of what was in it. */
+/** Loads an archive of `docker save` or an OCI layout; returns the images' names. */
 export async function loadImage(fleet: NodeFleet, file: string): Promise<string> {
   let names: readonly string[] = [];
   for (const { runtime } of fleet.nodes) {

@@ -1,4 +1,4 @@
-/** A pod network that lets a pod's containers start only when the policies for it are in force. */
+/** A pod network that delays a pod's containers until its NetworkPolicies are in force. */
 import type { PodNetwork } from '../../container-runtime/index.ts';
 import type { PodGate } from '../../network-policy/index.ts';
 

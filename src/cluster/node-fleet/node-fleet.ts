@@ -28,15 +28,15 @@ export interface FleetOptions {
   readonly clusterName: string;
   /** Where nodes keep what lasts. */
   readonly directory: string;
-  /** The directory goes with the fleet. */
+  /** The directory is removed with the fleet. */
   readonly temporary: boolean;
-  /** Free ones where they are not given. */
+  /** Default: free ranges. */
   readonly clusterCidr: string | undefined;
   readonly serviceClusterIpRange: string | undefined;
   /** Lets pods reach what the host reaches. */
   readonly egress: boolean;
   readonly dns: boolean;
-  /** How long a node's heartbeat counts; the kubelet's default when undefined. */
+  /** The duration of node leases; the kubelet's default when undefined. */
   readonly leaseDurationSeconds: number | undefined;
 }
 
@@ -46,7 +46,7 @@ const DNS_PORT = 53;
 
 export class NodeFleet {
   readonly #nodes = new Map<string, RunningNode>();
-  /** Nodes that `fail` has cut off: machines that are on, and silent. */
+  /** Nodes that `fail` has cut off; their containers still run. */
   readonly #failed = new Map<string, RunningNode>();
   #controlPlane: ControlPlane | undefined;
   #listener: HostListener | undefined;
@@ -62,10 +62,10 @@ export class NodeFleet {
     this.#options = options;
   }
 
-  /** Makes the network. The control plane comes after it: its address is part of it. */
+  /** Creates the network, before the control plane, whose address is part of it. */
   static async open(ctx: Context, options: FleetOptions): Promise<NodeFleet> {
     await removeAbandonedFleets(ctx);
-    // What a process of the same number had in memory is nothing to go on with.
+    // Leftovers of an earlier process with the same pid are useless.
     if (options.temporary) await removeFleet(ctx, options.clusterName);
     const fabric = await createFabric(ctx, {
       name: options.clusterName,
@@ -78,7 +78,7 @@ export class NodeFleet {
         ...(options.serviceClusterIpRange ? { services: options.serviceClusterIpRange.split(',') } : {}),
       },
     });
-    // Containers in user namespaces must be able to pass through.
+    // Containers in user namespaces need search permission.
     await makeDirectory(options.directory, { mode: 0o711 });
     await writeFleetRecord(options.clusterName, {
       pid: process.pid,
@@ -111,7 +111,7 @@ export class NodeFleet {
     return this.#nodes.get(name);
   }
 
-  /** What all nodes share. Nodes are added after it. */
+  /** Starts what all nodes share. */
   async start(controlPlane: ControlPlane, components: Components): Promise<void> {
     this.#controlPlane = controlPlane;
     const { port } = controlPlane.apiServer;
@@ -154,7 +154,7 @@ export class NodeFleet {
     return serviceAddress(this.ranges.serviceClusterIpRange, DNS_INDEX);
   }
 
-  /** Resolves when the node works on pods; one that an earlier process had goes on with its containers. */
+  /** Resolves when the kubelet syncs pods; a node of an earlier process keeps its containers. */
   async add(name: string): Promise<RunningNode> {
     const known = this.#nodes.get(name);
     if (known) return known;
@@ -205,7 +205,7 @@ export class NodeFleet {
     return known;
   }
 
-  /** Ends the node's pods and takes it off the machine, with its Node object. */
+  /** Stops the node's pods and removes it from the machine, with its Node object. */
   async remove(name: string): Promise<void> {
     const known = this.#known(name);
     const client = this.#controlPlane!.clientAs(ADMIN, 'k8ts');
@@ -215,7 +215,7 @@ export class NodeFleet {
     await client.resource('v1/nodes').delete({ name }).catch(unlessGone);
     this.#nodes.delete(name);
     await known.stop();
-    // Their containers have ended; nobody else would say so before the garbage collector of pods, a minute later.
+    // The containers have ended; otherwise the pod garbage collector would delete the pods a minute later.
     const { items } = await client.resource('v1/pods').list({ fieldSelector: `spec.nodeName=${name}` });
     await Promise.all(
       items.map(({ metadata }) =>
@@ -230,7 +230,7 @@ export class NodeFleet {
     await fs.rm(path.join(this.#options.directory, name), { recursive: true, force: true });
   }
 
-  /** Ends everything: the machine is left as it was, but for what lasts in the nodes' directories. */
+  /** Stops everything and leaves the machine as it was, except for the nodes' data directories. */
   async destroy(): Promise<void> {
     await Promise.all([...this.#nodes.values(), ...this.#failed.values()].map((node) => node.stop()));
     this.#nodes.clear();

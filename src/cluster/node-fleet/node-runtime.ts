@@ -1,4 +1,4 @@
-/** The container runtime of a node: opened for its agents, or only to end what an earlier process left running. */
+/** The container runtime of a node: opened for its kubelet, or only to stop containers that an earlier process left. */
 import path from 'node:path';
 import { BridgeNetwork, startContainerRuntime, type RunningContainerRuntime } from '../../container-runtime/index.ts';
 import { childContext, type Context } from '../../kernel/index.ts';
@@ -11,23 +11,23 @@ export interface NodeRuntimeOptions {
   /** Names everything of this node on the machine: cgroups, state. */
   readonly clusterName: string;
   readonly node: FabricNode;
-  /** What lasts: images, containers' records, volumes. */
+  /** Persistent data: images, container records, volumes. */
   readonly directory: string;
-  /** What a reboot takes away. */
+  /** State that a reboot clears. */
   readonly stateDirectory: string;
   readonly mtu: number;
 }
 
 export interface NodeRuntime {
   readonly runtime: RunningContainerRuntime;
-  /** Containers go on. */
+  /** Containers keep running. */
   close(): Promise<void>;
 }
 
 export const cgroupRootOf = ({ clusterName, node }: NodeRuntimeOptions): string => `/${clusterName}/${node.name}`;
 export const kubeletDirectoryOf = ({ directory }: NodeRuntimeOptions): string => path.join(directory, 'kubelet');
 
-/** It runs until it is closed, also when the context ends: a cluster's end is in an order. */
+/** The runtime runs until it is closed, even after the context ends: a cluster stops its parts in order. */
 export async function openRuntime(parent: Context, options: NodeRuntimeOptions, gate?: PodGate): Promise<NodeRuntime> {
   const { node, directory, stateDirectory } = options;
   const stop = new AbortController();
@@ -54,7 +54,7 @@ export async function openRuntime(parent: Context, options: NodeRuntimeOptions, 
   };
 }
 
-/** Ends and removes every container, its network and its volumes, then the runtime: what a machine should not be left with. */
+/** Removes every container with its network and volumes, then closes the runtime. */
 export async function endContainers(
   { logger }: Context,
   machine: NodeRuntime,

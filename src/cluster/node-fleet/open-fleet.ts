@@ -1,4 +1,4 @@
-/** The fleet of a cluster, from the cluster's own options. */
+/** Opens the node fleet for a cluster's options. */
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -19,8 +19,8 @@ export interface NetworkRanges {
 }
 
 /**
- * With the ranges that were asked for, or, where another cluster of this machine has them and nothing is stored yet,
- * with free ones, which the directory then remembers.
+ * Uses the requested ranges. When another cluster of this machine has them and this cluster is new, it uses free ones
+ * and stores them in the data directory.
  */
 export async function openFleet(ctx: Context, options: ClusterOptions): Promise<NodeFleet> {
   const name = clusterName(options);
@@ -59,7 +59,7 @@ export async function openFleet(ctx: Context, options: ClusterOptions): Promise<
   }
 }
 
-/** Of everything that the cluster has on the machine; the same again for the same directory. */
+/** The prefix of all names on the machine; stable for a data directory. */
 function clusterName({ dataDirectory }: Pick<ClusterOptions, 'dataDirectory'>): string {
   return dataDirectory
     ? `k8ts-${createHash('sha256').update(path.resolve(dataDirectory)).digest('hex').slice(0, 8)}`
@@ -67,15 +67,15 @@ function clusterName({ dataDirectory }: Pick<ClusterOptions, 'dataDirectory'>): 
 }
 
 /**
- * Takes off the machine what a killed cluster of this directory left running there, and what those left that cannot come
- * back; gives the names of what was removed. Data stays, and nothing of a living process is touched.
+ * Removes what a killed cluster of this directory left running, and the leftovers of clusters that cannot come back;
+ * returns their names. Data and running clusters are not touched.
  */
 export async function removeLeftovers(ctx: Context, dataDirectory: string): Promise<string[]> {
   const own = clusterName({ dataDirectory });
   return [...((await removeFleet(ctx, own)) ? [own] : []), ...(await removeAbandonedFleets(ctx))];
 }
 
-/** The nodes that there were before, and as many more as are asked for; gives their names. */
+/** Starts the nodes of an earlier process and as many more as requested; returns their names. */
 export async function startFleet(
   fleet: NodeFleet,
   { controlPlane, components, count }: { controlPlane: ControlPlane; components: Components; count: number },
@@ -87,7 +87,7 @@ export async function startFleet(
   return names;
 }
 
-/** The first of node-1, node-2, … that nobody has. */
+/** The first unused name of node-1, node-2, … */
 export function freeName(taken: readonly string[]): string {
   for (let index = 1; ; index++) if (!taken.includes(`node-${index}`)) return `node-${index}`;
 }

@@ -1,4 +1,4 @@
-/** One node that runs containers: its runtime, its kubelet, its proxy and its policies, all in this process. */
+/** One node that runs containers: container runtime, kubelet, kube-proxy and network policy agent in this process. */
 import path from 'node:path';
 import type { UserInfo } from '../../apiserver/index.ts';
 import type { Client } from '../../client/index.ts';
@@ -22,28 +22,28 @@ export interface NodeOptions extends NodeRuntimeOptions {
   readonly clientCa: string;
   readonly serving: { readonly certificate: string; readonly key: string };
   readonly clusterCidr: string;
-  /** Where cluster DNS listens; it is no pod, and stands in for those that policies speak of. */
+  /** Where cluster DNS listens. It is not a pod; for NetworkPolicies it stands in for the kube-dns pods. */
   readonly dnsServer: { readonly address: string; readonly port: number } | undefined;
   readonly clusterDns: readonly string[];
   readonly clusterDomain: string;
-  /** How long the node's heartbeat counts; it comes four times as often. Default 40. */
+  /** The node lease's duration, which the kubelet renews four times within it. Default 40. */
   readonly leaseDurationSeconds: number | undefined;
 }
 
 export interface RunningNode {
   readonly name: string;
   readonly runtime: RunningContainerRuntime;
-  /** Resolves when the kubelet works on pods and Services are served. */
+  /** Resolves when the kubelet syncs pods and kube-proxy has its rules. */
   readonly ready: Promise<void>;
   /** Rejects when one of the node's agents fails; resolves when all have ended. */
   readonly agentsEnded: Promise<void>;
-  /** Ends the agents and the runtime and leaves everything else as it is, as when a machine's programs are killed. */
+  /** Stops the agents and the runtime and leaves everything else, as if the machine's programs were killed. */
   crash(): Promise<void>;
-  /** Ends the agents, then every container, then the runtime: nothing of the node's pods is left. */
+  /** Stops the agents, then removes every container, then stops the runtime. */
   stop(): Promise<void>;
 }
 
-/** It runs until it is stopped, also when the context ends: a cluster's end is in an order. */
+/** The node runs until it is stopped, even after the context ends: a cluster stops its parts in order. */
 export async function startNode(parent: Context, options: NodeOptions): Promise<RunningNode> {
   const { node, directory, clientAs } = options;
   const group = new RunGroup({ logger: parent.logger });
@@ -86,7 +86,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     group.start('kube-proxy', (signal) =>
       runProxy(childContext(ctx, 'kube-proxy'), {
         client: clientAs(componentUser('kube-proxy'), 'kube-proxy', signal),
-        // Load balancers of either family ask at the node's address of that family.
+        // Load balancers of each family probe the node's address of that family.
         config: {
           ...DEFAULT_KUBE_PROXY_CONFIG,
           clusterCidr: options.clusterCidr,
@@ -127,7 +127,7 @@ export async function startNode(parent: Context, options: NodeOptions): Promise<
     },
     stop: async () => {
       await endAgents();
-      // Containers outlive a crash; somebody has to end them.
+      // Containers outlive a crash and must be stopped.
       machine ??= await openRuntime(parent, options);
       await endContainers(parent, machine, options);
       machine = undefined;
